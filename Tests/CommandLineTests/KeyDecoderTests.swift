@@ -46,7 +46,13 @@ import Testing
     Row("a locator", "\u{1b}[2;4;10;11;0&w"),
     Row("kitty's keyboard", "\u{1b}[?1u\u{1b}[97;5u\u{1b}[13;5u\u{1b}[97;1:3u\u{1b}[57441;2u\u{1b}[1;1:3A"),
     Row("modifyOtherKeys", "\u{1b}[27;5;13~\u{1b}[27;6;99~"),
-    Row("function keys", "\u{1b}OP\u{1b}OS\u{1b}[15~\u{1b}[24;2~\u{1b}[[A\u{1b}[[E\u{1b}[1;2P\u{1b}[2~\u{1b}[29~"),
+    Row(
+      "function keys",
+      "\u{1b}OP\u{1b}OS\u{1b}[15~\u{1b}[17~\u{1b}[24;2~\u{1b}[[A\u{1b}[[E\u{1b}[[F\u{1b}[1;2P\u{1b}[2~\u{1b}[29~",
+      [
+        .function(1), .function(4), .function(5), .function(6), .shift(.function(12)), .function(1), .function(5),
+        .shift(.function(1)), .insert,
+      ]),
     Row(
       "the keypad", "\u{1b}Op\u{1b}Oy\u{1b}Ok\u{1b}Oj\u{1b}OM",
       [.text("0"), .text("9"), .text("+"), .text("*"), .enter]),
@@ -75,7 +81,9 @@ import Testing
     Row("eight bits in UTF-8", "\u{9b}?64c\u{9b}C\u{90}x\u{1b}\\\u{9c}\u{85}\u{8e}", [.right]),
     Row("no UTF-8", raw: [0xff, 0xfe, 0xc0, 0xaf, 0xe0, 0x80, 0x80, 0xed, 0xa0, 0x80, 0xf5, 0xbf, 0xa0]),
     Row("half a character", raw: [0xe6, 0x9d, 0x61, 0xf0, 0x9f, 0xe6, 0x9d, 0xb1], [.text("a"), .text("東")]),
-    Row("NUL, and controls without a letter", raw: [0, 0x1c, 0x1d, 0x1e, 0x1f]),
+    Row(
+      "NUL, and controls without a letter", raw: [0, 0x1c, 0x1d, 0x1e, 0x1f],
+      [.letter(" "), .letter("\\"), .letter("]"), .letter("^"), .letter("_")]),
     Row("flow", raw: [0x11, 0x13], [.letter("q"), .letter("s")]),
   ]
 

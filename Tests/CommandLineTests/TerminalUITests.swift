@@ -1,5 +1,5 @@
 import QueryOutput
-import ShardedIndex
+@testable import ShardedIndex
 import Testing
 
 @testable import ShardqCommands
@@ -28,7 +28,8 @@ import Testing
       ("\u{1b}[M #$", [.click(column: 3, row: 4)]), ("\u{1b}[12;1R", [.cursor(row: 12, column: 1)]),
       ("\u{1b}[200~a\u{1b}[Ab\u{1b}[201~c", [.text("a\u{1b}[Ab"), .text("c")]),
       ("\u{1b}[200~lost", [.text("lost")]),
-      ("\u{1b}[99~\u{1b}[?1;2c\u{1b}[[A\u{1b}OPx", [.text("x")]), ("\u{1b}[", [.alt(.text("["))]),
+      ("\u{1b}[99~\u{1b}[?1;2c\u{1b}[[A\u{1b}OPx", [.function(1), .function(1), .text("x")]),
+      ("\u{1b}[", [.alt(.text("["))]),
       ("\u{1b}[1;\u{7}x", [.letter("g"), .text("x")]),
     ] as [(String, [Key])])
   func meaning(sent: String, keys: [Key]) { #expect(Self.keys(sent) == keys) }
@@ -235,7 +236,7 @@ import Testing
 
   @Test("a place is where it belongs, and a dot of Braille beside it")
   func places() throws {
-    let view = WorldMap.View(columns: 90, rows: 100, zoom: 1, center: nil, isASCII: false)
+    let view = WorldMap.View(columns: 90, rows: 100, isASCII: false)
     #expect((view.columns, view.rows) == (90, 18))
     var map = WorldMap(view, land: nil)
     map.mark(try #require(Place(latitude: 0, longitude: 0)), .match)
@@ -250,7 +251,7 @@ import Testing
     // One block of the Earth: 10 degrees to 20 east, 10 to 20 north.
     let land = LandGrid { column, row in (380..<400).contains(column) && (140..<160).contains(row) }
     for columns in [36, 72, 144] {
-      let view = WorldMap.View(columns: columns, rows: 200, zoom: 1, center: nil, isASCII: true)
+      let view = WorldMap.View(columns: columns, rows: 200, isASCII: true)
       let rows = Self.plain(WorldMap(view, land: land))
       let step = 360 / Double(columns)
       let dots = rows.joined().filter { $0 == "." }.count
@@ -277,13 +278,42 @@ import Testing
     }
   }
 
+  @Test("a map fits the part of the Earth that has the records, over the date line too")
+  func extents() throws {
+    let japan = try #require(
+      LandGrid { column, row in (616..<652).contains(column) && (88..<120).contains(row) }.extent)
+    #expect(abs(japan.west + japan.width / 2 - 137) < 0.1 && (18...20).contains(japan.width))
+    #expect(japan.south < 30 && japan.north > 46)
+    let view = WorldMap.View(columns: 36, rows: 14, extent: japan, isASCII: false)
+    var map = WorldMap(view, land: nil)
+    for place in [Place(latitude: 45.5, longitude: 141.9), Place(latitude: 31, longitude: 130)] {
+      let isOnMap = map.mark(try #require(place), .match)
+      #expect(isOnMap)
+    }
+    let fiji = try #require(
+      MapExtent(around: [Place(latitude: -17, longitude: 177)!, Place(latitude: -18, longitude: -179)!]))
+    #expect(fiji.west > 170 && fiji.width < 10)
+    #expect(MapExtent(around: []) == nil && LandGrid { _, _ in false }.extent == nil)
+    #expect(LandGrid { column, _ in column.isMultiple(of: 2) }.extent == .world)
+    // One place is not a map of no degrees.
+    #expect(MapExtent(around: [Place(latitude: 90, longitude: 180)!])?.width == 2)
+  }
+
+  @Test("closer than a cell of land, each cell is one dot")
+  func cells() throws {
+    let land = LandGrid { column, row in (360..<364).contains(column) && (178..<180).contains(row) }
+    let extent = try #require(land.extent)
+    let rows = Self.plain(WorldMap(WorldMap.View(columns: 60, rows: 30, extent: extent, isASCII: true), land: land))
+    #expect(rows.joined().filter { $0 == "." }.count == 8, "\(rows)")
+  }
+
   @Test("no place is beyond the poles or the date line")
   func bounds() {
     #expect(Place(latitude: 91, longitude: 0) == nil)
     #expect(Place(latitude: "nan", longitude: "0") == nil)
     #expect(Place(latitude: "x", longitude: "0") == nil)
     for (latitude, longitude) in [(90.0, 180.0), (-90, -180), (90, -180), (-90, 180)] {
-      var map = WorldMap(.init(columns: 36, rows: 10, zoom: 1, center: nil, isASCII: false), land: nil)
+      var map = WorldMap(.init(columns: 36, rows: 10, isASCII: false), land: nil)
       let isOnMap = map.mark(Place(latitude: latitude, longitude: longitude)!, .match)
       #expect(isOnMap)
       var near = WorldMap(
@@ -296,6 +326,81 @@ import Testing
   }
 }
 
+@Suite("A record's preview") struct RecordPreviewTests {
+  private static func lines(_ fields: [(String, String)], columns: Int, wraps: Bool = false) -> [String] {
+    let theme = Theme(hasColor: false, isASCII: false)
+    let fields = fields.map { ShardedIndex.Record.Field(name: $0.0, kind: .string, text: $0.1) }
+    return RecordPreview(fields, columns: columns, wraps: wraps, theme: theme).lines.map { line in
+      #expect(line.columns <= columns)
+      return String(decoding: line.bytes, as: UTF8.self).replacing("\u{1b}[0m", with: "")
+    }
+  }
+
+  @Test("a field is a line, or as many as it needs; empty ones are left out")
+  func fields() {
+    let fields = [("name", "San José"), ("notes", ""), ("text", "one two three four")]
+    #expect(Self.lines(fields, columns: 16) == ["name San José", "text one two th…"])
+    #expect(Self.lines(fields, columns: 16, wraps: true) == ["name San José", "text one two ", "  three four"])
+    #expect(Self.lines([("a", "x\r\ny\tz")], columns: 16) == ["a x", "  y z"])
+  }
+
+  @Test("nothing of a record commands the terminal, however narrow")
+  func hostile() {
+    let fields = [("\u{1b}[5mf", "\u{1b}[2J\u{202e}abc\u{9b}31m\u{7}"), ("北", String(repeating: "北京", count: 40))]
+    for columns in [1, 2, 3, 5, 16, 80] {
+      for wraps in [false, true] {
+        let text = Self.lines(fields, columns: columns, wraps: wraps).joined()
+        #expect(!text.unicodeScalars.contains { ControlText.isControl($0.value) && $0.value != 0x2068 }, "\(text)")
+      }
+    }
+  }
+
+  @Test("of a record of megabytes the beginning is shown, and how much is not")
+  func large() {
+    let text = String(repeating: "x", count: 10_000_000)
+    let lines = Self.lines([("text", text), ("more", "y")], columns: 40, wraps: true)
+    #expect(lines.count < 2000 && lines.contains("… 9,934,464 bytes more") && lines.last == "… and more fields")
+    let breaks = Self.lines([("text", String(repeating: "\n", count: 60_000)), ("more", "y")], columns: 40)
+    #expect(breaks.count == RecordPreview.lineLimit + 1)
+  }
+}
+
+@Suite("The screen's boxes") struct ScreenLayoutTests {
+  @Test("boxes are apart and within any window", arguments: ["right", "left,20", "up,90%", "down,3", "down,100%"])
+  func boxes(preview: String) throws {
+    let window = try PreviewWindow.read(preview).get()
+    for columns in [1, 2, 9, 10, 20, 59, 60, 80, 200] {
+      for rows in [1, 2, 3, 5, 8, 10, 24, 60] {
+        let layout = ScreenLayout(
+          Terminal.Size(columns: columns, rows: rows), preview: window, headerLines: 3,
+          mapShape: { (columns: $0, rows: $1) })
+        let boxes = [
+          layout.prompt, layout.info, layout.header, layout.list, layout.scrollbar, layout.rule, layout.map,
+          layout.fields,
+        ].filter { !$0.isEmpty }
+        for (number, box) in boxes.enumerated() {
+          #expect(box.endRow <= rows && box.endColumn <= columns)
+          for other in boxes[..<number] {
+            let isApart =
+              box.row >= other.endRow || other.row >= box.endRow || box.column >= other.endColumn
+              || other.column >= box.endColumn
+            #expect(isApart, "\(columns)x\(rows): \(box) \(other)")
+          }
+        }
+        if rows >= 3 { #expect(layout.list.rows >= 1 && layout.list.columns >= 1) }
+      }
+    }
+  }
+
+  @Test("a word that means nothing is said")
+  func unknown() {
+    for (text, word) in [("rigth", "rigth"), ("down,0", "0"), ("down,101%", "101%"), ("up,-3", "-3"), ("x y", "x y")] {
+      #expect(PreviewWindow.read(text) == .failure(UnknownWord(word: word)))
+    }
+    #expect(PreviewWindow.read("") == .success(PreviewWindow()))
+  }
+}
+
 @Suite("A screen's lines") struct PainterTests {
   private static func frame(_ lines: [String], map: [String] = []) -> ListScreen.Frame {
     func text(_ line: String) -> DisplayText {
@@ -303,10 +408,9 @@ import Testing
       text.plain(line)
       return text
     }
-    let size = Terminal.Size(columns: 80, rows: lines.count)
-    return ListScreen.Frame(
-      layout: .init(size: size, listColumns: map.isEmpty ? 80 : 43, mapColumns: map.isEmpty ? 0 : 36),
-      left: lines.map(text), right: (0..<lines.count).map { text($0 < map.count ? map[$0] : "") }, cursor: 2)
+    var areas = [ListScreen.Frame.Area(ScreenBox(columns: map.isEmpty ? 80 : 43, rows: lines.count), lines.map(text))]
+    if !map.isEmpty { areas.append(.init(ScreenBox(column: 44, columns: 36, rows: lines.count), map.map(text))) }
+    return ListScreen.Frame(size: Terminal.Size(columns: 80, rows: lines.count), areas: areas, cursor: 2)
   }
 
   @Test("only what differs is drawn")

@@ -142,19 +142,19 @@ class TerminalTest(unittest.TestCase):
 
 class Typing(TerminalTest):
     def test_follows_every_key(self):
-        screen = self.list(80, 24, command="shardq ui --no-map")
+        screen = self.list(80, 24, command="shardq ui --preview-window hidden")
         typed = ""
         for letter in "san ":
             screen.type(letter)
             typed += letter
             screen.query(typed.rstrip())
-            screen.shows(f" {len(keys(typed)):,} of ")
+            screen.shows(f" 1/{len(keys(typed)):,} of ")
             self.assertEqual(self.rows(screen), keys(typed)[:22])
         for _ in range(4):
             screen.keys("BSpace")
             typed = typed[:-1]
             screen.query(typed.rstrip())
-            screen.shows(f" {len(keys(typed)):,} of ")
+            screen.shows(f" 1/{len(keys(typed)):,} of ")
             self.assertEqual(self.rows(screen), keys(typed)[:22])
 
     def test_marks_the_original_spelling(self):
@@ -185,7 +185,7 @@ class Typing(TerminalTest):
             screen.wait(lambda text: text.split("\n")[0].rstrip() == ("> " + expected).rstrip())
 
     def test_moves_and_pages_without_loading_what_is_not_seen(self):
-        screen = self.list(80, 24, command="shardq ui --no-map")
+        screen = self.list(80, 24, command="shardq ui --no-map --stats --preview-window hidden")
         everything = keys("")
         screen.keys("NPage", "NPage", "Down", "Up")
         screen.wait(lambda _: self.rows(screen)[-1] == everything[43])
@@ -194,7 +194,8 @@ class Typing(TerminalTest):
         screen.type("\x1b[1;5F")
         screen.wait(lambda _: self.rows(screen) == everything[-22:])
         # Of the shards between nothing was loaded: the rows lie in one or two.
-        self.assertRegex(screen.text(), r"[12] of \d+ shards? touched · [12] loaded")
+        self.assertRegex(screen.text(), r"[12] of \d+ shards? · [12] loaded")
+        self.assertIn("2,344/2,344 of 2,344 · ", screen.text())
         screen.type("\x1b[1;5H")
         screen.wait(lambda _: self.rows(screen) == everything[:22])
 
@@ -224,12 +225,12 @@ class Typing(TerminalTest):
 
         build(["Ab", "Ac"])
         screen.run("shardq ui -i " + index)
-        screen.shows("2 of 2 ")
+        screen.shows("1/2 of 2")
         build(["Ab", "Ac", "Ad"])
         build(["Ab", "Ac", "Ad", "Ae"])
         time.sleep(1.1)  # It looks once a second.
         screen.type("a")
-        screen.shows("4 of 4 ")
+        screen.shows("1/4 of 4")
         self.assertEqual(self.rows(screen), ["Ab", "Ac", "Ad", "Ae"])
 
     def test_no_match(self):
@@ -253,10 +254,10 @@ class Typing(TerminalTest):
         screen.run(f"shardq ui -i {index} --fields name")
         screen.query("")
         screen.type("york")
-        screen.shows("10+ of 23 ")
+        screen.shows("1/10+ of 23 ")
         self.assertEqual(self.rows(screen)[:4], ["York", "New York", "Yorkton", "East York 0"])
         screen.keys("NPage", "NPage", "NPage", "NPage")
-        screen.shows("  23 of 23 ")
+        screen.shows("/23 of 23 ")
         screen.keys("C-u")
         screen.type("nyc")
         screen.shows("> New York (NYC)")
@@ -288,7 +289,7 @@ class Choosing(TerminalTest):
         for options, expected in [("", "BR\tSão Paulo\n"), ("-0", "BR\tSão Paulo\0")]:
             screen = self.list(80, 24, command=f"shardq ui --fields country,name {options} > out; echo status $?")
             screen.type("sao paulo br")
-            screen.shows(" 1 of ")
+            screen.shows(" 1/1 of ")
             screen.keys("Enter")
             screen.shows("status 0\n")
             with open(os.path.join(screen.directory, "out"), newline="") as file:
@@ -516,7 +517,7 @@ class Looks(TerminalTest):
 
     def test_wide_and_combining_and_right_to_left(self):
         screen = self.screen(100, 24)
-        screen.run("shardq ui --no-map -i " + self.odd(screen))
+        screen.run("shardq ui --preview-window hidden -i " + self.odd(screen))
         screen.shows("of 15")
         lines = [line for line in screen.lines()[2:] if line.strip()]
         self.assertEqual(len(lines), len(NAMES))
@@ -542,7 +543,7 @@ class Looks(TerminalTest):
 
     def test_the_map_and_its_keys(self):
         screen = self.list(100, 30)
-        self.assertIn("X", "".join(line[55:] for line in screen.lines()[1:]))
+        screen.wait(lambda text: "X" in "".join(line[55:] for line in text.split("\n")[1:]))
         # Land is drawn behind the first frame.
         screen.wait(lambda text: sum("⠀" <= c <= "⣿" for c in text) > 100)
         world = screen.text()
@@ -613,7 +614,7 @@ class Looks(TerminalTest):
             file.seek(os.path.getsize(path) // 2)
             file.write(bytes(os.path.getsize(path) // 2))
         # A short path, so that it stands on one line.
-        screen.run(f"cd {screen.directory} && shardq ui --no-map -i damaged; echo status $?")
+        screen.run(f"cd {screen.directory} && shardq ui --preview-window hidden -i damaged; echo status $?")
         screen.shows("of 2,344")
         screen.type("zu")
         screen.shows("cannot be read")
@@ -630,17 +631,20 @@ class SizeTest(TerminalTest):
 
     def started(self, columns, rows, above, command):
         """A list below so many lines of the user's, in a window of that size; the prompt and the command are such lines."""
-        screen = self.screen(columns, rows)
+        hidden = " --no-preview" in command
+        command = command.replace(" --no-preview", "")  # A command that wraps moves the lines above.
+        screen = self.screen(columns, rows, SHARDQ_UI_OPTS="--preview-window hidden" if hidden else "")
         screen.run(f"seq {above}; shardq ui {command}" if above else f"clear; shardq ui {command}")
         return screen
 
-    def settled(self, screen, isRight):
-        """What the screen shows once it is right and stays so."""
+    def settled(self, screen, isRight, times=1):
+        """What the screen shows once it is right and stays so. A list that has just been started draws the land late."""
         deadline = time.monotonic() + PATIENCE
-        before = None
+        before, same = None, 0
         while time.monotonic() < deadline:
             text = self.plain(screen.text())
-            if text == before and isRight(text):
+            same = same + 1 if text == before else 0
+            if same >= times and isRight(text):
                 return text
             before = text
             time.sleep(0.1)
@@ -662,7 +666,7 @@ class SizeTest(TerminalTest):
 
     def expected(self, columns, rows, above, command):
         screen = self.started(columns, rows, above, command)
-        text = self.settled(screen, lambda text: re.search(r"(?m)^> ?", text))
+        text = self.settled(screen, lambda text: re.search(r"(?m)^> ?", text), times=3)
         screen.close()
         return text
 
@@ -670,11 +674,11 @@ class SizeTest(TerminalTest):
 class Heights(SizeTest):
     def test_heights(self):
         # Everything is within --height 40%, lines of its own and the whole screen.
-        for command, names in [("--height 40% --no-map -q 'sao t'", []), ("--height 8 --no-map", ["Down"] * 6),
+        for command, names in [("--height 40% --no-preview -q 'sao t'", []), ("--height 8 --no-preview", ["Down"] * 6),
                                ("-q san", [])]:
             for above in [0, 5, 40]:
                 screen = self.started(80, 24, above, command)
-                whole = self.settled(screen, lambda text: " of " in screen.text())
+                whole = self.settled(screen, lambda text: " of " in screen.text(), times=3)
                 for rows in [1, 2, 3, 5, 12, 40]:
                     wanted = self.expected(80, rows, above, command)
                     with self.subTest(command=command, above=above, rows=rows):
@@ -713,10 +717,10 @@ class Widths(SizeTest):
 
     def test_widths(self):
         # tmux wraps lines anew, so the list may be farther up than one started there; nothing of the user's is touched.
-        for command in ["--height 40% --no-map", "--height 40% --no-map -q 'san francisco de m'", "-q san"]:
+        for command in ["--height 40% --no-preview", "--height 40% --no-preview -q 'san francisco de m'", "-q san"]:
             for above in [0, 5, 40]:
                 screen = self.started(80, 24, above, command)
-                self.settled(screen, lambda text: " of " in screen.text())
+                self.settled(screen, lambda text: " of " in screen.text(), times=3)
                 for columns in [40, 20, 80, 30, 79, 80]:
                     wanted = self.list_lines(self.expected(columns, 24, above, command))[1]
                     with self.subTest(command=command, above=above, columns=columns):
@@ -729,10 +733,10 @@ class Widths(SizeTest):
                 screen.close()
 
     def test_hardly_any_columns(self):
-        for command in ["--height 40% --no-map -q sao", "-q sao"]:
+        for command in ["--height 40% --no-preview -q sao", "-q sao"]:
             for above in [0, 40]:
                 screen = self.started(80, 24, above, command)
-                self.settled(screen, lambda text: " of " in screen.text())
+                self.settled(screen, lambda text: " of " in screen.text(), times=3)
                 wanted = self.list_lines(self.expected(80, 24, above, command))[1]
                 screen.tmux("resize-window", "-x", "2")
                 self.settled(screen, lambda text: re.search(r"(?m)^>", text))
@@ -774,7 +778,7 @@ class Foreign(unittest.TestCase):
                                    env={"TERM": "xterm-256color", "PATH": os.environ["PATH"]})
         os.close(terminal)
         try:
-            self.until(screen, lambda seen: b"\x1b[?2026l" in seen or b"1 of 2,344" in seen)
+            self.until(screen, lambda seen: b"\x1b[?2026l" in seen or b"1 of 2,344" in seen or b"1/2,344" in seen)
             for number, (pause, part) in enumerate(parts):
                 time.sleep(pause if number else 0)
                 self.send(screen, part)

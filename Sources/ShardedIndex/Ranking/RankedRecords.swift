@@ -42,7 +42,7 @@ extension Generation {
   }
 
   /// The identity of the generation, for cursors.
-  var identity: UInt64 {
+  package var identity: UInt64 {
     // The product spreads the bits of one: the other must not cancel them.
     manifest.rootChecksum ^ (overlay?.checksum ?? 0) &* 0x9e37_79b9_7f4a_7c15
   }

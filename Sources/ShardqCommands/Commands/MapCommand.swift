@@ -98,12 +98,13 @@
       let theme = Theme(
         hasColor: settings.hasColor,
         isASCII: ascii || isTerminal && settings.isASCII)
+      let land = try index.land()
       let view = WorldMap.View(
         columns: width ?? (isTerminal ? Int(window.ws_col) : 80),
         // Two lines are for what stands below it.
         rows: isTerminal && width == nil ? max(4, Int(window.ws_row) - 2) : 1000,
-        zoom: zoom, center: Self.center(of: places), isASCII: theme.isASCII)
-      var map = WorldMap(view, land: try index.land())
+        extent: land?.extent ?? .world, zoom: zoom, center: Self.center(of: places), isASCII: theme.isASCII)
+      var map = WorldMap(view, land: land)
       var shown = 0
       for place in places where map.mark(place, places.count == 1 ? .selected : .match) { shown += 1 }
       do throws(WriteError) {

@@ -11,9 +11,27 @@
       name: .customLong("height"),
       help: ArgumentHelp(
         "Lines below the cursor to draw on, or a part of the screen (default: all of it).", valueName: "n|n%"))
-    var height: TypingList.Height?
+    var height: ScreenPart?
 
     @OptionGroup(title: "Display") var color: ColorOption
+
+    @Option(
+      name: .customLong("preview-window"),
+      help: ArgumentHelp(
+        "The preview's place and look: right, left, up or down, its size as n or n%, wrap, hidden; commas between.",
+        valueName: "list"),
+      transform: { (text: String) throws -> PreviewWindow in
+        switch PreviewWindow.read(text) {
+        case .success(let window): return window
+        case .failure(let unknown):
+          throw ValidationError(
+            "there is no " + unknown.word + "; choose right, left, up, down, 12, 40%, wrap, nowrap, hidden, nohidden")
+        }
+      })
+    var preview = PreviewWindow()
+
+    @Flag(name: .customLong("stats"), help: "Show what each answer cost: time, shards, bytes loaded.")
+    var stats = false
 
     @Flag(name: .customLong("no-map"), help: "Draw no map.")
     var noMap = false
@@ -50,9 +68,12 @@
           Enter, double click              take it
           Escape, Ctrl-C                   leave without one
           Left, Right, Ctrl-A, E, U, K, W  edit what was typed, as in a shell
-          Tab                              the map, or none
-          Alt-+, Alt--                     closer, farther; also Shift-Up,
-                                           Shift-Down, the wheel over the map
+          Tab                              the preview, or none
+          Shift-Up, Shift-Down             its lines; also the wheel over it
+          Alt-W                            wrap long fields, or cut them off
+          Alt-M, Alt-+, Alt--              the map: of the matches or all;
+                                           closer, farther
+          Ctrl-/                           the costs of each answer, or none
           Ctrl-Y                           copy the key, if the terminal lets it
           Ctrl-Z, Ctrl-L                   suspend; draw again
 
@@ -157,6 +178,8 @@
       var settings = Self.settings(color: display.color.mode)
       settings.query = query
       settings.height = display.height
+      settings.preview = display.preview
+      settings.showsCost = display.stats
       settings.showsMap = !display.noMap
       settings.usesMouse = !display.noMouse
       settings.isASCII = settings.isASCII || display.ascii
@@ -270,13 +293,8 @@
     }
   }
 
-  extension TypingList.Height: ExpressibleByArgument {
-    public init?(argument: String) {
-      let isPercent = argument.hasSuffix("%")
-      guard let number = Int(isPercent ? String(argument.dropLast()) : argument), number >= 1 else { return nil }
-      guard !isPercent || number <= 100 else { return nil }
-      self = isPercent ? .percent(number) : .lines(number)
-    }
+  extension ScreenPart: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
   }
 
   extension ShardedIndex {

@@ -79,6 +79,14 @@ package struct DisplayText: Equatable, Sendable {
     if isIsolated { bytes += "\u{2069}".utf8 }
   }
 
+  /// Returns the columns of a character as ``text(_:marks:mark:unmark:limit:ellipsis:isolates:)`` writes it.
+  package static func columns(of character: Character) -> Int {
+    if character.utf8.count == 1, let byte = character.utf8.first, byte >= 0x20, byte < 0x7f { return 1 }
+    var text = DisplayText()
+    text.append(character)
+    return text.columns
+  }
+
   private mutating func append(_ character: Character) {
     let scalars = character.unicodeScalars
     if scalars.count == 1, let ascii = scalars.first, ascii.value >= 0x20, ascii.value < 0x7f {

@@ -3,12 +3,14 @@ package enum Key: Equatable, Sendable {
   /// One character, or a pasted text.
   case text(String)
   case enter, escape, tab, backtab, backspace, delete
-  case up, down, left, right, home, end, pageUp, pageDown
+  case up, down, left, right, home, end, pageUp, pageDown, insert
+  /// `F1` to `F12`.
+  case function(Int)
   /// An arrow or another of these keys, with Shift, Alt or Control held.
   indirect case shift(Key)
   indirect case alt(Key)
   indirect case control(Key)
-  /// Control and a letter, in lower case.
+  /// Control and a letter, in lower case, or Control and one of the signs of ASCII that have a code with it.
   case letter(Character)
   case wheelUp(column: Int, row: Int)
   case wheelDown(column: Int, row: Int)
@@ -26,7 +28,10 @@ extension Key {
     case 0x09: .tab
     case 0x7f, 0x08: .backspace
     case 0x01..<0x1b: .letter(Character(Unicode.Scalar(bytes[0] | 0x60)))
-    case 0x00, 0x1b..<0x20: nil
+    // Control and a sign: a space, or one of `\]^_`. A terminal sends the last one for a slash, too.
+    case 0x00: .letter(" ")
+    case 0x1c..<0x20: .letter(Character(Unicode.Scalar(bytes[0] | 0x40)))
+    case 0x1b: nil
     default: String(validating: bytes, as: UTF8.self).map(Key.text)
     }
   }
@@ -38,10 +43,14 @@ extension Key {
     case 0x7e:
       switch numbers[0] {
       case 1, 7: key = .home
+      case 2: key = .insert
       case 3: key = .delete
       case 4, 8: key = .end
       case 5: key = .pageUp
       case 6: key = .pageDown
+      case 11...15: key = .function(numbers[0] - 10)
+      case 17...21: key = .function(numbers[0] - 11)
+      case 23, 24: key = .function(numbers[0] - 12)
       default: break
       }
     case 0x52: return numbers.count == 2 ? .cursor(row: numbers[0], column: numbers[1]) : nil
@@ -55,6 +64,7 @@ extension Key {
   static func single(_ numbers: [Int], final: UInt8) -> Key? {
     switch final {
     case 0x4d: .enter
+    case 0x52: .function(3).held(max(0, numbers[numbers.count - 1] - 1))
     // `j` to `y` are the signs from `*` to `9`.
     case 0x6a...0x79: .text(String(Unicode.Scalar(final - 0x40)))
     case 0x58: .text("=")
@@ -71,6 +81,7 @@ extension Key {
     case 0x48: .home
     case 0x46: .end
     case 0x5a: .backtab
+    case 0x50, 0x51, 0x53: .function(Int(final) - 0x4f)
     default: nil
     }
   }

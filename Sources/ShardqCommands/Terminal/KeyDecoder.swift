@@ -104,7 +104,11 @@ package struct KeyDecoder {
     case .escape: escape(byte)
     case .control, .single: parameter(byte)
     case .console:
-      if byte < 0x20 || byte > 0x7e { breakOff(before: byte) } else { finish(nil) }
+      if byte < 0x20 || byte > 0x7e {
+        breakOff(before: byte)
+      } else {
+        finish((0x41...0x45).contains(byte) ? .function(Int(byte) - 0x40) : nil)
+      }
     case .mouse:
       guard byte >= 0x20 else { return breakOff(before: byte) }
       held.append(byte)

@@ -11,6 +11,8 @@ package struct Row: Sendable {
   /// The coordinates as the record has them; nil without any.
   package var latitude: String?
   package var longitude: String?
+  /// The record's identity; nil where no row can be marked.
+  package var identity: RecordIdentity?
 
   package var place: Place? {
     guard let latitude, let longitude else { return nil }
@@ -74,8 +76,13 @@ package struct ListModel {
   package private(set) var correction: String?
   /// Whether ``matches`` are those of the current query.
   package private(set) var isAnswered = false
-  /// The fields of the selected record, and its number.
-  private var details: (selection: Int, fields: [ShardedIndex.Record.Field])?
+  /// The number of answers so far: a row of one is not that of another.
+  private var answerNumber = 0
+  /// The places of the first matches, and the answer they are of.
+  var found: (answer: Int, count: Int, places: [Place])?
+  /// Whether rows can be marked.
+  package var canMark = false
+  package var marks = MarkedRecords()
 
   package init(_ index: ShardedIndex) {
     self.index = index
@@ -102,6 +109,7 @@ package struct ListModel {
 
   package var recordCount: Int { index.recordCount }
   package var shardCount: Int { index.shardCount }
+  package var fieldCount: Int { index.generation.schema.names.count }
   package var query: String { session.text }
   package var hasCoordinates: Bool {
     index.generation.schema.latitude != nil && index.generation.schema.longitude != nil
@@ -113,7 +121,8 @@ package struct ListModel {
   /// Searches `text`, and shows its first matches.
   package mutating func ask(_ text: String) {
     isAnswered = false
-    rows = []
+    answerNumber += 1
+    (rows, correction) = ([], nil)
     measure { (model) throws(IndexError) in
       try model.followingBuilds { (model) throws(IndexError) in
         try model.session.replace(with: text)
@@ -136,6 +145,7 @@ package struct ListModel {
       do throws(IndexError) {
         if try session.reload(), isAnswered {
           matches = session.matches
+          answerNumber += 1
           try rank()
         }
         return try body(&self)
@@ -221,19 +231,29 @@ package struct ListModel {
   /// Reads the rows of the window.
   private mutating func fetch() throws(IndexError) {
     rows = []
-    details = nil
     try findRows(min(Self.rankedLimit, top + height))
-    let (schema, start) = (index.generation.schema, min(top, rowCount))
-    for (number, record) in try records(in: start..<min(rowCount, top + height)).enumerated() {
-      let key = record.key
-      let (via, highlights) =
-        hits?.hit(start + number, record).matched
-        ?? (.key, ShardedIndex.Matches.highlights(of: folded, in: key))
-      var row = Row(key, via: via, highlights: highlights)
-      row.latitude = schema.latitude.flatMap { record[fieldNumber: $0] }
-      row.longitude = schema.longitude.flatMap { record[fieldNumber: $0] }
-      rows.append(row)
+    var start = min(top, rowCount)
+    let end = min(rowCount, top + height)
+    while start < end {
+      // Records of megabytes are decoded one by one.
+      let count = min(end - start, hits == nil ? try matches.recordsAtOnce(at: start) : 1)
+      for (number, record) in try records(in: start..<start + max(1, count)).enumerated() {
+        rows.append(row(start + number, record))
+      }
+      start += max(1, count)
     }
+  }
+
+  private func row(_ number: Int, _ record: ShardedIndex.Record) -> Row {
+    let (key, schema) = (record.key, matches.generation.schema)
+    let (via, highlights) =
+      hits?.hit(number, record).matched
+      ?? (.key, ShardedIndex.Matches.highlights(of: folded, in: key))
+    var row = Row(key, via: via, highlights: highlights)
+    row.latitude = schema.latitude.flatMap { record[fieldNumber: $0] }
+    row.longitude = schema.longitude.flatMap { record[fieldNumber: $0] }
+    if canMark { row.identity = RecordIdentity(record, in: matches.generation) }
+    return row
   }
 
   /// Begins the ranked answer to the current query, where the index ranks its records. An empty query lists all records
@@ -249,10 +269,42 @@ package struct ListModel {
     if let hits { try hits.records(in: rows) } else { try matches.records(in: rows) }
   }
 
-  /// Returns the record of the selected row; nil where it cannot be read.
-  package mutating func chosenRecord() -> ShardedIndex.Records? {
+  /// The generation that the rows are of.
+  var generation: Generation { matches.generation }
+
+  /// Finds all matches; returns their number, or nil where there are more than a limit.
+  mutating func findAll(upTo limit: Int) -> Int? {
+    if hits != nil {
+      measure { (model) throws(IndexError) in try model.findRows(limit + 1) }
+    }
+    return rowCount <= limit ? rowCount : nil
+  }
+
+  /// Returns the places of the first matches that have one.
+  mutating func readPlaces(_ count: Int) -> [Place] {
+    let schema = generation.schema
+    guard let latitude = schema.latitude, let longitude = schema.longitude else { return [] }
+    var (places, start): ([Place], Int) = ([], 0)
     do throws(IndexError) {
-      return try records(in: selection..<selection + 1)
+      while start < count {
+        let size = max(1, min(count - start, hits == nil ? try matches.recordsAtOnce(at: start) : 1))
+        for record in try records(in: start..<start + size) {
+          guard let north = record[fieldNumber: latitude], let east = record[fieldNumber: longitude] else { continue }
+          if let place = Place(latitude: north, longitude: east) { places.append(place) }
+        }
+        start += size
+      }
+    } catch {
+      meet(error)
+    }
+    return places
+  }
+
+  /// Returns the record of a row, the selected one where none is named; nil where it cannot be read.
+  package mutating func chosenRecord(_ row: Int? = nil) -> ShardedIndex.Records? {
+    let row = row ?? selection
+    do throws(IndexError) {
+      return try records(in: row..<row + 1)
     } catch {
       failure = error
       meet(error)
@@ -272,18 +324,22 @@ package struct ListModel {
     }
   }
 
-  /// Returns the selected record's fields; none where it cannot be read.
+  /// Returns the selected record's fields; none where it cannot be read. It decodes the record.
   package mutating func selectedFields() -> [ShardedIndex.Record.Field] {
-    if let details, details.selection == selection { return details.fields }
-    var fields: [ShardedIndex.Record.Field] = []
     do throws(IndexError) {
-      if selection < rowCount { fields = try records(in: selection..<selection + 1).first?.fields ?? [] }
+      return selection < rowCount ? try records(in: selection..<selection + 1).first?.fields ?? [] : []
     } catch {
       meet(error)
+      return []
     }
-    details = (selection, fields)
-    return fields
   }
+
+  /// The selected row among those of all answers.
+  package struct RowNumber: Equatable, Sendable {
+    var answer: Int
+    var row: Int
+  }
+  package var selectedNumber: RowNumber { RowNumber(answer: answerNumber, row: selection) }
 
   package var selectedRow: Row? {
     selection >= top && selection - top < rows.count ? rows[selection - top] : nil

@@ -1,84 +1,133 @@
 import QueryOutput
 import ShardedIndex
 
-/// The look of the list: a line to type in, a line of information, the rows, and beside them a map.
+/// The look of the list: a line to type in, a line of information, the rows, and a preview of the selected record.
 package struct ListScreen {
   package var theme: Theme
-  /// Whether a map is wanted. Without room for one, none is drawn.
+  package var prompt = "> "
+  /// The lines between the information and the rows.
+  package var header: [String] = []
+  package var preview = PreviewWindow()
+  /// Whether the preview has a map.
   package var showsMap: Bool
-  private var land: LandGrid?
-  package var zoom = 1
-  /// The land as it was drawn last. It stays the same while the selection moves on a map of the whole world.
-  private var drawn: WorldMap?
+  /// Whether the line of information says what the answer cost.
+  package var showsCost = false
+  /// Whether the rows have a column for marks of chosen ones.
+  package var marksRows = false
+  /// The first line of the preview that is shown, from 0 on.
+  package var previewTop = 0
+  /// What is drawn in the place of the list; nil for the list.
+  package var help: HelpText?
+  /// A sentence in the place of the information, until the next key.
+  package var notice: String?
+  package var map: MapPane
+  /// The lines of a record as they were made last.
+  private var made: (record: ListModel.RowNumber, columns: Int, wraps: Bool, lines: [DisplayText])?
 
-  package init(theme: Theme, showsMap: Bool) { (self.theme, self.showsMap) = (theme, showsMap) }
-
-  /// The number of lines above the rows.
-  package static let headHeight = 2
-  private static let minimumMapColumns = 60
-  private static let minimumMapRows = 8
-  private static let prompt = "> "
-
-  /// The layout of a window.
-  package struct Layout: Equatable, Sendable {
-    package var size: Terminal.Size
-    /// The columns of the list; all columns where there is no map.
-    package var listColumns: Int
-    /// The columns of the map and its first column, counted from 0; 0 columns for no map.
-    package var mapColumns: Int
-    package var mapStart: Int { size.columns - mapColumns }
-    package var rowCount: Int { max(0, size.rows - ListScreen.headHeight) }
+  /// The lines of help, and the first that is shown.
+  package struct HelpText: Sendable {
+    package var lines: [String]
+    package var top = 0
   }
 
-  package func layout(_ size: Terminal.Size) -> Layout {
-    guard showsMap, size.columns >= Self.minimumMapColumns, size.rows >= Self.minimumMapRows else {
-      return Layout(size: size, listColumns: size.columns, mapColumns: 0)
-    }
-    let map = min(120, size.columns * 9 / 20)
-    return Layout(size: size, listColumns: size.columns - map - 1, mapColumns: map)
+  package init(theme: Theme, showsMap: Bool) {
+    (self.theme, self.showsMap) = (theme, showsMap)
+    map = MapPane(theme: theme)
   }
 
-  /// A screen's content: the left and the right side of each line, and the cursor.
+  package func layout(_ size: Terminal.Size) -> ScreenLayout {
+    let shape: ((Int, Int) -> (columns: Int, rows: Int))? =
+      showsMap ? { columns, rows in self.map.shape(columns: columns, rows: rows) } : nil
+    return ScreenLayout(
+      size, preview: preview.isHidden || help != nil ? nil : preview, headerLines: header.count, mapShape: shape)
+  }
+
+  /// A screen's content, and the cursor.
   package struct Frame: Equatable, Sendable {
-    package var layout: Layout
-    package var left: [DisplayText]
-    package var right: [DisplayText]
+    /// The content of a box: a line for each row.
+    package struct Area: Equatable, Sendable {
+      package var box: ScreenBox
+      package var lines: [DisplayText]
+
+      package init(_ box: ScreenBox, _ lines: [DisplayText]) {
+        self.box = box
+        self.lines = lines
+        let missing = max(0, box.rows - lines.count)
+        self.lines.removeLast(max(0, lines.count - box.rows))
+        self.lines += [DisplayText](repeating: DisplayText(), count: missing)
+      }
+    }
+
+    package var size: Terminal.Size
+    package var areas: [Area]
     /// The cursor's column in the first line, counted from 0.
     package var cursor: Int
   }
 
   package mutating func frame(_ model: inout ListModel, _ editor: LineEditor, _ size: Terminal.Size) -> Frame {
     let layout = layout(size)
-    var left: [DisplayText] = []
     let (line, cursor) = promptLine(editor, size.columns)
-    left.append(line)
-    if size.rows > 1 { left.append(infoLine(model, layout.listColumns)) }
-    let coordinates = Self.coordinates(of: model.rows, columns: layout.listColumns)
-    for row in 0..<layout.rowCount {
-      if row < model.rows.count {
-        left.append(
-          listLine(
-            model.rows[row], coordinates.texts[row], coordinates.columns, layout.listColumns,
-            isSelected: model.top + row == model.selection))
-      } else {
-        var line = DisplayText()
-        let message = notice(model, layout.listColumns)
-        if row < message.count {
-          line.control(theme.quiet)
-          line.text("  " + message[row], limit: layout.listColumns, ellipsis: theme.ellipsis)
-          line.control(theme.reset)
-        }
-        left.append(line)
-      }
+    var areas = [Frame.Area(layout.prompt, [line])]
+    if !layout.info.isEmpty { areas.append(.init(layout.info, [infoLine(model, layout.info.columns)])) }
+    if !layout.header.isEmpty { areas.append(.init(layout.header, headerLines(layout.header))) }
+    areas.append(.init(layout.list, help.map { helpLines($0, layout.list) } ?? listLines(model, layout.list)))
+    if !layout.scrollbar.isEmpty { areas.append(.init(layout.scrollbar, scrollbar(model, layout.scrollbar.rows))) }
+    if !layout.rule.isEmpty {
+      areas.append(.init(layout.rule, [styled(theme.border, String(repeating: theme.horizontal, count: size.columns))]))
     }
-    left.removeLast(max(0, left.count - size.rows))
-    var right = [DisplayText](repeating: DisplayText(), count: left.count)
-    if layout.mapColumns > 0 {
-      for (number, line) in paneLines(&model, layout).enumerated() where number + 1 < right.count {
-        right[number + 1] = line
-      }
+    if !layout.map.isEmpty { areas.append(.init(layout.map, map.lines(&model, layout.map))) }
+    if !layout.fields.isEmpty { areas.append(.init(layout.fields, fieldLines(&model, layout.fields))) }
+    return Frame(size: size, areas: areas, cursor: cursor)
+  }
+
+  private func styled(_ style: String, _ text: String, limit: Int = 1 << 20) -> DisplayText {
+    var line = DisplayText()
+    line.control(style)
+    line.text(text, limit: limit, ellipsis: theme.ellipsis, isolates: theme.isolates)
+    if !style.isEmpty { line.control(theme.reset) }
+    return line
+  }
+
+  // MARK: The head
+
+  private func promptLine(_ editor: LineEditor, _ columns: Int) -> (DisplayText, cursor: Int) {
+    var line = DisplayText()
+    line.control(theme.prompt)
+    // Half the line stays for what is typed.
+    line.text(prompt, limit: max(2, columns / 2), ellipsis: theme.ellipsis, isolates: false)
+    line.control(theme.reset)
+    let start = line.columns
+    let room = max(1, columns - start - 1)
+    // The text before the cursor is shown as far as there is room.
+    var (first, width) = (editor.cursor, 0)
+    while first > 0 {
+      let next = DisplayWidth.columns(of: editor.characters[first - 1])
+      guard width + next <= room else { break }
+      width += next
+      first -= 1
     }
-    return Frame(layout: layout, left: left, right: right, cursor: cursor)
+    line.control(theme.query)
+    line.text(String(editor.characters[first...]), limit: room, ellipsis: theme.ellipsis, isolates: false)
+    if !theme.query.isEmpty { line.control(theme.reset) }
+    return (line, max(0, min(columns - 1, start + width)))
+  }
+
+  private func headerLines(_ box: ScreenBox) -> [DisplayText] {
+    header.prefix(box.rows).map { styled(theme.header, "  " + $0, limit: box.columns) }
+  }
+
+  // MARK: Rows
+
+  private func listLines(_ model: ListModel, _ box: ScreenBox) -> [DisplayText] {
+    if model.rows.isEmpty {
+      return notice(model, box.columns).map { styled(theme.quiet, "  " + $0, limit: box.columns) }
+    }
+    let coordinates = Self.coordinates(of: model.rows, columns: box.columns)
+    return model.rows.indices.prefix(box.rows).map { row in
+      listLine(
+        model.rows[row], coordinates.texts[row], coordinates.columns, box,
+        isSelected: model.top + row == model.selection, isMarked: marksRows && model.isMarked(row))
+    }
   }
 
   /// The lines that replace the rows where there are none.
@@ -98,80 +147,9 @@ package struct ListScreen {
       + (model.nearest.map { ["nearest: \"\($0)\""] } ?? [])
   }
 
-  private func promptLine(_ editor: LineEditor, _ columns: Int) -> (DisplayText, cursor: Int) {
-    var line = DisplayText()
-    line.control(theme.prompt)
-    line.plain(Self.prompt)
-    line.control(theme.reset)
-    let room = max(1, columns - line.columns - 1)
-    // The text before the cursor is shown as far as there is room.
-    var (start, width) = (editor.cursor, 0)
-    while start > 0 {
-      let next = DisplayWidth.columns(of: editor.characters[start - 1])
-      guard width + next <= room else { break }
-      width += next
-      start -= 1
-    }
-    line.text(
-      String(editor.characters[start...]), limit: room, ellipsis: theme.ellipsis, isolates: false)
-    return (line, min(columns - 1, Self.prompt.utf8.count + width))
-  }
-
-  // MARK: Information
-
-  /// Returns the count and the cost of the answer, as much as there is room for.
-  package func infoLine(_ model: ListModel, _ columns: Int) -> DisplayText {
-    var line = DisplayText()
-    if model.failure != nil {
-      line.control(theme.failure)
-      line.text("  this answer cannot be read", limit: columns, ellipsis: theme.ellipsis)
-      line.control(theme.reset)
-      return line
-    }
-    line.control(theme.info)
-    line.text("  " + information(model, columns - 2), limit: columns, ellipsis: theme.ellipsis)
-    line.control(theme.reset)
-    return line
-  }
-
-  package func information(_ model: ListModel, _ columns: Int) -> String {
-    let count = Self.count(model)
-    let cost = model.cost
-    let shards = "\(QueryRunner.grouped(cost.shards)) of \(QueryRunner.counted(model.shardCount, "shard"))"
-    let loaded = cost.loads == 0 ? "none loaded" : "\(QueryRunner.grouped(cost.loads)) loaded, \(Self.size(cost.bytes))"
-    let of = count + " of " + QueryRunner.grouped(model.recordCount)
-    for parts in [
-      [of, time(cost.microseconds), shards + " touched", loaded], [of, time(cost.microseconds), shards],
-      [count, time(cost.microseconds), shards], [count, time(cost.microseconds)],
-    ] {
-      let text = parts.joined(separator: theme.between)
-      if text.unicodeScalars.count <= columns { return text }
-    }
-    return count
-  }
-
-  /// Returns the number of matches, with a sign behind it where there may be more.
-  static func count(_ model: ListModel) -> String {
-    let (number, isLeast) = model.matchCount
-    let corrected = model.correction.map { " for \"" + printable($0) + "\"" } ?? ""
-    return QueryRunner.grouped(number) + (isLeast ? "+" : "") + corrected
-  }
-
-  private func time(_ microseconds: Int) -> String {
-    guard microseconds >= 1000 else { return "\(microseconds) \(theme.microseconds)" }
-    return "\(microseconds / 1000).\(microseconds % 1000 / 100) ms"
-  }
-
-  private static func size(_ bytes: Int) -> String {
-    if bytes < 1_000_000 { return bytes < 1000 ? "\(bytes) B" : "\((bytes + 500) / 1000) KB" }
-    return "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
-  }
-
-  // MARK: Rows
-
   /// Returns the coordinates of the rows, as exact as there is room beside the names.
   static func coordinates(of rows: [Row], columns: Int) -> (texts: [String], columns: Int) {
-    let digits: Int? = columns >= 56 ? 4 : columns >= 34 ? 2 : nil
+    let digits: Int? = columns >= 55 ? 4 : columns >= 34 ? 2 : nil
     guard let digits else { return (rows.map { _ in "" }, 0) }
     let places = rows.map { row in
       row.place.map {
@@ -187,11 +165,23 @@ package struct ListScreen {
   }
 
   private func listLine(
-    _ row: Row, _ coordinates: String, _ coordinateColumns: Int, _ columns: Int, isSelected: Bool
+    _ row: Row, _ coordinates: String, _ coordinateColumns: Int, _ box: ScreenBox, isSelected: Bool, isMarked: Bool
   ) -> DisplayText {
+    let columns = box.columns
     var line = DisplayText()
-    if isSelected { line.control(theme.selected) }
-    line.plain(isSelected ? theme.pointer : "  ")
+    if isSelected {
+      line.control(theme.selected)
+      line.control(theme.pointerStyle)
+    }
+    line.plain(isSelected ? theme.pointer : " ")
+    if isMarked {
+      line.control(theme.markerStyle)
+      line.plain(theme.marker)
+      line.control(theme.reset)
+      if isSelected { line.control(theme.selected) }
+    } else {
+      line.plain(" ")
+    }
     let titleEnd = coordinateColumns > 0 ? columns - coordinateColumns - 2 : columns
     line.text(
       row.title, marks: row.marks, mark: isSelected ? theme.selectedMatched : theme.matched,
@@ -201,7 +191,7 @@ package struct ListScreen {
       if isSelected || !coordinates.isEmpty { line.pad(to: columns - coordinates.utf8.count) }
       if !coordinates.isEmpty {
         // Columns stay in line even where the terminal takes a name for wider or narrower than it is counted here.
-        line.control("\u{1b}[\(columns - coordinates.utf8.count + 1)G")
+        line.control("\u{1b}[\(box.endColumn - coordinates.utf8.count + 1)G")
         if !isSelected { line.control(theme.quiet) }
         line.plain(coordinates)
       }
@@ -211,48 +201,49 @@ package struct ListScreen {
     return line
   }
 
-  // MARK: The map
+  /// Returns the rows of the scrollbar: its thumb is where the window is among all rows.
+  private func scrollbar(_ model: ListModel, _ rows: Int) -> [DisplayText] {
+    var (top, total) = (model.top, model.rowCount)
+    if let help { (top, total) = (help.top, help.lines.count) }
+    guard total > rows, rows > 0, help != nil || !model.rows.isEmpty else { return [] }
+    let size = max(1, rows * rows / total)
+    let start = (rows - size) * top / max(1, total - rows)
+    let thumb = styled(theme.scrollbar, theme.thumb)
+    return (0..<rows).map { ($0 >= start && $0 < start + size) ? thumb : DisplayText() }
+  }
 
-  /// The map, and under it the selected record's fields.
-  private mutating func paneLines(_ model: inout ListModel, _ layout: Layout) -> [DisplayText] {
-    let selected = model.selectedRow?.place
-    let view = WorldMap.View(
-      columns: layout.mapColumns, rows: layout.size.rows - 1, zoom: zoom, center: selected, isASCII: theme.isASCII)
-    if drawn?.view != view { drawn = WorldMap(view, land: land) }
-    var map = drawn!
-    for row in model.rows { if let place = row.place { map.mark(place, .match) } }
-    if let selected { map.mark(selected, .selected) }
-    var lines = (0..<view.rows).map { map.row($0, style: theme.map, reset: theme.reset, isColored: theme.hasColor) }
-    var fields: [DisplayText] = []
-    if zoom > 1 {
-      var line = DisplayText()
-      line.control(theme.quiet)
-      line.text("zoom \(zoom)x", limit: layout.mapColumns, ellipsis: theme.ellipsis)
-      line.control(theme.reset)
-      fields.append(line)
+  // MARK: The preview
+
+  /// Returns the lines of the selected record that are in view; where there are more, the first says which it is.
+  private mutating func fieldLines(_ model: inout ListModel, _ box: ScreenBox) -> [DisplayText] {
+    let place = model.selectedNumber
+    if let made, made.record == place, made.columns == box.columns, made.wraps == preview.wraps {
+    } else {
+      if made?.record != place { previewTop = 0 }
+      let fields = model.selectedFields()
+      let lines = RecordPreview(fields, columns: box.columns, wraps: preview.wraps, theme: theme).lines
+      made = (place, box.columns, preview.wraps, lines)
     }
-    for field in model.selectedFields() {
-      var line = DisplayText()
-      line.control(theme.quiet)
-      line.text(field.name + " ", limit: layout.mapColumns / 2, ellipsis: theme.ellipsis)
-      line.control(theme.reset)
-      line.text(
-        field.text, limit: layout.mapColumns - line.columns, ellipsis: theme.ellipsis, isolates: theme.isolates)
-      fields.append(line)
-      if lines.count + fields.count >= layout.size.rows - 1 { break }
+    let lines = made!.lines
+    previewTop = max(0, min(previewTop, lines.count - box.rows))
+    var shown = Array(lines[previewTop...].prefix(box.rows))
+    if lines.count > box.rows, !shown.isEmpty {
+      let position = "\(previewTop + 1)/\(lines.count)"
+      if position.utf8.count + 8 < box.columns {
+        shown[0].control("\u{1b}[\(box.endColumn - position.utf8.count)G\u{1b}[0;7m")
+        shown[0].plain(" " + position)
+        shown[0].control(theme.reset)
+      }
     }
-    lines += fields
-    return lines
+    return shown
   }
 
-  package mutating func setLand(_ land: LandGrid) {
-    self.land = land
-    drawn = nil
+  /// Moves the preview by lines; nil for its end.
+  package mutating func scrollPreview(by lines: Int) {
+    previewTop = lines == .max ? .max : max(0, (previewTop == .max ? 0 : previewTop) + lines)
   }
 
-  package mutating func zoomIn(_ layout: Layout) {
-    zoom = min(zoom * 2, WorldMap.View.zoomLimit(columns: layout.mapColumns))
+  private func helpLines(_ help: HelpText, _ box: ScreenBox) -> [DisplayText] {
+    help.lines.dropFirst(help.top).prefix(box.rows).map { styled("", "  " + $0, limit: box.columns) }
   }
-
-  package mutating func zoomOut() { zoom = max(1, zoom / 2) }
 }

@@ -8,7 +8,10 @@ package struct Painter {
   /// The cursor's column after the last frame, counted from 0.
   package private(set) var cursorColumn = 0
 
-  package init(isFullScreen: Bool) { self.isFullScreen = isFullScreen }
+  /// The escape sequence of the colours that lines begin with.
+  private let base: String
+
+  package init(isFullScreen: Bool, base: String = "") { (self.isFullScreen, self.base) = (isFullScreen, base) }
 
   /// Makes the next frame be drawn whole, since the content of the screen is unknown.
   package mutating func forget() { last = nil }
@@ -67,39 +70,30 @@ package struct Painter {
 
   /// Returns the bytes that draw a frame.
   package mutating func draw(_ frame: ListScreen.Frame) -> [UInt8] {
-    var bytes: [UInt8] = []
-    let isNew = last == nil || last!.layout != frame.layout || last!.left.count != frame.left.count
+    let isNew = last.map { $0.size != frame.size || $0.areas.map(\.box) != frame.areas.map(\.box) } ?? true
     var body: [UInt8] = []
     if isNew {
       move(to: 0, &body)
-      body += (isFullScreen ? "\u{1b}[J" : Self.erase(frame.left.count)).utf8
+      body += (isFullScreen ? "\u{1b}[J" : Self.erase(frame.size.rows)).utf8
     }
-    let start = frame.layout.mapStart
-    for row in frame.left.indices {
-      let (left, right) = (frame.left[row], frame.right[row])
-      let isLeftNew = isNew || last!.left[row] != left
-      let isRightNew = isNew || last!.right[row] != right
-      if isLeftNew, !(isNew && left.bytes.isEmpty) {
-        move(to: row, &body)
+    for (number, area) in frame.areas.enumerated() {
+      for (row, line) in area.lines.enumerated() {
+        if isNew ? line.bytes.isEmpty : last!.areas[number].lines[row] == line { continue }
+        move(to: area.box.row + row, &body)
+        if area.box.column > 0 { body += "\u{1b}[\(area.box.column + 1)G".utf8 }
         if !isNew {
-          // The first line runs above the map.
-          body +=
-            (frame.layout.mapColumns > 0 && row > 0 ? "\u{1b}[\(max(1, start))X" : "\u{1b}[K").utf8
+          body += (area.box.endColumn >= frame.size.columns ? "\u{1b}[K" : "\u{1b}[\(area.box.columns)X").utf8
         }
-        body += left.bytes
-      }
-      if isRightNew, frame.layout.mapColumns > 0, row > 0, !(isNew && right.bytes.isEmpty) {
-        move(to: row, &body)
-        body += "\u{1b}[\(start + 1)G".utf8
-        if !isNew { body += "\u{1b}[K".utf8 }
-        body += right.bytes
+        body += line.bytes
       }
     }
     guard !body.isEmpty || last?.cursor != frame.cursor else { return [] }
     // Saved and restored: in a window that has just become lower a way down ends early, and the same way up too high.
-    bytes += "\u{1b}[?2026h\u{1b}[?25l\u{1b}7\u{1b}[?7l".utf8
+    var bytes = Array("\u{1b}[?2026h\u{1b}[?25l\u{1b}7\u{1b}[?7l".utf8)
+    bytes += base.utf8
     bytes += body
     bytes += "\u{1b}8".utf8
+    if !base.isEmpty { bytes += "\u{1b}[0m".utf8 }
     cursorRow = 0
     cursorColumn = frame.cursor
     bytes += "\u{1b}[\(frame.cursor + 1)G\u{1b}[?7h\u{1b}[?25h\u{1b}[?2026l".utf8

@@ -7,8 +7,11 @@ package struct TypingList {
   package struct Settings: Sendable {
     package var query = ""
     /// The lines of the screen to use; nil for all.
-    package var height: Height?
+    package var height: ScreenPart?
+    package var preview = PreviewWindow()
     package var showsMap = true
+    /// Whether the line of information says what each answer cost.
+    package var showsCost = false
     package var isASCII = false
     package var hasColor = true
     package var usesMouse = true
@@ -16,18 +19,6 @@ package struct TypingList {
     package var isPlain = false
 
     package init() {}
-  }
-
-  package enum Height: Equatable, Sendable {
-    case lines(Int)
-    case percent(Int)
-
-    func lines(of rows: Int) -> Int {
-      switch self {
-      case .lines(let lines): min(max(3, lines), rows)
-      case .percent(let percent): min(max(3, rows * percent / 100), rows)
-      }
-    }
   }
 
   package enum Outcome: Sendable {
@@ -40,11 +31,11 @@ package struct TypingList {
     case closed
   }
 
-  private let settings: Settings
-  private var model: ListModel
-  private var screen: ListScreen
-  private var editor: LineEditor
-  private var decoder = KeyDecoder()
+  let settings: Settings
+  var model: ListModel
+  var screen: ListScreen
+  var editor: LineEditor
+  var decoder = KeyDecoder()
   private var painter: Painter
   private var size = Terminal.Size(columns: 80, rows: 24)
   /// The terminal's line of the list's first one; nil where it is not known.
@@ -73,7 +64,11 @@ package struct TypingList {
     screen = ListScreen(
       theme: Theme(hasColor: settings.hasColor, isASCII: settings.isASCII),
       showsMap: settings.showsMap && model.hasCoordinates)
-    painter = Painter(isFullScreen: settings.height == nil)
+    screen.preview = settings.preview
+    // The list has all that there is of a record of one field.
+    if model.fieldCount < 2, !screen.showsMap { screen.preview.isHidden = true }
+    screen.showsCost = settings.showsCost
+    painter = Painter(isFullScreen: settings.height == nil, base: screen.theme.base)
   }
 
   /// The typed text.
@@ -98,7 +93,7 @@ package struct TypingList {
     if screen.showsMap {
       do throws(IndexError) {
         if let land = try loadLand(index) {
-          screen.setLand(land)
+          screen.map.setLand(land)
           paint()
         }
       } catch {
@@ -114,8 +109,11 @@ package struct TypingList {
     let window = Terminal.size
     size = Terminal.Size(
       columns: max(1, window.columns), rows: settings.height?.lines(of: window.rows) ?? window.rows)
-    model.resize(height: screen.layout(size).rowCount)
+    layOut()
   }
+
+  /// Gives the list the rows that the layout has for it.
+  private mutating func layOut() { model.resize(height: screen.layout(size).list.rows) }
 
   private mutating func begin() {
     firstLine = settings.height == nil ? 1 : nil
@@ -203,7 +201,7 @@ package struct TypingList {
     return nil
   }
 
-  private mutating func resume() {
+  mutating func resume() {
     Terminal.resume()
     measureWindow()
     begin()
@@ -212,7 +210,7 @@ package struct TypingList {
   // MARK: Keys
 
   /// Handles a key, and returns the outcome if the key ends the list.
-  private mutating func handle(_ key: Key) -> Outcome? {
+  mutating func handle(_ key: Key) -> Outcome? {
     let page = max(1, model.height - 1)
     switch key {
     case .enter: return accept()
@@ -231,12 +229,19 @@ package struct TypingList {
       synchronize()
       model.select(model.rowCount - 1)
     case .wheelUp where ignoresMouse, .wheelDown where ignoresMouse, .click where ignoresMouse: break
-    case .wheelUp(let column, _): if !zoom(at: column, closer: true) { move(by: -3) }
-    case .wheelDown(let column, _): if !zoom(at: column, closer: false) { move(by: 3) }
+    case .wheelUp(let column, let row): wheel(column, row, up: true)
+    case .wheelDown(let column, let row): wheel(column, row, up: false)
     case .click(let column, let row): return click(column: column, row: row)
-    case .tab: screen.showsMap = !screen.showsMap && model.hasCoordinates
-    case .alt(.text("+")), .alt(.text("=")), .shift(.up): screen.zoomIn(screen.layout(size))
-    case .alt(.text("-")), .alt(.text("_")), .shift(.down): screen.zoomOut()
+    case .tab:
+      screen.preview.isHidden.toggle()
+      layOut()
+    case .alt(.text("+")), .alt(.text("=")): screen.map.zoomIn(columns: screen.layout(size).map.columns)
+    case .alt(.text("-")), .alt(.text("_")): screen.map.zoomOut()
+    case .alt(.text("m")): screen.map.nextScope()
+    case .alt(.text("w")): screen.preview.wraps.toggle()
+    case .shift(.up): screen.scrollPreview(by: -1)
+    case .shift(.down): screen.scrollPreview(by: 1)
+    case .letter("_"): screen.showsCost.toggle()
     case .letter("l"): painter.forget()
     case .letter("z"):
       Terminal.suspend()
@@ -271,7 +276,7 @@ package struct TypingList {
   }
 
   /// Searches the typed text, since the next key is about its matches.
-  private mutating func synchronize() {
+  mutating func synchronize() {
     if model.query != editor.text { model.ask(editor.text) }
   }
 
@@ -288,11 +293,21 @@ package struct TypingList {
     return model.chosenRecord().map { .chosen($0, keyCount: model.keyCount) }
   }
 
-  private mutating func zoom(at column: Int, closer: Bool) -> Bool {
+  /// Turns the wheel over the map, which goes closer or farther, over the fields, or elsewhere.
+  private mutating func wheel(_ column: Int, _ row: Int, up: Bool) {
     let layout = screen.layout(size)
-    guard layout.mapColumns > 0, column > layout.mapStart else { return false }
-    if closer { screen.zoomIn(layout) } else { screen.zoomOut() }
-    return true
+    guard layout.pane.column < column, column <= layout.pane.endColumn, !layout.pane.isEmpty else {
+      return move(by: up ? -3 : 3)
+    }
+    // Only a list on the whole screen knows its lines without asking the terminal.
+    let line = row - (firstLine ?? row)
+    if firstLine == nil || layout.map.contains(row: line, column: column - 1) {
+      if up { screen.map.zoomIn(columns: layout.map.columns) } else { screen.map.zoomOut() }
+    } else if layout.fields.contains(row: line, column: column - 1) {
+      screen.scrollPreview(by: up ? -3 : 3)
+    } else {
+      move(by: up ? -3 : 3)
+    }
   }
 
   /// Selects the clicked row; the second click on it within half a second accepts it.
@@ -303,8 +318,9 @@ package struct TypingList {
       askForCursor()
       return nil
     }
-    let line = row - firstLine - ListScreen.headHeight
-    guard line >= 0, line < model.rows.count, column <= screen.layout(size).listColumns else { return nil }
+    let list = screen.layout(size).list
+    let line = row - firstLine - list.row
+    guard line < model.rows.count, list.contains(row: row - firstLine, column: column - 1) else { return nil }
     synchronize()
     let clicked = model.top + line
     let now = ListModel.now
@@ -318,74 +334,6 @@ package struct TypingList {
   private mutating func copy() {
     guard let row = model.selectedRow, row.key.utf8.count <= 4096 else { return }
     Terminal.write(Array("\u{1b}]52;c;".utf8) + Base64.encoded(Array(row.key.utf8)) + [0x07])
-  }
-
-  // MARK: Line by line
-
-  /// Runs the list for screen readers and for terminals that cannot move the cursor: every change is one line of text.
-  ///
-  /// A line has the typed text, the number of matches and the selected one; nothing is drawn over.
-  private mutating func runPlain() -> Outcome {
-    Terminal.enter(farewell: [])
-    Terminal.write(
-      Array("Type the first letters. Down and up go through the matches, Enter takes one, Escape ends.\n".utf8))
-    model.resize(height: 1)
-    model.ask(editor.text)
-    say()
-    var said = (editor.text, model.selection)
-    while true {
-      var keys: [Key] = []
-      switch Terminal.next(within: decoder.delay) {
-      case .input(let bytes): keys = decoder.feed(bytes)
-      case .nothing: keys = decoder.timedOut()
-      case .stop:
-        Terminal.suspend()
-        Terminal.resume()
-      case .continued: Terminal.resume()
-      case .resized: break
-      case .closed: return .closed
-      }
-      for key in keys {
-        switch key {
-        case .tab, .letter("l"): say()
-        case .letter("z"):
-          Terminal.suspend()
-          Terminal.resume()
-        default:
-          if let outcome = handle(key) {
-            Terminal.leave()
-            return outcome
-          }
-        }
-      }
-      synchronize()
-      if said != (editor.text, model.selection) {
-        said = (editor.text, model.selection)
-        say()
-      }
-    }
-  }
-
-  private mutating func say() {
-    var line = DisplayText()
-    line.text(editor.text, limit: 200, ellipsis: "...", isolates: false)
-    line.plain(editor.characters.isEmpty ? "" : ": ")
-    if let failure = model.failure {
-      line.text(failure.commandMessage, limit: 400, ellipsis: "...", isolates: false)
-    } else if let row = model.selectedRow {
-      line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(ListScreen.count(model)), ")
-      line.text(row.title, limit: 200, ellipsis: "...", isolates: false)
-      if let latitude = row.latitude, let longitude = row.longitude {
-        line.text(", " + latitude + ", " + longitude, limit: 60, ellipsis: "...", isolates: false)
-      }
-    } else {
-      line.plain("no match")
-      if let nearest = model.nearest {
-        line.plain("; nearest: ")
-        line.text(nearest, limit: 200, ellipsis: "...", isolates: false)
-      }
-    }
-    Terminal.write(line.bytes + [0x0a])
   }
 }
 

@@ -22,6 +22,8 @@ package struct Place: Equatable, Sendable {
 package struct LandGrid: Sendable {
   package static let columns = 720
   package static let rows = 360
+  /// The degrees of a cell.
+  fileprivate static let cell = 0.5
   /// The cells, one bit each, from 180 degrees west on, from 90 degrees north on.
   private var bits: [UInt64]
   /// The share of the cells that hold records.
@@ -36,6 +38,40 @@ package struct LandGrid: Sendable {
       }
     }
     density = Double(bits.reduce(0) { $0 + $1.nonzeroBitCount }) / Double(Self.columns * Self.rows)
+  }
+
+  private func isLand(_ column: Int, _ row: Int) -> Bool {
+    let cell = row * Self.columns + (column % Self.columns + Self.columns) % Self.columns
+    return bits[cell >> 6] >> UInt64(cell & 63) & 1 == 1
+  }
+
+  /// Returns the middles of the cells that hold records, of some columns and rows.
+  fileprivate func middles(_ cells: (columns: ClosedRange<Int>, rows: ClosedRange<Int>)) -> [Place] {
+    var places: [Place] = []
+    for row in cells.rows.clamped(to: 0...Self.rows - 1) where cells.rows.contains(row) {
+      for column in cells.columns where isLand(column, row) {
+        let east = Double((column % Self.columns + Self.columns) % Self.columns)
+        let place = Place(latitude: 90 - (Double(row) + 0.5) * Self.cell, longitude: (east + 0.5) * Self.cell - 180)
+        if let place { places.append(place) }
+      }
+    }
+    return places
+  }
+
+  /// The part of the Earth that has the records; nil where there are none.
+  package var extent: MapExtent? {
+    var columns = [Bool](repeating: false, count: Self.columns)
+    var rows: [Int] = []
+    for row in 0..<Self.rows {
+      var isEmpty = true
+      for column in 0..<Self.columns where isLand(column, row) { (columns[column], isEmpty) = (true, false) }
+      if !isEmpty { rows.append(row) }
+    }
+    guard let first = rows.first, let last = rows.last else { return nil }
+    let cells = columns.indices.filter { columns[$0] }
+    return MapExtent(
+      longitudes: cells.flatMap { [Double($0) * Self.cell - 180, Double($0 + 1) * Self.cell - 180] },
+      south: 90 - Double(last + 1) * Self.cell, north: 90 - Double(first) * Self.cell)
   }
 
   /// Returns the number of cells in a range that hold records. Columns go round the Earth, rows end at the poles.
@@ -70,34 +106,38 @@ package struct WorldMap: Sendable {
     fileprivate private(set) var west: Double
     fileprivate private(set) var north: Double
 
-    /// The inhabited latitudes, which a map of the whole world shows.
-    private static let (northEnd, southEnd) = (84.0, -58.0)
+    /// The least degrees from one dot to the next.
+    private static let leastStep = 0.02
 
-    /// The largest zoom. Beyond it a cell of half a degree is more than a character.
-    package static func zoomLimit(columns: Int) -> Int {
+    /// The largest zoom of a part of the Earth.
+    package static func zoomLimit(columns: Int, extent: MapExtent = .world) -> Int {
       var zoom = 1
-      while 360 / Double(max(1, columns) * 2 * zoom) > 0.3 { zoom *= 2 }
+      while extent.width / Double(max(1, columns) * 2 * zoom) > 2 * leastStep { zoom *= 2 }
       return zoom
     }
 
     /// - Parameters:
-    ///   - rows: The most rows; a map of the whole world needs no more than its shape gives.
-    ///   - zoom: The zoom; 1 is the whole world.
-    package init(columns: Int, rows: Int, zoom: Int, center: Place?, isASCII: Bool) {
+    ///   - rows: The most rows; a map needs no more than its shape gives.
+    ///   - zoom: The zoom; 1 is the whole extent.
+    ///   - center: The middle of a map that shows less; nil for that of the extent.
+    package init(
+      columns: Int, rows: Int, extent: MapExtent = .world, zoom: Int = 1, center: Place? = nil, isASCII: Bool
+    ) {
       self.isASCII = isASCII
       let (dotsX, dotsY) = isASCII ? (1.0, 1.0) : (2.0, 4.0)
       // A character is twice as high as it is wide, a dot of Braille as high as wide.
       let aspect = isASCII ? 2.0 : 1.0
-      let height = Self.northEnd - Self.southEnd
+      let (across, height) = (extent.width * extent.squeeze, extent.north - extent.south)
       let (width, limit) = (Double(max(1, columns)), Double(max(1, rows)))
-      let step = max(360 / (width * dotsX), height / (limit * dotsY * aspect))
-      self.columns = max(1, min(columns, Int((360 / (step * dotsX)).rounded(.up))))
+      let step = max(across / (width * dotsX), height / (limit * dotsY * aspect))
+      self.columns = max(1, min(columns, Int((across / (step * dotsX)).rounded(.up))))
       self.rows = max(1, min(rows, Int((height / (step * dotsY * aspect)).rounded(.up))))
-      stepX = step / Double(max(1, zoom))
-      stepY = stepX * aspect
+      stepX = step / extent.squeeze / Double(max(1, zoom))
+      stepY = step * aspect / Double(max(1, zoom))
       let (spanX, spanY) = (stepX * dotsX * Double(self.columns), stepY * dotsY * Double(self.rows))
       if zoom <= 1 || center == nil {
-        (west, north) = (-180, (Self.northEnd + Self.southEnd + spanY) / 2)
+        west = extent.width >= 360 ? -180 : extent.west + (extent.width - spanX) / 2
+        north = (extent.north + extent.south + spanY) / 2
       } else {
         west = center!.longitude - spanX / 2
         north = min(90, max(-90 + spanY, center!.latitude + spanY / 2))
@@ -118,6 +158,17 @@ package struct WorldMap: Sendable {
       guard x < dotsAcross || isWorld else { return nil }
       guard isWorld || (y >= 0 && y < dotsDown) else { return nil }
       return (min(x, dotsAcross - 1), max(0, min(y, dotsDown - 1)))
+    }
+
+    /// The cells of ``LandGrid`` that the whole map covers.
+    fileprivate var cells: (columns: ClosedRange<Int>, rows: ClosedRange<Int>) {
+      let (first, last) = (cells(x: 0, y: 0), cells(x: dotsAcross - 1, y: dotsDown - 1))
+      // Not more than once round the Earth.
+      let end = min(last.columns.upperBound, first.columns.lowerBound + LandGrid.columns - 1)
+      return (
+        first.columns.lowerBound...max(first.columns.lowerBound, end),
+        first.rows.lowerBound...max(first.rows.lowerBound, last.rows.upperBound)
+      )
     }
 
     /// Returns the cells of ``LandGrid`` that a dot covers.
@@ -143,6 +194,11 @@ package struct WorldMap: Sendable {
     dots = [UInt8](repeating: 0, count: view.columns * view.rows)
     layers = [Layer](repeating: .sea, count: dots.count)
     guard let land else { return }
+    if view.stepX <= LandGrid.cell, view.stepY <= LandGrid.cell {
+      // Closer than that, a cell is the dot in its middle, not a block of dots.
+      for place in land.middles(view.cells) { mark(place, .land) }
+      return
+    }
     for y in 0..<view.dotsDown {
       for x in 0..<view.dotsAcross {
         let (columns, rows) = view.cells(x: x, y: y)

@@ -1,0 +1,54 @@
+import QueryOutput
+import ShardedIndex
+
+extension ListScreen {
+  /// Returns the position in the list, and what else the user should know of the answer, as much as there is room for.
+  package func infoLine(_ model: ListModel, _ columns: Int) -> DisplayText {
+    var line = DisplayText()
+    let (style, text) =
+      model.failure != nil
+      ? (theme.failure, "this answer cannot be read")
+      : (theme.info, notice ?? information(model, columns - 2))
+    line.control(style)
+    line.text("  " + text, limit: columns, ellipsis: theme.ellipsis, isolates: false)
+    line.control(theme.reset)
+    return line
+  }
+
+  /// Returns `3/66 of 2,344`, and behind it the number of chosen records and a correction of the typed text.
+  package func information(_ model: ListModel, _ columns: Int) -> String {
+    let matches = Self.count(model)
+    let position = model.rowCount > 0 ? QueryRunner.grouped(model.selection + 1) + "/" : ""
+    var parts = [position + matches + " of " + QueryRunner.grouped(model.recordCount)]
+    if model.marks.count > 0 { parts[0] += " (\(QueryRunner.grouped(model.marks.count)) selected)" }
+    if let correction = model.correction { parts.append("results for \"" + correction + "\"") }
+    if showsCost { parts += costs(model) }
+    // The last parts are the least important ones.
+    while parts.count > 1, parts.joined(separator: theme.between).unicodeScalars.count > columns { parts.removeLast() }
+    let text = parts.joined(separator: theme.between)
+    return text.unicodeScalars.count <= columns ? text : position + matches
+  }
+
+  private func costs(_ model: ListModel) -> [String] {
+    let cost = model.cost
+    let shards = "\(QueryRunner.grouped(cost.shards)) of \(QueryRunner.counted(model.shardCount, "shard"))"
+    let loaded = cost.loads == 0 ? "none loaded" : "\(QueryRunner.grouped(cost.loads)) loaded, \(Self.size(cost.bytes))"
+    return [time(cost.microseconds), shards, loaded]
+  }
+
+  /// Returns the number of matches, with a sign behind it where there may be more.
+  static func count(_ model: ListModel) -> String {
+    let (number, isLeast) = model.matchCount
+    return QueryRunner.grouped(number) + (isLeast ? "+" : "")
+  }
+
+  private func time(_ microseconds: Int) -> String {
+    guard microseconds >= 1000 else { return "\(microseconds) \(theme.microseconds)" }
+    return "\(microseconds / 1000).\(microseconds % 1000 / 100) ms"
+  }
+
+  private static func size(_ bytes: Int) -> String {
+    if bytes < 1_000_000 { return bytes < 1000 ? "\(bytes) B" : "\((bytes + 500) / 1000) KB" }
+    return "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
+  }
+}
