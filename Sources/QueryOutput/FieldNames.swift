@@ -26,11 +26,15 @@ package enum FieldNames {
   }
 
   /// The numbers of the fields with these paths.
-  package static func find(_ wanted: [String], in names: [String]) -> Result<[Int], Unknown> {
+  ///
+  /// - Parameter place: The place where the fields are named.
+  package static func find(
+    _ wanted: [String], in names: [String], place: String = "--fields: "
+  ) -> Result<[Int], Unknown> {
     var numbers: [Int] = []
     for name in wanted {
       guard let number = names.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) else {
-        return .failure(Unknown(message: message(name, names)))
+        return .failure(Unknown(message: place + message(name, names)))
       }
       numbers.append(number)
     }
@@ -41,7 +45,7 @@ package enum FieldNames {
     var list = ""
     for known in names { list += (list.isEmpty ? "" : ", ") + known }
     let near = Misspelling.nearest(to: name, among: names).map { "; did you mean " + $0 + "?" } ?? ""
-    return "--fields: the index has no field " + name + "; its fields are " + list + near
+    return "the index has no field " + name + "; its fields are " + list + near
   }
 }
 

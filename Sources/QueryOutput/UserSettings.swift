@@ -126,80 +126,9 @@ package struct UserSettings: Equatable, Sendable {
 
   /// - Parameter isUsual: Whether the file is at its usual path and not named by the user: then it may be missing.
   private mutating func readFile(_ path: String, isUsual: Bool) throws(Failure) {
-    // A pipe without a writer would hold the command.
-    let file = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard file >= 0 else {
-      // A process that changed its user may have the home directory of the first user.
-      if isUsual, errno == ENOENT || errno == ENOTDIR || errno == EACCES { return }
-      let reason = unsafe String(cString: strerror(errno))
-      throw Failure(
-        message: "cannot open " + path + ": " + reason + "; name another file in SHARDQ_CONFIG, /dev/null for none",
-        status: .notFound)
-    }
-    defer { close(file) }
-    func refuse(_ reason: String) -> Failure {
-      Failure(
-        message: path + ": " + reason + "; name a file of settings in SHARDQ_CONFIG, /dev/null for none",
-        status: .notFound)
-    }
-    var status = stat()
-    guard unsafe fstat(file, &status) == 0 else { throw refuse("it cannot be examined") }
-    let kind = status.st_mode & S_IFMT
-    guard kind != S_IFDIR else { throw refuse("it is a directory") }
-    guard kind == S_IFREG || kind == S_IFCHR else { throw refuse("it is no regular file") }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    while bytes.count <= Self.sizeLimit {
-      let count = unsafe read(file, &chunk, chunk.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        let reason = unsafe String(cString: strerror(errno))
-        throw Failure(message: "cannot read " + path + ": " + reason, status: .inputOutput)
-      }
-      if count == 0 { break }
-      bytes += chunk[..<count]
-    }
-    guard bytes.count <= Self.sizeLimit else { throw refuse("it has more than 65,536 bytes") }
-    try readLines(bytes, of: path)
-  }
-
-  /// Reads lines like `color = never`; those that begin with `#` are comments.
-  private mutating func readLines(_ bytes: [UInt8], of path: String) throws(Failure) {
-    var bytes = bytes[...]
-    if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes = bytes.dropFirst(3) }
-    var number = 0
-    for line in bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
-      number += 1
-      let place = path + ":" + String(number) + ": "
-      guard let line = String(validating: Self.trimmed(line), as: UTF8.self) else {
-        throw Failure(message: place + "the line is not UTF-8; write it anew", status: .usage)
-      }
-      guard !line.isEmpty, line.utf8.first != UInt8(ascii: "#") else { continue }
-      guard let sign = line.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-        throw Failure(message: place + "the line has no =; write a setting as limit = 20", status: .usage)
-      }
-      let name = Self.trimmed(Array(line.utf8[..<sign])[...])
-      let value = Self.trimmed(Array(line.utf8[line.utf8.index(after: sign)...])[...])
-      try set(String(decoding: name, as: UTF8.self), try Self.unquoted(value, place), place, prefix: "")
-    }
-  }
-
-  /// Returns a text without spaces, tabs and carriage returns around it.
-  private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
-    let text = text.drop(while: isSpace)
-    return text.dropLast(text.reversed().prefix(while: isSpace).count)
-  }
-
-  /// Returns a value without the quotes around it.
-  private static func unquoted(_ value: ArraySlice<UInt8>, _ place: String) throws(Failure) -> String {
-    guard let quote = value.first, quote == 0x22 || quote == 0x27 else { return String(decoding: value, as: UTF8.self) }
-    guard value.count > 1, value.last == quote, !value.dropFirst().dropLast().contains(quote) else {
-      throw Failure(
-        message: place + "a quote is not closed; write the value between two of the same, or without any",
-        status: .usage)
-    }
-    return String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
+    let lines = try SettingsFile.lines(
+      of: path, remedy: "in SHARDQ_CONFIG, /dev/null for none", mayBeMissing: isUsual)
+    for line in lines { try set(line.name, line.value, line.place, prefix: "") }
   }
 
   // MARK: The environment
