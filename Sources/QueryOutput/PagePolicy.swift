@@ -5,9 +5,10 @@ package enum PagePolicy {
   ///
   /// - Parameters:
   ///   - scripts: Other sources of scripts.
+  ///   - images: Other origins of images.
   ///   - digest: SHA-256.
   package static func text(
-    for html: [UInt8], scripts: [String] = [], digest: ([UInt8]) -> [UInt8]
+    for html: [UInt8], scripts: [String] = [], images: [String] = [], digest: ([UInt8]) -> [UInt8]
   ) -> String {
     func sources(_ element: String, _ others: [String] = []) -> String {
       let hashes = contents(of: element, in: html).map {
@@ -17,7 +18,8 @@ package enum PagePolicy {
       return all.isEmpty ? "'none'" : all.joined(separator: " ")
     }
     return "default-src 'none'; script-src \(sources("script", scripts)); style-src \(sources("style")); "
-      + "connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
+      + "connect-src 'self'; img-src \((["'self'", "data:"] + images).joined(separator: " ")); "
+      + "base-uri 'none'; form-action 'none'"
   }
 
   /// Returns the bytes between each `<element ...>` and `</element>`, which browsers hash.

@@ -1,22 +1,39 @@
 #if Server
   import CServerFiles
+  import NIOConcurrencyHelpers
   import NIOCore
   import QueryOutput
   import ShardedIndex
 
   /// The page, with the policy that lets only its own scripts and styles run.
-  struct Page: Sendable {
-    let answer: Answer
+  final class Page: Sendable {
+    private let options: PageOptions
+    /// The answers by the facts that they tell: another generation of the index may have others.
+    private let answers = NIOLockedValueBox<[PageFacts: Answer]>([:])
 
-    init() {
-      let html = Array(UnsafeBufferPointer(start: server_page(), count: server_page_size()))
+    init(_ options: PageOptions) { self.options = options }
+
+    /// Returns the page of an index.
+    func answer(_ facts: PageFacts) -> Answer {
+      answers.withLockedValue { answers in
+        if let made = answers[facts] { return made }
+        let made = Self.answer(options, facts)
+        answers[facts] = made
+        return made
+      }
+    }
+
+    private static func answer(_ options: PageOptions, _ facts: PageFacts) -> Answer {
+      let page = Array(UnsafeBufferPointer(start: server_page(), count: server_page_size()))
+      // The page of the executable is the page of this version.
+      let html = PageDocument.html(page, options, facts) ?? page
       var answer = Answer(
         body: ByteBuffer(bytes: html), contentType: "text/html; charset=utf-8",
-        tag: "\"" + String(decoding: Base64.encoded(Self.digest(html)), as: UTF8.self) + "\"")
+        tag: "\"" + String(decoding: Base64.encoded(digest(html)), as: UTF8.self) + "\"")
       answer.headers[.contentSecurityPolicy] =
-        PagePolicy.text(for: html, digest: Self.digest) + "; frame-ancestors 'none'"
+        PagePolicy.text(for: html, images: options.imageOrigins, digest: digest) + "; frame-ancestors 'none'"
       answer.stored = Gzip.Stored()
-      self.answer = answer
+      return answer
     }
 
     private static func digest(_ bytes: [UInt8]) -> [UInt8] {

@@ -28,7 +28,8 @@
       retryAfter: 1)
 
     static let largeRecords = Problem(
-      status: 503, detail: "The records to be read have over 64 MiB together. Ask for fewer, or send more letters.")
+      status: 503, detail: "The records to be read have over 64 MiB together. Ask for fewer, or send more letters.",
+      parameter: "limit")
 
     static let noDescriptors = Problem(
       status: 503, detail: "The system has no file descriptor left for the index. Ask again.", retryAfter: 1)

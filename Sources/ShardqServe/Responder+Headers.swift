@@ -9,7 +9,7 @@
     func tag(of route: Route, _ known: String, _ wantsGzip: Bool) -> String? {
       let tag: String?
       switch route {
-      case .page: tag = page.answer.tag
+      case .page: tag = page.answer(served.current.facts).tag
       case .description: tag = OpenAPI.answer.tag
       case .search, .photon, .reverse, .within, .dots: tag = served.current.tag
       case .status, .photonStatus, .structured, .health, .metrics, .none: tag = nil

@@ -52,7 +52,8 @@
       } catch is WriteError {
         problem = Problem(
           status: 503,
-          detail: "The answer would have over \(AnswerWriter.sizeLimit >> 20) MiB. Ask for fewer records.")
+          detail: "The answer would have over \(AnswerWriter.sizeLimit >> 20) MiB. Ask for fewer records.",
+          parameter: "limit")
       } catch {
         log.complain("cannot answer", ["route": request.route.name, "reason": "\(error)"])
         problem = .internalFailure
@@ -113,7 +114,7 @@
         request.query, repeatable: route.isPhotons ? Photon.repeatable : SearchRequest.repeatable)
       let answer: Answer
       switch route {
-      case .page: answer = page.answer
+      case .page: answer = page.answer(served.current.facts)
       case .description: answer = OpenAPI.answer
       case .search: answer = try search(&parameters)
       case .photon: answer = try photon(&parameters)
@@ -166,7 +167,7 @@
     private func unchanged(_ route: Route, _ tag: String) -> Response {
       var headers: HeaderFields
       switch route {
-      case .page: headers = page.answer.headers
+      case .page: headers = page.answer(served.current.facts).headers
       case .description: headers = OpenAPI.answer.headers
       // The index was not asked this time.
       case .search:

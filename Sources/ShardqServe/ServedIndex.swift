@@ -95,6 +95,8 @@
     private let overlay: Overlay?
     let recordCount: Int
     let schema: Schema
+    /// The abilities that the page tells of.
+    let facts: PageFacts
     /// The SHA-256 of the manifest.
     let digest: ManifestDigest
     /// The name of the generation in answers: the beginning of the digest, and the overlay's checksum if there is one.
@@ -111,6 +113,7 @@
       overlay = matches.generation.overlay
       recordCount = matches.recordCount
       schema = matches.generation.schema
+      facts = PageFacts(IndexSettings(of: manifest.root), schema)
       digest = try manifest.digest()
       let change = overlay.map { "-" + String($0.checksum, radix: 16) } ?? ""
       name = digest.description.prefix(16) + change

@@ -51,7 +51,8 @@ export async function ask(path, parameters, signal, exact) {
     if (path === '/v1/dots') return { body: await index.dots({ signal }), headers: new Headers() }
   } catch (error) {
     // As the server says that there is no map, and which parameter is wrong.
-    if (error.code === 'refused') Object.assign(error, path === '/v1/dots' ? { status: 404 } : { parameter: 'offset' })
+    if (error.code === 'refused' && path === '/v1/dots') error.status = 404
+    else if (error.code === 'refused') error.parameter = /ask for fewer/.test(error.message) ? 'limit' : 'offset'
     throw error
   }
   // Places in a box are found by reading all records.

@@ -8,7 +8,7 @@ if ! python3 -c 'import browser, sys; sys.exit(not browser.executable())'; then
   echo "skipped: there is no Chromium; Scripts/dependencies.sh --tests installs it on Debian" >&2
   exit 77
 fi
-[ $# -gt 0 ] || set -- test_page test_visits
+[ $# -gt 0 ] || set -- test_page test_visits test_lists
 python3 -m unittest "$@"
 if ! python3 -c 'import firefox, sys; sys.exit(not firefox.executable())'; then
   echo "skipped: the visits in Firefox; Scripts/dependencies.sh --tests installs it on Debian" >&2

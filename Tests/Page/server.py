@@ -6,6 +6,7 @@ the page to look at: python3 Tests/Page/server.py INDEX
 
 import base64
 import hashlib
+import html
 import http.client
 import http.server
 import json
@@ -20,6 +21,7 @@ import unicodedata
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+OWN = "'self'"
 PAGE = ROOT / "Sources/ShardqServe/Resources/page.html"
 
 
@@ -32,7 +34,15 @@ def command(name):
     raise FileNotFoundError(f"{name} is not built: Scripts/build.sh")
 
 
-def policy(page):
+def page(options):
+    """The page as the server sends it, with what `shardq serve` was told of it."""
+    said = html.escape(json.dumps(options, ensure_ascii=False))
+    return PAGE.read_text().replace(
+        '<html lang="en">', f'<html lang="{options.get("lang", "en")}" data-page="{said}">', 1
+    )
+
+
+def policy(page, images=()):
     """The content security policy under which the page is served: its own script and style, and nothing else."""
 
     def digest(tag):
@@ -43,7 +53,7 @@ def policy(page):
 
     return (
         f"default-src 'none'; script-src {digest('script')}; style-src {digest('style')}; connect-src 'self'; "
-        "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"img-src {' '.join([OWN, 'data:', *images])}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 
 
@@ -132,15 +142,15 @@ class Server(http.server.ThreadingHTTPServer):
     With `upstream`, an address and port, answers come from a server there. `before(path, parameters)` runs before each
     request to the interface and may sleep, or return what to do in the place of an answer: a number (a status with
     problem+json), "drop" (no answer), "bad" (no JSON), "html" (a status 200 with something else). `requests` is what
-    was asked for: (path, parameters).
+    was asked for: (path, parameters). `options` are those of the page.
     """
 
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, index, port=0, upstream=None):
+    def __init__(self, index, port=0, upstream=None, options=None):
         self.index = Index(index) if isinstance(index, (str, os.PathLike)) else index
-        self.upstream = upstream
+        self.upstream, self.options = upstream, options or {}
         self.before = lambda path, parameters: None
         self.requests = []
         self.lock = threading.Lock()
@@ -189,8 +199,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         parameters = dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True))
         if url.path == "/":
-            page = PAGE.read_text()
-            return self.send(200, "text/html; charset=utf-8", page, [("Content-Security-Policy", policy(page))])
+            text = page(self.server.options)
+            rules = policy(text, self.server.options.get("imageOrigins", ()))
+            return self.send(200, "text/html; charset=utf-8", text, [("Content-Security-Policy", rules)])
         with self.server.lock:
             self.server.requests.append((url.path, parameters))
         fault = self.server.before(url.path, parameters)

@@ -118,7 +118,7 @@ class Visits:
         """Types, and looks that the page is alive and in its own clothes."""
         said, value = "document.querySelector('#said').innerText", "document.querySelector('#query').value"
         rows = "document.querySelectorAll('.row:not(.waiting)').length"
-        self.wait(f"document.readyState === 'complete' && {value} === '' && {said}.startsWith('Type')")
+        self.wait(f"document.readyState === 'complete' && {value} === '' && {said}.startsWith('Results')")
         self.browser.type("san")
         self.wait(f"{said} === '3 matches' && {rows} === 3")
         self.browser.type(" jo")
@@ -127,7 +127,7 @@ class Visits:
         self.assertEqual(self.browser.evaluate(f"[{style}.fontWeight >= 600 || {style}.fontWeight, document.styleSheets.length]"), [True, 1])
         self.browser.type("\ue00c")
         self.browser.type("\ue00c")
-        self.wait(f"{value} === '' && {said}.startsWith('Type')")
+        self.wait(f"{value} === '' && {said}.startsWith('Results')")
         self.browser.undo()
         self.wait(f"{value} === 'san jo' && {said} === '2 matches'")
         self.assertEqual(self.browser.complaints(), [])

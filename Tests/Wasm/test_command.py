@@ -1,9 +1,11 @@
 """`shardq page`: the folder that it writes, and the folders that it does not write."""
 
 import filecmp
+import html
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -87,6 +89,23 @@ class PageCommand(unittest.TestCase):
         # And a directory out of an archive.
         self.assertEqual(shardq("page", "-i", archive, "-o", self.work / "site", "-q").returncode, 0)
         self.assertTrue(filecmp.cmp(self.work / "site/index/manifest", self.index / "manifest", shallow=False))
+
+    def test_the_look(self):
+        file = self.work / "look"
+        file.write_text("title = A <b>\nlang = de\n")
+        site = self.work / "site"
+        made = shardq("page", "-i", self.index, "-o", site, "--page-file", file, "--subtitle", "{country} · {population}",
+                      "--image", "name", "--image-origin", "https://img.example.org", "--label", "population=People")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        page = (site / "index.html").read_text()
+        self.assertIn("<title>A &lt;b&gt;</title>", page)
+        said = json.loads(html.unescape(re.search(r'<html lang="de" data-index="index/" data-page="([^"]*)">', page)[1]))
+        self.assertEqual(said["subtitle"], [["country"], " · ", ["population"]])
+        self.assertEqual(said["labels"], {"population": "People"})
+        self.assertEqual(said["index"], {"words": True, "names": False, "typos": True, "places": True})
+        self.assertIn("; img-src 'self' data: https://img.example.org;", page)
+        self.refused(64, "--subtitle: the index has no field populaton; .* did you mean population",
+                     "-i", self.index, "-o", self.work / "other", "--subtitle", "{populaton}")
 
     def test_what_is_there_stays(self):
         (self.work / "site").mkdir()

@@ -222,6 +222,35 @@ class StaticPage(unittest.TestCase):
         self.sees("Reykjalundur")
         self.assertNotIn("Reykjavík", self.tab.evaluate("document.querySelector('#matches').innerText"))
 
+    def test_the_look(self):
+        site = self.site / "look"
+        made = subprocess.run(
+            [self.program, "page", "-i", ROOT / "shards", "-o", site, "--title", "Städte", "--lang", "de", "--subtitle",
+             "{country} · {population}", "--label", "population=Einwohner", "--fields", "name,population"], capture_output=True)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.open("look/")
+        self.sees("Die Ergebnisse erscheinen beim Tippen.")
+        self.type("london")
+        self.sees("GB · 8908000")
+        self.tab.evaluate("choose([...answer.pages.get(0)].findIndex(({ label }) => label === 'London, GB'))")
+        self.tab.wait("chosen !== null")
+        self.assertEqual(
+            self.tab.evaluate("[...byId('fields').children].map(node => node.textContent)"),
+            ["name", "London", "Einwohner", "8908000"])
+        self.assertEqual(self.tab.evaluate("document.title"), "London, GB – Städte")
+        self.assertEqual(self.complaints(), [])
+
+    def test_without_a_network(self):
+        self.open()
+        self.tab.call("Network.setCacheDisabled", cacheDisabled=True)
+        off = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.tab.call("Network.emulateNetworkConditions", offline=True, **off)
+        self.type("reykj")
+        self.sees("There is no network.")
+        self.tab.call("Network.emulateNetworkConditions", offline=False, **off)
+        self.sees("Reykjav")
+        self.tab.wait("byId('notice').hidden")
+
     def test_the_accessibility_checker_finds_nothing(self):
         checker = axe()
         if not checker:

@@ -14,6 +14,7 @@
           shardq page -o site                      of ./shards
           shardq page -i /srv/cities -o site
           shardq page -o site --archive            the index as one file
+          shardq page -o site --title Shop --subtitle '{brand}, {price} EUR'
           python3 -m http.server -d site           then open http://127.0.0.1:8000/
 
         The folder has the page of shardq serve, the engine as WebAssembly, and the \
@@ -35,6 +36,7 @@
     @Flag(name: .customLong("archive"), help: "Write the index as one file, for hosts that rename or limit files.")
     var isArchive = false
 
+    @OptionGroup(title: "Page") var look: PageLook
     @OptionGroup(title: "Output") var summary: SummaryOptions
 
     func validate() throws {
@@ -45,7 +47,7 @@
       let index = location.path
       do {
         let files = try PageFiles()
-        let made = try PageFolder(output, of: files).write(index, asArchive: isArchive)
+        let made = try PageFolder(output, of: files, look.options(for: index)).write(index, asArchive: isArchive)
         let counted = QueryRunner.counted
         summary.note(
           "\(counted(made.bytes, "byte", nil)) of index and \(counted(files.bytes, "byte", nil)) of page in "

@@ -58,28 +58,27 @@
     }
 
     /// Returns the page, which asks the index at `address`, and lets no other scripts run than those of the folder.
-    func html(asking address: String) throws(CommandFailure) -> [UInt8] {
-      var html = contents[Self.page] ?? []
-      try replace("<html lang=\"en\">", with: "<html lang=\"en\" data-index=\"\(address)\">", in: &html)
+    func html(
+      asking address: String, _ options: PageOptions, _ facts: PageFacts
+    ) throws(CommandFailure) -> [UInt8] {
+      guard var html = PageDocument.html(contents[Self.page] ?? [], options, facts, index: address) else {
+        throw notThisVersion
+      }
       // The text without JavaScript speaks of a server.
       for range in PagePolicy.ranges(of: "noscript", in: html).reversed() {
         html.replaceSubrange(range, with: Array("This page needs JavaScript.".utf8))
       }
-      let policy = PagePolicy.text(for: html, scripts: ["'self'", "'wasm-unsafe-eval'"], digest: Digest.sha256)
+      let policy = PagePolicy.text(
+        for: html, scripts: ["'self'", "'wasm-unsafe-eval'"], images: options.imageOrigins, digest: Digest.sha256)
       let charset = "<meta charset=\"utf-8\">"
-      try replace(
-        charset, with: "\(charset)\n<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">", in: &html)
+      let meta = "\(charset)\n<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">"
+      guard PageDocument.replace(charset, with: meta, in: &html) else { throw notThisVersion }
       return html
     }
 
-    private func replace(_ old: String, with new: String, in html: inout [UInt8]) throws(CommandFailure) {
-      let word = Array(old.utf8)
-      let place = html.indices.first { html[$0] == word[0] && html[$0...].starts(with: word) }
-      guard let place else {
-        throw CommandFailure(
-          status: .badData, message: "\(directory)/\(Self.page) is not the page of this version: install shardq again")
-      }
-      html.replaceSubrange(place..<place + word.count, with: Array(new.utf8))
+    private var notThisVersion: CommandFailure {
+      CommandFailure(
+        status: .badData, message: "\(directory)/\(Self.page) is not the page of this version: install shardq again")
     }
   }
 
@@ -87,11 +86,12 @@
   struct PageFolder {
     private let path: String
     private let files: PageFiles
+    private let options: PageOptions
 
-    init(_ path: String, of files: PageFiles) {
+    init(_ path: String, of files: PageFiles, _ options: PageOptions) {
       var path = path[...]
       while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-      (self.path, self.files) = (String(path), files)
+      (self.path, self.files, self.options) = (String(path), files, options)
     }
 
     /// - Throws: ``PackError`` or ``CommandFailure``.
@@ -117,7 +117,6 @@
       let folder = work.path + "/site"
       guard mkdir(folder, 0o755) == 0 else { throw CommandFailure.cannotWrite(path, errno) }
       for name in PageFiles.copied { try write(files.contents[name] ?? [], name, in: folder) }
-      try write(files.html(asking: isArchive ? "index.shardq" : "index/"), "index.html", in: folder)
       let summary: ArchiveSummary
       if isArchive {
         summary = try ShardBuilder.archive(index, to: folder + "/index.shardq")
@@ -126,8 +125,20 @@
         // No program writes to this index.
         unlink(folder + "/index/.lock")
       }
+      // The copy's: the index may be built anew meanwhile.
+      let address = isArchive ? "index.shardq" : "index/"
+      try write(files.html(asking: address, options, facts(of: folder + "/" + address)), "index.html", in: folder)
       guard rename(folder, path) == 0 else { throw CommandFailure.cannotWrite(path, errno) }
       return summary
+    }
+
+    private func facts(of index: String) throws(CommandFailure) -> PageFacts {
+      do throws(IndexError) {
+        let generation = try ShardedIndex(opening: index).generation
+        return PageFacts(IndexSettings(of: generation.manifest.root), generation.schema)
+      } catch {
+        throw CommandFailure(error)
+      }
     }
 
     private func write(_ bytes: [UInt8], _ name: String, in folder: String) throws(CommandFailure) {

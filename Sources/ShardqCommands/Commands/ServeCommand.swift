@@ -16,6 +16,7 @@
           curl 'http://127.0.0.1:7878/v1/search?q=san&limit=5'
           shardq serve --listen 127.0.0.1:0        a free port; prints the address
           shardq serve --listen 0.0.0.0:8080 --public --host cities.example.org
+          shardq serve --title Shop --subtitle '{brand}, {price} EUR'
 
         /v1/openapi.json describes the interface: /v1/search, /v1/within, /v1/dots, \
         /v1/status, /api and /reverse (as the geocoder Photon answers), /healthz, \
@@ -50,6 +51,7 @@
     var hosts: [String] = []
 
     @OptionGroup(title: "Limits") var limits: ServeLimits
+    @OptionGroup(title: "Page") var look: PageLook
 
     @Option(
       name: .customLong("reload-interval"),
@@ -90,8 +92,9 @@
       }
     }
 
-    var settings: ServeSettings {
+    func settings(_ page: PageOptions) -> ServeSettings {
       var settings = ServeSettings()
+      settings.page = page
       settings.index = location.path
       settings.expectedDigest = pin.expectedDigest?.description ?? ""
       settings.address = listen.address
@@ -114,9 +117,15 @@
     }
 
     func run() throws {
-      let arguments = settings.arguments
+      let arguments: [String]
       let path: String
       do throws(CommandFailure) {
+        let page = try look.options(for: location.path)
+        guard !page.hasImage || !page.imageOrigins.isEmpty else {
+          throw CommandFailure(
+            status: .usage, message: "--image needs --image-origin: the server has no images; name their origin")
+        }
+        arguments = settings(page).arguments
         path = try InstalledProgram.path(
           "shardq-serve",
           hint: "The package shardq-serve has it; in a clone Scripts/build.sh --server makes it, in some minutes")

@@ -1,0 +1,242 @@
+#if !hasFeature(Embedded)
+  import ShardedIndex
+
+  /// The look of a search page: its title and texts, and the fields that it shows of a record. Options of the command
+  /// line and the lines of a file have the same names; ``PageDocument`` gives them to the page as one JSON text.
+  package struct PageOptions: Equatable, Sendable {
+    package typealias Failure = UserSettings.Failure
+
+    /// A setting that was accepted.
+    private struct Setting: Sendable {
+      var name: String
+      var value: String
+      /// The text before a message, which says where the setting stands: `--title: ` or `FILE:3: title: `.
+      var place: String
+    }
+
+    /// The settings that may stand more than once.
+    private static let repeatable = ["label", "text", "image-origin"]
+    private static let names = [
+      "title", "placeholder", "lang", "subtitle", "fields", "label", "image", "image-origin", "costs", "text",
+    ]
+    /// The most bytes of a value, and the most settings.
+    private static let (valueLimit, countLimit) = (4096, 1000)
+
+    private var settings: [Setting] = []
+
+    package init() {}
+
+    package static func == (a: PageOptions, b: PageOptions) -> Bool { a.arguments == b.arguments }
+
+    /// The settings as `name=value`, which ``add(_:_:place:)`` takes apart again.
+    package var arguments: [String] { settings.map { $0.name + "=" + $0.value } }
+
+    /// Whether a setting names a field of the index.
+    package var namesFields: Bool { !fieldSettings.isEmpty }
+
+    package var title: String { value("title") ?? "shardq" }
+    package var language: String { value("lang") ?? "en" }
+    /// The origins, beside the page's own, from which images come.
+    package var imageOrigins: [String] { values("image-origin") }
+    package var hasImage: Bool { value("image") != nil }
+
+    private func value(_ name: String) -> String? { settings.last { $0.name == name }?.value }
+    private func values(_ name: String) -> [String] { settings.filter { $0.name == name }.map(\.value) }
+
+    // MARK: Reading
+
+    /// Adds the lines of a file. What is added later comes first.
+    package mutating func addFile(_ path: String) throws(Failure) {
+      for line in try SettingsFile.lines(of: path, remedy: "with --page-file") {
+        try add(line.name, line.value, place: line.place + line.name + ": ")
+      }
+    }
+
+    /// Adds a setting.
+    ///
+    /// - Parameter place: The text before a message, which says where the setting stands.
+    package mutating func add(_ name: String, _ value: String, place: String) throws(Failure) {
+      func refuse(_ reason: String) -> Failure { Failure(message: place + reason, status: .usage) }
+      guard Self.names.contains(name) else {
+        let near = Misspelling.nearest(to: name, among: Self.names).map { "; did you mean \($0)?" }
+        let all = Self.names.joined(separator: ", ")
+        throw refuse("there is no such setting of a page" + (near ?? "; there are \(all)"))
+      }
+      guard value.utf8.count <= Self.valueLimit else {
+        throw refuse("it has more than \(Self.valueLimit) bytes; make it shorter")
+      }
+      guard !value.isEmpty else { throw refuse("it is empty; give it a text, or leave it out") }
+      guard !value.unicodeScalars.contains(where: { ControlText.isControl($0.value) }) else {
+        throw refuse("it has a control character; leave the character out")
+      }
+      if let flaw = Self.flaw(name, value) { throw refuse(flaw) }
+      if !Self.repeatable.contains(name) { settings.removeAll { $0.name == name } }
+      settings.append(Setting(name: name, value: value, place: place))
+      guard settings.count <= Self.countLimit else { throw refuse("there are more than \(Self.countLimit) settings") }
+    }
+
+    /// Returns a reason to refuse a value; nil for none.
+    private static func flaw(_ name: String, _ value: String) -> String? {
+      switch name {
+      case "lang":
+        return isTag(value) ? nil : "\(value) is no language; write a tag such as en, de-AT, or fr"
+      case "subtitle":
+        return KeyTemplate(value).flaw.map(flaw)
+      case "fields":
+        return FieldNames.list(value) == nil ? "a field has no name; write a,b" : nil
+      case "label":
+        return pair(value) == nil ? "write a field and its label, as in price=Price in EUR" : nil
+      case "text":
+        guard let (name, _) = pair(value) else { return "write a name and the text, as in browse=Show all" }
+        guard !PageTexts.isName(name) else { return nil }
+        let near = Misspelling.nearest(to: name, among: PageTexts.names).map { "; did you mean \($0)?" }
+        return "the page has no text \(name)" + (near ?? "; its texts are \(PageTexts.names.joined(separator: ", "))")
+      case "image-origin":
+        return isOrigin(value)
+          ? nil : "\(value) is no origin; write one without a path, such as https://img.example.org"
+      case "costs":
+        return Bool(value) == nil ? "there is no \(value); choose true, false" : nil
+      default: return nil
+      }
+    }
+
+    private static func flaw(_ flaw: (flaw: KeyTemplate.Flaw, position: Int)) -> String {
+      let what =
+        switch flaw.flaw {
+        case .empty, .noField: "it names no field"
+        case .unclosed: "character \(flaw.position) is a brace that is never closed"
+        case .unopened: "character \(flaw.position) closes a brace that was never opened"
+        case .emptyField: "character \(flaw.position) begins a field without a name"
+        }
+      return what + "; write fields in braces, as in {brand}, {price} EUR"
+    }
+
+    /// Takes `name=text` apart.
+    private static func pair(_ value: String) -> (String, String)? {
+      guard let sign = value.firstIndex(of: "="), sign != value.startIndex else { return nil }
+      return (String(value[..<sign]), String(value[value.index(after: sign)...]))
+    }
+
+    /// Whether a text has the form of a language tag. Source: RFC 5646 2.1, without the tags of old.
+    private static func isTag(_ text: String) -> Bool {
+      let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+      func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
+      func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+      guard text.utf8.count <= 35, (2...3).contains(parts[0].count), parts[0].allSatisfy(isLetter) else { return false }
+      return parts.dropFirst().allSatisfy {
+        (2...8).contains($0.count) && $0.allSatisfy { isLetter($0) || isDigit($0) }
+      }
+    }
+
+    /// Whether a text is an origin that a policy can name: nothing in it ends a directive or stands for others.
+    private static func isOrigin(_ text: String) -> Bool {
+      guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else { return false }
+      let parts = text.utf8.dropFirst(scheme.utf8.count).split(
+        separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+      let isHost =
+        !parts[0].isEmpty
+        && parts[0].allSatisfy {
+          (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d || $0 == 0x2e
+        }
+      guard isHost, parts.count <= 2 else { return false }
+      return parts.count == 1 || UInt16(String(decoding: Array(parts[1]), as: UTF8.self)) ?? 0 > 0
+    }
+
+    // MARK: Checking
+
+    /// The settings that name fields, and the fields.
+    private var fieldSettings: [(setting: Setting, fields: [String])] {
+      settings.compactMap { setting in
+        switch setting.name {
+        case "subtitle": (setting, KeyTemplate(setting.value).fields)
+        case "fields": (setting, FieldNames.list(setting.value) ?? [])
+        case "label": Self.pair(setting.value).map { (setting, [$0.0]) }
+        case "image": (setting, [setting.value])
+        default: nil
+        }
+      }
+    }
+
+    /// Refuses a field that the index does not have, and a language without texts.
+    ///
+    /// - Parameter fields: The names of the index's fields.
+    package func check(_ fields: [String]) throws(Failure) {
+      try checkLanguage()
+      for (setting, wanted) in fieldSettings {
+        // Of `tags.0` and `tags.1`, `tags` names both.
+        let known = fields + wanted.filter { name in fields.contains { $0.hasPrefix(name + ".") } }
+        if case .failure(let unknown) = FieldNames.find(wanted, in: known, place: setting.place) {
+          throw Failure(message: unknown.message, status: .usage)
+        }
+      }
+    }
+
+    /// Refuses a language that the page has no texts in, unless the settings have all of them.
+    package func checkLanguage() throws(Failure) {
+      guard PageTexts.table(of: language) == nil else { return }
+      let given = values("text").compactMap { Self.pair($0)?.0 }
+      let missing = PageTexts.names.filter { !given.contains($0) }
+      guard !missing.isEmpty else { return }
+      let place = settings.last { $0.name == "lang" }?.place ?? ""
+      let languages = PageTexts.languages.joined(separator: ", ")
+      throw Failure(
+        message: place + "the page has texts in \(languages), not in \(language); choose one of these, or give the "
+          + "texts in a file with text = NAME=TEXT: \(missing.joined(separator: ", "))",
+        status: .usage)
+    }
+
+    // MARK: Writing
+
+    /// Returns the settings as the page reads them.
+    package func json(_ facts: PageFacts) -> String {
+      func object(_ pairs: [(String, String)]) -> String {
+        "{" + pairs.map { JSONText.string($0) + ":" + JSONText.string($1) }.joined(separator: ",") + "}"
+      }
+      func list(_ texts: [String]) -> String { "[" + texts.map(JSONText.string).joined(separator: ",") + "]" }
+      var members = ["\"index\":\(facts.json)"]
+      for name in ["title", "placeholder", "image"] {
+        if let value = value(name) { members.append("\"\(name)\":" + JSONText.string(value)) }
+      }
+      if let subtitle = value("subtitle") {
+        let template = KeyTemplate(subtitle)
+        let parts = template.parts.map { part in
+          switch part {
+          case .literal(let bytes): JSONText.string(String(decoding: bytes, as: UTF8.self))
+          case .field(let number): "[" + JSONText.string(template.fields[number]) + "]"
+          }
+        }
+        members.append("\"subtitle\":[" + parts.joined(separator: ",") + "]")
+      }
+      if let fields = value("fields").flatMap(FieldNames.list) { members.append("\"fields\":" + list(fields)) }
+      let labels = values("label").compactMap(Self.pair)
+      if !labels.isEmpty { members.append("\"labels\":" + object(labels)) }
+      if !imageOrigins.isEmpty { members.append("\"imageOrigins\":" + list(imageOrigins)) }
+      if value("costs") == "true" { members.append("\"costs\":true") }
+      // Those of the settings come later, and so in the place of the language's.
+      let texts = (PageTexts.table(of: language) ?? []).map { ($0, $1) } + values("text").compactMap(Self.pair)
+      if !texts.isEmpty { members.append("\"texts\":" + object(texts)) }
+      return "{" + members.joined(separator: ",") + "}"
+    }
+  }
+
+  /// The abilities of an index that the page tells its visitors of.
+  package struct PageFacts: Hashable, Sendable {
+    package var hasWords = false
+    package var hasNames = false
+    package var correctsTypos = false
+    package var hasPlaces = true
+
+    package init() {}
+
+    package init(_ settings: IndexSettings, _ schema: Schema) {
+      hasWords = settings.words != nil
+      hasNames = settings.alias != nil
+      correctsTypos = settings.typos
+      hasPlaces = schema.latitude != nil && schema.longitude != nil
+    }
+
+    fileprivate var json: String {
+      "{\"words\":\(hasWords),\"names\":\(hasNames),\"typos\":\(correctsTypos),\"places\":\(hasPlaces)}"
+    }
+  }
+#endif

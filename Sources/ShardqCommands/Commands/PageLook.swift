@@ -1,0 +1,94 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+  import ShardedIndex
+
+  /// The options of the page's look, which `serve` and `page` share.
+  struct PageLook: ParsableArguments {
+    @Option(name: .customLong("title"), help: ArgumentHelp("The title (default: shardq).", valueName: "text"))
+    var title: String?
+
+    @Option(
+      name: .customLong("placeholder"), help: ArgumentHelp("The text in the empty field.", valueName: "text"))
+    var placeholder: String?
+
+    @Option(
+      name: .customLong("subtitle"),
+      help: ArgumentHelp(
+        "The second line of a row, with fields in braces; a piece between two \u{b7} without a value is left out.",
+        valueName: "template"))
+    var subtitle: String?
+
+    @Option(
+      name: .customLong("fields"),
+      help: ArgumentHelp("The fields of a record to show, in this order (default: all).", valueName: "field,..."))
+    var fields: String?
+
+    @Option(
+      name: .customLong("label"),
+      help: ArgumentHelp("The name that a field has on the page. May be given again.", valueName: "field=text"))
+    var labels: [String] = []
+
+    @Option(
+      name: .customLong("lang"),
+      help: ArgumentHelp("The language of the page: en, de, fr, es, or one with all texts.", valueName: "tag"))
+    var language: String?
+
+    @Option(
+      name: .customLong("image"), help: ArgumentHelp("The field with the address of an image.", valueName: "field"))
+    var image: String?
+
+    @Option(
+      name: .customLong("image-origin"),
+      help: ArgumentHelp("An origin that images may come from. May be given again.", valueName: "url"))
+    var imageOrigins: [String] = []
+
+    @Option(
+      name: .customLong("text"),
+      help: ArgumentHelp(
+        "Another text of the page, such as browse=Show all. May be given again.", valueName: "name=text"))
+    var texts: [String] = []
+
+    @Flag(name: .customLong("costs"), help: "Say below the list how much of the index an answer took.")
+    var showsCosts = false
+
+    @Option(
+      name: .customLong("page-file"),
+      help: ArgumentHelp(
+        "A file of such options, a line each: title = Shop. Options come before it.", valueName: "file"),
+      completion: .file())
+    var file: String?
+
+    /// Returns the options of the file and of the command line.
+    ///
+    /// - Parameter index: The index, whose fields they may name.
+    func options(for index: String) throws(CommandFailure) -> PageOptions {
+      var options = PageOptions()
+      do throws(PageOptions.Failure) {
+        if let file { try options.addFile(file) }
+        let given =
+          [
+            ("title", title), ("placeholder", placeholder), ("lang", language), ("subtitle", subtitle),
+            ("fields", fields), ("image", image), ("costs", showsCosts ? "true" : nil),
+          ] + labels.map { ("label", $0) } + imageOrigins.map { ("image-origin", $0) } + texts.map { ("text", $0) }
+        for (name, value) in given {
+          if let value { try options.add(name, value, place: "--\(name): ") }
+        }
+        try options.checkLanguage()
+      } catch {
+        throw CommandFailure(status: error.status, message: error.message)
+      }
+      guard options.namesFields else { return options }
+      let schema: Schema
+      do throws(IndexError) {
+        schema = try ShardedIndex(opening: index).matches(forPrefix: "").generation.schema
+      } catch {
+        throw CommandFailure(error)
+      }
+      do throws(PageOptions.Failure) { try options.check(schema.names) } catch {
+        throw CommandFailure(status: error.status, message: error.message)
+      }
+      return options
+    }
+  }
+#endif

@@ -1,0 +1,166 @@
+import Foundation
+import QueryOutput
+import Testing
+
+@Suite("Options of the page") struct PageOptionsTests {
+  static func options(_ settings: [(String, String)]) throws -> PageOptions {
+    var options = PageOptions()
+    for (name, value) in settings { try options.add(name, value, place: "--\(name): ") }
+    return options
+  }
+
+  static func object(_ options: PageOptions) throws -> [String: Any] {
+    let data = Data(options.json(PageFacts()).utf8)
+    return try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+  }
+
+  @Test("become one JSON text, and come back from the words that the server is told")
+  func json() throws {
+    let options = try Self.options([
+      ("title", "A & <B> \"C\" €"), ("subtitle", "{brand} · {price} €{{"), ("fields", "id,a\\,b"),
+      ("label", "price=Price=EUR"), ("label", "id=Article"), ("image", "photo"),
+      ("image-origin", "https://img.example.org"), ("image-origin", "http://127.0.0.1:8080"), ("costs", "true"),
+      ("lang", "fr"), ("text", "browse=Tout"), ("placeholder", "Chercher"),
+    ])
+    let object = try Self.object(options)
+    #expect(object["title"] as? String == "A & <B> \"C\" €")
+    #expect((object["subtitle"] as? [Any])?.count == 4)
+    #expect((object["subtitle"] as? [Any])?[2] as? [String] == ["price"])
+    #expect((object["subtitle"] as? [Any])?[3] as? String == " €{")
+    #expect(object["fields"] as? [String] == ["id", "a,b"])
+    #expect(object["labels"] as? [String: String] == ["price": "Price=EUR", "id": "Article"])
+    #expect(object["imageOrigins"] as? [String] == ["https://img.example.org", "http://127.0.0.1:8080"])
+    let texts = try #require(object["texts"] as? [String: String])
+    #expect(texts["browse"] == "Tout")
+    #expect(texts["showList"] == "Afficher la liste")
+
+    var settings = ServeSettings()
+    settings.page = options
+    #expect(ServeSettings(arguments: settings.arguments)?.page == options)
+    #expect(ServeSettings(arguments: ["page=title"]) == nil)
+    #expect(ServeSettings(arguments: ["page=lang=x"]) == nil)
+  }
+
+  @Test("of which the later ones come first")
+  func order() throws {
+    let options = try Self.options([("title", "one"), ("title", "two"), ("label", "a=1"), ("label", "a=2")])
+    #expect(options.title == "two")
+    #expect(try Self.object(options)["labels"] as? [String: String] == ["a": "2"])
+  }
+
+  @Test(
+    "that are none are refused with a correction",
+    arguments: [
+      ("subtitle", "brand", "--subtitle: it names no field; write fields in braces"),
+      ("subtitle", "{brand", "--subtitle: character 1 is a brace that is never closed"),
+      ("subtitle", "a }", "--subtitle: character 3 closes a brace that was never opened"),
+      ("subtitle", "{a}{}", "--subtitle: character 4 begins a field without a name"),
+      ("fields", "a,,b", "--fields: a field has no name; write a,b"),
+      ("label", "price", "--label: write a field and its label"), ("label", "=x", "--label: write a field"),
+      ("lang", "klingon", "--lang: klingon is no language; write a tag such as en"),
+      ("lang", "de-", "--lang: de- is no language"), ("lang", "d€", "--lang: d€ is no language"),
+      ("image-origin", "https://a/b", "--image-origin: https://a/b is no origin; write one"),
+      ("image-origin", "https://a;script-src *", "--image-origin: "), ("image-origin", "*", "--image-origin: * is no"),
+      ("image-origin", "https://a:99999", "--image-origin: "), ("image-origin", "javascript:1", "--image-origin: "),
+      ("image-origin", "https://", "--image-origin: "),
+      ("costs", "yes", "--costs: there is no yes; choose true, false"),
+      ("text", "brwse=x", "--text: the page has no text brwse; did you mean browse?"),
+      ("text", "browse", "--text: write a name and the text"),
+      ("title", "", "--title: it is empty; give it a text"),
+      ("title", "a\u{1b}[31m", "--title: it has a control character"),
+      ("title", "a\u{202e}b", "--title: it has a control character"),
+      ("titel", "a", "--titel: there is no such setting of a page; did you mean title?"),
+    ])
+  func refused(name: String, value: String, message: String) throws {
+    let failure = #expect(throws: PageOptions.Failure.self) { try Self.options([(name, value)]) }
+    #expect(failure?.message.hasPrefix(message) == true, "\(failure?.message ?? "")")
+    #expect(failure?.status == .usage)
+  }
+
+  @Test("have bounds")
+  func bounds() throws {
+    #expect(throws: PageOptions.Failure.self) { try Self.options([("title", String(repeating: "x", count: 4097))]) }
+    let many = (0...1000).map { ("label", "field\($0)=x") }
+    #expect(throws: PageOptions.Failure.self) { try Self.options(many) }
+  }
+
+  @Test("name fields of the index")
+  func fields() throws {
+    let fields = ["id", "price", "tags.0", "tags.1"]
+    try Self.options([("subtitle", "{price} {tags}"), ("image", "id")]).check(fields)
+    for (name, value) in [("subtitle", "{prce}"), ("fields", "prce"), ("label", "prce=x"), ("image", "prce")] {
+      let failure = #expect(throws: PageOptions.Failure.self) { try Self.options([(name, value)]).check(fields) }
+      #expect(
+        failure?.message
+          == "--\(name): the index has no field prce; its fields are id, price, tags.0, tags.1; did you mean price?")
+    }
+  }
+
+  @Test("have a language with texts, or all texts of another one")
+  func languages() throws {
+    for language in ["en-GB", "de", "DE-at", "fr-CA", "es"] { try Self.options([("lang", language)]).checkLanguage() }
+    let japanese = try Self.options([("lang", "ja"), ("text", "browse=すべて")])
+    let failure = #expect(throws: PageOptions.Failure.self) { try japanese.checkLanguage() }
+    #expect(failure?.message.contains("--lang: the page has texts in en, de, fr, es, not in ja") == true)
+    #expect(failure?.message.contains("showList") == true)
+    #expect(failure?.message.contains("browse,") == false)
+    let all = PageTexts.names.map { ("text", "\($0)=x") }
+    try Self.options([("lang", "pl")] + all + [("text", "matches.few=y")]).checkLanguage()
+  }
+
+  @Test("and of a file, which says where a mistake is")
+  func file() throws {
+    let path = NSTemporaryDirectory() + "page-options-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try "# Shop\n\ntitle = 'A = B'\r\nlabel = price=Price\nlabel=id=Article\n".write(
+      toFile: path, atomically: true, encoding: .utf8)
+    var options = PageOptions()
+    try options.addFile(path)
+    #expect(options.arguments == ["title=A = B", "label=price=Price", "label=id=Article"])
+    try "title = A\nlang = english\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let failure = #expect(throws: PageOptions.Failure.self) { try options.addFile(path) }
+    #expect(failure?.message.hasPrefix("\(path):2: lang: english is no language") == true)
+    let missing = #expect(throws: PageOptions.Failure.self) { try options.addFile(path + "-") }
+    #expect(missing?.status == .notFound)
+    #expect(missing?.message.hasSuffix("; name another file with --page-file") == true)
+  }
+
+  @Test("The document has them, and no markup of theirs")
+  func document() throws {
+    let page = Array("<html lang=\"en\"><title>shardq</title><script>x</script>".utf8)
+    let options = try Self.options([
+      ("title", "</title><script>alert(1)</script>"), ("label", "a=\"><img src=x>"), ("lang", "de"),
+    ])
+    let html = String(
+      decoding: try #require(PageDocument.html(page, options, PageFacts(), index: "index/")), as: UTF8.self)
+    #expect(html.hasPrefix("<html lang=\"de\" data-index=\"index/\" data-page=\"{&quot;index&quot;:"))
+    #expect(html.components(separatedBy: "<script").count == 2)
+    #expect(!html.contains("<img"))
+    #expect(html.contains("<title>&lt;/title&gt;&lt;script&gt;alert(1)"))
+    #expect(PageDocument.html(Array("<html>".utf8), options, PageFacts()) == nil)
+    let policy = PagePolicy.text(for: Array(html.utf8), images: ["https://img.example.org"]) { _ in [1] }
+    #expect(policy.contains("; img-src 'self' data: https://img.example.org; "))
+  }
+
+  @Test("The page has each text in English, and each language has as many")
+  func texts() throws {
+    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Sources/ShardqServe/Resources/page.html").path
+    let page = try String(contentsOfFile: path, encoding: .utf8)
+    let table = try #require(
+      page.components(separatedBy: "const english = {\n").last?.components(separatedBy: "\n}").first)
+    let names = table.split(separator: "\n").map { line in
+      line.split(separator: ":")[0].filter { $0 != "'" && $0 != " " }
+    }
+    #expect(names == PageTexts.names)
+    func values(_ text: String) -> [String] {
+      text.components(separatedBy: "{").dropFirst().compactMap { $0.components(separatedBy: "}").first }.sorted()
+    }
+    let english = table.split(separator: "\n").map { values(String($0)) }
+    for language in ["de", "fr", "es"] {
+      let texts = try #require(try Self.object(Self.options([("lang", language)]))["texts"] as? [String: String])
+      #expect(texts.count == names.count)
+      for (name, wanted) in zip(names, english) { #expect(values(texts[name] ?? "") == wanted, "\(language): \(name)") }
+    }
+  }
+}
