@@ -89,11 +89,14 @@ extension JSONText {
   package static let schema: StaticString = "{\"schema\":1,"
 
   /// Writes the beginning of an answer's object: the version, the query and its count.
-  static func beginAnswer(query: String, count: Int, to output: inout Output) throws(WriteError) {
+  ///
+  /// - Parameter count: nil for an answer that has not all matches, and no number of them.
+  static func beginAnswer(query: String, count: Int?, to output: inout Output) throws(WriteError) {
     try output.write(schema)
     try output.write("\"query\":" as StaticString)
     try write(query, to: &output)
     try output.write(",\"count\":" as StaticString)
+    guard let count else { return try output.write("null" as StaticString) }
     try output.write(number: count)
   }
 

@@ -87,7 +87,7 @@ package enum LineQueries {
 
     private mutating func readOnce(_ line: String) throws(IndexError) {
       ranked = nil
-      var matches = try index.matches(forPrefix: line)
+      var matches = try index.matches(forPrefix: line, limit: mostMatches)
       if try request.isRanked(in: matches.generation.manifest) {
         let output = RankedOutput(request, .json, text: line)
         let first = try output.first(in: index)
@@ -106,6 +106,15 @@ package enum LineQueries {
       self.matches = matches
     }
 
+    /// How many matches a line needs. Over HTTP and with starts, answers in the order of keys leave their number out:
+    /// it would take more requests than all else about them.
+    private var mostMatches: Int {
+      guard !request.all, !request.countOnly, request.sort == .key || !index.generation.manifest.isRanked else {
+        return .max
+      }
+      return QueryRunner.uncountedMatches(request, in: index) ?? .max
+    }
+
     private mutating func fill(_ matches: ShardedIndex.Matches) throws(IndexError) {
       let next = min(end, at + QueryRunner.chunkSize)
       try matches.read(at..<next, into: buffer)
@@ -118,7 +127,7 @@ package enum LineQueries {
         try JSONText.beginAnswer(query: line, count: matches.count, to: &output)
         return try output.write("}\n" as StaticString)
       }
-      try writer.begin(query: line, count: matches.count, to: &output)
+      try writer.begin(query: line, count: matches.hasMore ? nil : matches.count, to: &output)
       if let ranked { return try write(ranked.first, ranked.output, to: &output) }
       try writer.write(buffer, to: &output)
       while at < end {

@@ -8,13 +8,21 @@ package enum QueryRunner {
   /// The most records that are decoded at a time, which bounds the memory of an answer of any length.
   package static let chunkSize = 256
 
-  /// Returns how many matches the query needs: those that it shows, where the format does not print their number.
-  private static func mostMatches(_ request: QueryRequest, _ format: OutputFormat) -> Int {
-    guard let limit = request.limit, !request.all, !request.countOnly, format != .json, format != .text else {
-      return .max
-    }
+  /// Returns how many matches the query needs: those that it shows, where their number is not printed.
+  private static func mostMatches(_ request: QueryRequest, _ format: OutputFormat, in index: ShardedIndex) -> Int {
+    guard !request.all, !request.countOnly, format != .json else { return .max }
+    guard let limit = request.limit, format != .text else { return uncountedMatches(request, in: index) ?? .max }
     let (sum, isOver) = request.offset.addingReportingOverflow(limit)
     return isOver ? .max : sum
+  }
+
+  /// Returns how many matches a query shows and passes over, where they are not counted: where starts may answer it, and
+  /// to count takes more requests than all else. nil for other queries.
+  static func uncountedMatches(
+    _ request: QueryRequest, usual: Int = QueryRequest.defaultLimit, in index: ShardedIndex
+  ) -> Int? {
+    let (sum, isOver) = request.offset.addingReportingOverflow(request.limit ?? usual)
+    return !request.all && !isOver && index.generation.mayAnswerFromStarts(sum) ? sum : nil
   }
 
   /// A way to open an index by its name.
@@ -126,12 +134,13 @@ package enum QueryRunner {
     defer { if let start { Diagnostics.note(work(of: index, microseconds: start.microseconds)) } }
     // The process ends with the answer: the index's memory need not be freed block by block.
     _ = unsafe Unmanaged.passRetained(index)
-    let (manifest, schema) = (index.generation.manifest, index.generation.schema)
-    let isRanked = try reading { () throws(IndexError) in try request.isRanked(in: manifest) }
+    let isRanked = try reading { () throws(IndexError) in try request.isRanked(in: index.generation.manifest) }
     if request.isQuiet { return try isMatched(request, isRanked: isRanked, in: index) ? .done : .negative }
     func matches() throws(Failure) -> ShardedIndex.Matches {
       try reading { () throws(IndexError) in
-        try index.matches(forPrefix: request.prefix, limit: mostMatches(request, format))
+        let matches = try index.matches(forPrefix: request.prefix, limit: mostMatches(request, format, in: index))
+        guard lacksColumns(matches.generation, format, of: index) else { return matches }
+        return try index.matches(forPrefix: request.prefix, in: index.generation)
       }
     }
     if request.countOnly {
@@ -139,18 +148,33 @@ package enum QueryRunner {
       try writing { () throws(WriteError) in try writeCount(of: matches, request, format, to: &output) }
       return matches.isEmpty ? .negative : .done
     }
-    var writer = RecordWriter(format, fieldCount: manifest.fieldCount, schema: schema)
+    if isRanked { return try answerRanked(request, presentation, from: index, to: &output) }
+    let matches = try matches()
+    var writer = try writer(request, presentation, of: matches.generation)
+    return try answerInOrder(request, format, matches, with: &writer, to: &output)
+  }
+
+  /// Returns the writer of the records of a generation.
+  static func writer(
+    _ request: QueryRequest, _ presentation: Presentation, of generation: Generation
+  ) throws(Failure) -> RecordWriter {
+    var writer = RecordWriter(
+      presentation.format, fieldCount: generation.manifest.fieldCount, schema: generation.schema)
     if let look = presentation.look { writer.show(look, matching: Fold.fold(request.prefix)) }
-    if request.hasFields {
-      switch FieldNames.find(request.fields, in: index.fieldNames) {
-      case .success(let fields):
-        writer.choose(
-          fields, endsWithZero: request.endsWithZero, header: request.hasHeader ? index.fieldNames : nil)
-      case .failure(let unknown): throw .noField(unknown.message)
-      }
+    guard request.hasFields else { return writer }
+    let names = generation.schema.names
+    switch FieldNames.find(request.fields, in: names) {
+    case .success(let fields):
+      writer.choose(fields, endsWithZero: request.endsWithZero, header: request.hasHeader ? names : nil)
+    case .failure(let unknown): throw .noField(unknown.message)
     }
-    if isRanked { return try answerRanked(request, format, from: index, with: &writer, to: &output) }
-    return try answerInOrder(request, format, try matches(), with: &writer, to: &output)
+    return writer
+  }
+
+  /// Whether an answer in a format with columns would not have those of the index: starts have the fields of their
+  /// records.
+  static func lacksColumns(_ generation: Generation, _ format: OutputFormat, of index: ShardedIndex) -> Bool {
+    generation.isOfStarts && (format == .tsv || format == .csv) && generation.schema.names != index.fieldNames
   }
 
   /// Returns whether anything matches, with as little work as that takes.
@@ -198,7 +222,7 @@ package enum QueryRunner {
           try reading { () throws(IndexError) in try noMatch(of: request.prefix, in: matches.generation) })
       }
     } else {
-      comment(on: request, format, shown, of: matches.count)
+      comment(on: request, format, shown, of: matches.hasMore ? nil : matches.count)
     }
     return matches.isEmpty ? .negative : .done
   }
@@ -252,20 +276,23 @@ package enum QueryRunner {
   /// Reports on standard error how many matches the answer leaves out, where the format does not say so.
   ///
   /// A script that gave a limit gets no such line.
+  ///
+  /// - Parameter count: The number of all matches; nil where it is not known, and there are more than are shown.
   private static func comment(
-    on request: QueryRequest, _ format: OutputFormat, _ shown: Range<Int>, of count: Int
+    on request: QueryRequest, _ format: OutputFormat, _ shown: Range<Int>, of count: Int?
   ) {
     let isLimitSaid = request.limit != nil || request.all
-    guard shown.upperBound < count || (shown.isEmpty && format == .text), format != .json,
+    guard count.map({ shown.upperBound < $0 || (shown.isEmpty && format == .text) }) ?? true, format != .json,
       format == .text || !isLimitSaid
     else { return }
-    if shown.isEmpty {
+    let all = count.map { " of " + grouped($0) } ?? ""
+    if let count, shown.isEmpty {
       Diagnostics.note(counted(count, "match", "matches") + ", none at offset " + grouped(request.offset))
     } else if shown.lowerBound == 0 {
-      Diagnostics.note(grouped(shown.count) + " of " + grouped(count) + " shown; --all shows the rest")
+      Diagnostics.note((count == nil ? "the first " : "") + grouped(shown.count) + all + " shown; --all shows the rest")
     } else {
       Diagnostics.note(
-        grouped(shown.lowerBound + 1) + " to " + grouped(shown.upperBound) + " of " + grouped(count)
+        grouped(shown.lowerBound + 1) + " to " + grouped(shown.upperBound) + all
           + " shown; --offset " + String(shown.upperBound) + " shows the next")
     }
   }

@@ -28,10 +28,14 @@ package struct RankedOutput {
 
   /// Returns the first hits of an answer; the others come by pages, so that they take bounded memory.
   func first(in index: ShardedIndex) throws(IndexError) -> ShardedIndex.Answer {
-    try index.search(
-      ShardedIndex.SearchQuery(text, filter: request.filters, near: request.near, typos: request.typos),
-      limit: next(skipped: 0),
-      after: request.cursor)
+    let query = ShardedIndex.SearchQuery(text, filter: request.filters, near: request.near, typos: request.typos)
+    let isPlain = query.filter.isEmpty && query.near == nil && query.typos != .required && request.cursor == nil
+    // An object of JSON has a cursor and counts.
+    if isPlain, format != .json, let most = QueryRunner.uncountedMatches(request, usual: limit, in: index) {
+      let answer = try index.search(query, limit: next(skipped: 0), ofAtMost: most)
+      if !QueryRunner.lacksColumns(answer.generation, format, of: index) { return answer }
+    }
+    return try index.search(query, limit: next(skipped: 0), after: request.cursor)
   }
 
   /// The number of hits of the next page: first those that are passed over, then those that are shown.
@@ -46,8 +50,8 @@ package struct RankedOutput {
 
   /// Returns the note below an answer on a terminal: on the matches that it leaves out; nil where all are shown.
   ///
-  /// - Parameter count: The number of keys that begin with the text.
-  func note(count: Int, in generation: Generation) throws(IndexError) -> String? {
+  /// - Parameter count: The number of keys that begin with the text; nil where it is not known.
+  func note(count: Int?, in generation: Generation) throws(IndexError) -> String? {
     guard request.cursor == nil else { return nil }
     if shown == 0, !request.filters.isEmpty { return "no match passes the filter" }
     guard shown > 0 else { return try QueryRunner.noMatch(of: text, inKeys: areKeyMatches, in: generation) }
@@ -57,8 +61,9 @@ package struct RankedOutput {
     if !areKeyMatches {
       return best + (total.map { " of " + QueryRunner.grouped($0) } ?? "") + " shown; --limit shows more"
     }
-    guard shown < count else { return nil }
-    return best + " of " + QueryRunner.grouped(count) + " shown; --limit shows more, --sort key all in order"
+    if let count, shown >= count { return nil }
+    let all = count.map { " of " + QueryRunner.grouped($0) } ?? ""
+    return best + all + " shown; --limit shows more, --sort key all in order"
   }
 
   /// Writes the hits from a first page on.
@@ -81,7 +86,7 @@ package struct RankedOutput {
     }
     (hasMore, areKeyMatches) = (page.hasMore, page.areKeyMatches)
     if format == .text { correction = first.correction }
-    if format == .text, hasMore, !areKeyMatches { total = page.total }
+    if format == .text, hasMore, !areKeyMatches, !first.generation.isOfStarts { total = page.total }
     guard format == .json else { return }
     if first.records.isEmpty, request.cursor == nil, request.filters.isEmpty {
       nearest = try QueryRunner.reading { () throws(IndexError) in
@@ -173,16 +178,17 @@ extension ShardedIndex.Via {
 extension QueryRunner {
   /// Answers a query by ranks.
   static func answerRanked(
-    _ request: QueryRequest, _ format: OutputFormat, from index: ShardedIndex, with writer: inout RecordWriter,
-    to output: inout Output
+    _ request: QueryRequest, _ presentation: Presentation, from index: ShardedIndex, to output: inout Output
   ) throws(Failure) -> ExitStatus {
+    let format = presentation.format
     var ranked = RankedOutput(request, format, text: request.prefix)
     let first = try reading { () throws(IndexError) in try ranked.first(in: index) }
+    var writer = try writer(request, presentation, of: first.generation)
     let count =
-      RankedOutput.hasCount(format)
+      RankedOutput.hasCount(format) && !first.generation.isOfStarts
       ? try reading { () throws(IndexError) in
         try index.matches(forPrefix: request.prefix, in: first.generation).count
-      } : 0
+      } : nil
     try writing { () throws(WriteError) in
       if format == .json {
         try writer.begin(query: request.prefix, count: count, to: &output)

@@ -63,7 +63,9 @@ package struct RecordWriter {
   // MARK: Around the records
 
   /// Writes the text before all records.
-  package mutating func begin(query: String, count: Int, to output: inout Output) throws(WriteError) {
+  ///
+  /// - Parameter count: The number of all matches; nil where it is not known, and there are more than those that follow.
+  package mutating func begin(query: String, count: Int?, to output: inout Output) throws(WriteError) {
     written = 0
     switch format {
     case .json:

@@ -20,11 +20,12 @@ extension ShardedIndex {
     /// Whether there are matches beyond these, which the limit left out.
     public var hasMore: Bool { answer.hasMore }
 
-    /// The position of the first match among all records of the index, counted from 0.
+    /// The position of the first match among all records of the index, counted from 0; -1 where the answer comes out
+    /// of the starts of an index on another machine, which do not have it.
     ///
     /// The others follow at once, but for an answer in which a space stands for the comma too: `san jo` has `San, JO`
     /// first, and `San Jose` behind records that do not match.
-    public var firstPosition: Int { answer.range.lowerBound }
+    public var firstPosition: Int { generation.isOfStarts ? -1 : answer.range.lowerBound }
 
     /// Returns some of the matches, decoded.
     ///

@@ -227,6 +227,20 @@ extension ShardedIndex {
     try search(query, limit: limit, after: cursor, isStopped: nil)
   }
 
+  /// Returns the best records for a query without filters and places.
+  ///
+  /// - Parameter most: The hits that are wanted in all, from the first on. Where the starts have so many, they answer:
+  ///   the hits have no cursor and no total then.
+  package func search(_ query: SearchQuery, limit: Int, ofAtMost most: Int) throws(IndexError) -> Answer {
+    let text = Fold.fold(query.text)
+    return try withNewest { (generation) throws(IndexError) in
+      try generation.gathering { () throws(IndexError) in
+        try Answer(
+          generation.nearest(to: text, count: most), text: text, query: query, limit: limit, after: nil)
+      }
+    }
+  }
+
   /// - Parameter isStopped: A condition that ends the search; nil for none.
   func search(
     _ query: SearchQuery, limit: Int, after cursor: Cursor?, isStopped: (() -> Bool)?

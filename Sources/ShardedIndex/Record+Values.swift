@@ -3,7 +3,8 @@ extension ShardedIndex.Record: Identifiable {
   public enum ID: Hashable, Sendable, CustomStringConvertible {
     /// The text of the index's id field.
     case field(String)
-    /// The position among all records of a generation, of a record without an id.
+    /// The position among all records of a generation, of a record without an id; below 0 for one out of the starts of
+    /// an index on another machine, which do not have it.
     case position(Int)
 
     /// The text of the id field, or `#` and the position.
@@ -20,7 +21,7 @@ extension ShardedIndex.Record: Identifiable {
   /// A text is the same in each generation; a position is not. Where a dataset has an id twice, so has the index.
   public var id: ID {
     guard let field = schema.id, let (text, kind) = value(ofField: field), Self.isID(text, kind) else {
-      return .position(position)
+      return .position(schema.isOfStarts ? -1 - position : position)
     }
     return .field(String(decoding: text, as: UTF8.self))
   }

@@ -17,6 +17,9 @@ extension ShardedIndex {
   ///   - prefix: The text as typed, which is folded here. An empty one matches every record.
   ///   - limit: The most matches that are wanted, from the first on. A list that shows no count passes a limit: then
   ///     nothing is loaded for the end of matches beyond the limit, and ``Matches/hasMore`` says that there are more.
+  ///     On another machine the starts of an index (`shardq build --starts`) answer short texts with a limit of at
+  ///     most 20: then mostly nothing is fetched, and ``Matches/firstPosition`` and ``Record/ID/position(_:)`` are
+  ///     below 0.
   /// - Throws: ``IndexError`` if a shard or a page of the manifest cannot be read or is damaged. The index stays
   ///   usable.
   /// - Complexity: O(log *s* + log *r*): *s* shards in the index, *r* records in a shard.

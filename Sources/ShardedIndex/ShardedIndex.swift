@@ -293,8 +293,10 @@ public final class ShardedIndex: Sendable {
     forFolded text: FoldedPrefix, limit: Int
   ) throws(IndexError) -> Matches {
     try withNewest { (generation) throws(IndexError) in
-      try generation.gathering(ahead: { generation.prefetch(text, limit: limit) }) { () throws(IndexError) in
-        Matches(generation, try generation.answer(to: text, limit: limit))
+      var source = generation
+      return try generation.gathering(ahead: { source.prefetch(text, limit: limit) }) { () throws(IndexError) in
+        source = try generation.nearest(to: text, count: limit)
+        return Matches(source, try source.answer(to: text, limit: limit))
       }
     }
   }

@@ -8,6 +8,7 @@
   /// Fetched bytes stay in memory, 4 MiB of them, and on disk. All state is under the network's lock.
   final class RemoteCarrier: @unchecked Sendable {
     private struct PieceKey: Hashable {
+      /// The number of the file at the URL.
       let file: CInt
       let start: Int64
       let end: Int64
@@ -19,10 +20,12 @@
       var anewSince = 0
     }
 
-    /// The first read, in bytes. Most roots are no larger.
-    static let headSize: Int64 = 16 << 10
+    /// The first read, in bytes. Most manifests are no larger.
+    static let headSize: Int64 = 64 << 10
     /// A manifest up to this comes whole, at the first miss behind its head.
     private static let wholeManifest: Int64 = 128 << 10
+    /// Starts in a larger manifest come whole up to this.
+    private static let wholeStarts: Int64 = 256 << 10
     /// A file up to this comes whole.
     private static let wholeShard: Int64 = 96 << 10
     /// A file that a host which knows no ranges sends whole.
@@ -91,7 +94,8 @@
       wholes = fetchMode == .automatic ? body.roundTrip > Self.farRoundTrip : fetchMode == .shards
       let opened = RemoteRoot(body, at: address)
       let number = add(
-        RemoteFile(name: name, start: 0, size: body.total, root: opened, urlName: address.isArchive ? nil : name))
+        RemoteFile(
+          name: name, start: 0, size: body.total, root: opened, holder: nil, urlName: address.isArchive ? nil : name))
       root = (opened, number)
       return number
     }
@@ -118,20 +122,21 @@
     func open(_ name: String, size: Int64) -> CInt {
       network.withLock {
         if let number = numbers[name], files[Int(number)].size == size { return number }
-        let number = add(RemoteFile(name: name, start: 0, size: size, root: nil, urlName: name))
+        let number = add(RemoteFile(name: name, start: 0, size: size, root: nil, holder: nil, urlName: name))
         numbers[name] = number
         return number
       }
     }
 
-    /// Returns the number of a file in an archive.
+    /// Returns the number of a file in an archive, or in a manifest, which holds the starts.
     func open(_ name: String, in archive: CInt, from start: Int64, size: Int64) -> CInt {
       network.withLock {
         let holder = files[Int(archive)]
         guard let root = holder.root else { return 0 &- EBADF }
         let key = "\(archive) \(start) \(name)"
         if let number = numbers[key], files[Int(number)].size == size { return number }
-        let number = add(RemoteFile(name: name, start: start, size: size, root: root, urlName: holder.urlName))
+        let number = add(
+          RemoteFile(name: name, start: start, size: size, root: root, holder: archive, urlName: holder.urlName))
         numbers[key] = number
         return number
       }
@@ -207,7 +212,9 @@
       of file: RemoteFile, _ number: CInt, _ range: Range<Int64>, anewSince: Int
     ) -> RemotePiece {
       let range = self.range(of: file, around: range)
-      let key = PieceKey(file: number, start: range.lowerBound, end: range.upperBound)
+      var outermost = number
+      while let holder = files[Int(outermost)].holder { outermost = holder }
+      let key = PieceKey(file: outermost, start: range.lowerBound, end: range.upperBound)
       if let piece = pieces[key] {
         if piece.fetch != nil { return piece }
         let isOver = piece.failure != nil && clock_now() - piece.ended >= Self.failureLife
@@ -245,8 +252,15 @@
     private func range(of file: RemoteFile, around range: Range<Int64>) -> Range<Int64> {
       let end = file.start + file.size
       if file.name == "archive" { return range }
+      let holder = file.holder.map { files[Int($0)] }
+      let isOfStarts = holder?.name == "manifest"
+      if let holder, isOfStarts {
+        let outer = self.range(of: holder, around: range)
+        if outer != range { return outer }
+      }
       if file.name == "manifest" {
-        guard let head = file.root?.head.count, file.size <= Self.wholeManifest else { return range }
+        let most = isOfStarts ? Self.wholeStarts : Self.wholeManifest
+        guard let head = file.root?.head.count, file.size <= most else { return range }
         return max(file.start, Int64(head))..<end
       }
       let isWhole = wholes || (!hasRanges && file.size <= Self.unrangedLimit)

@@ -4,7 +4,7 @@
 
   /// A file as it was opened: a manifest, or an archive, of one content.
   final class RemoteRoot: Sendable {
-    /// The first bytes: 16 KiB, or all of a file that is smaller, or that the host sends whole alone.
+    /// The first bytes: 64 KiB, or all of a file that is smaller, or that the host sends whole alone.
     let head: [UInt8]
     /// The size of the file, in bytes.
     let size: Int64
@@ -30,6 +30,8 @@
     let size: Int64
     /// The manifest or the archive that it is or that it is in; nil for a file that its name says all of.
     let root: RemoteRoot?
+    /// The number of the file that it is in; nil for a file at the URL.
+    let holder: CInt?
     /// The name of the file at the URL that it is or that it is in; nil for an archive.
     let urlName: String?
 

@@ -23,7 +23,7 @@
     ///   - remote: How much a request asks for, and the disk cache.
     /// - Throws: ``IndexError/notFound(path:)`` if the host has no such file, ``IndexError/unreachable(path:reason:)`` if
     ///   it cannot be asked or answers with something else, and the errors of opening a directory.
-    /// - Complexity: One request for 16 KiB. A query makes at most two requests one after the other, a page and shards,
+    /// - Complexity: One request for 64 KiB. A query makes at most two requests one after the other, a page and shards,
     ///   in an index of up to 4,096 shards.
     public convenience init(
       remote url: String, options: Options = Options(), remote: RemoteOptions = RemoteOptions()

@@ -64,7 +64,10 @@ os.mkdir(WWW)
 CITIES = build(os.path.join(ROOT, "Samples/cities.csv"), "cities", "--shard-size", "16KiB")
 MANY = build(records(30_000, os.path.join(SCRATCH, "many.csv")), "many", "--shard-size", "4KiB", "--part-size", "1KiB",
              "--key", "{name}, {country}", "--weight", "population", "--typos")
-for _name in ("cities", "many"):
+# The same with starts, and a manifest that does not come with the opening.
+STARTS = build(os.path.join(SCRATCH, "many.csv"), "starts", "--shard-size", "1KiB", "--part-size", "1KiB",
+               "--key", "{name}, {country}", "--weight", "population", "--typos", "--starts")
+for _name in ("cities", "many", "starts"):
     assert shardq("archive", "-i", os.path.join(WWW, _name), "-o", os.path.join(WWW, _name + ".shardq"))[0] == 0
 
 
@@ -188,7 +191,8 @@ class Host:
         self.requests = []
         self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        # It looks for its end so often, in seconds.
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def __enter__(self):
         return self

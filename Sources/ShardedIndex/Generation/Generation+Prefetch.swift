@@ -18,18 +18,24 @@ extension Generation {
     if let last = run.word.lastSpace {
       text.withSeparator(at: last) { shards.prefetch(TypedRun($0), limit: limit) }
     }
-    shards.prefetch(run, limit: limit)
+    // Starts that are on their way answer the texts whose matches are in several shards.
+    let awaitsStarts = !text.hasSpace && mayAnswerFromStarts(limit) && lazyStarts.load() == nil
+    shards.prefetch(run, limit: limit, isOfOneShard: awaitsStarts)
   }
 }
 
 extension ShardReader {
   /// Loads the parts at both ends of a run, as far as they are there; not that of its end, if the shards between hold
   /// more than the limit.
-  fileprivate func prefetch(_ run: TypedRun, limit: Int) {
+  ///
+  /// - Parameter isOfOneShard: Whether parts are loaded only where all matches are in one shard.
+  fileprivate func prefetch(_ run: TypedRun, limit: Int, isOfOneShard: Bool = false) {
     guard manifest.shardCount > 0, !run.word.isEmpty else { return }
     let first = try? manifest.shardPositions(forPrefix: run.word, limit: 0).first
+    let last = try? manifest.shardPositions(forPrefix: run.text, limit: limit).last
+    if isOfOneShard, first == nil || first?.number != last?.number { return }
     if let first { _ = try? part(of: first, unpacks: true) { $0.first(for: run.word) } }
-    guard let last = try? manifest.shardPositions(forPrefix: run.text, limit: limit).last else { return }
+    guard let last else { return }
     if let first, last.firstRecord - first.firstRecord - first.recordCount > limit { return }
     _ = try? part(of: last) { $0.last(for: run.text, from: 0) }
   }

@@ -24,7 +24,9 @@ package final class Generation: Sendable {
   /// Whether the directory has another manifest by now.
   package var isSuperseded: Bool { shards.isSuperseded }
   /// The schema, made when it is first asked for: a query by itself needs no names.
-  package var schema: Schema { lazySchema.load() ?? lazySchema.storeIfNil(Schema(manifest.root)) }
+  package var schema: Schema {
+    lazySchema.load() ?? lazySchema.storeIfNil(Schema(manifest.root, isOfStarts: isOfStarts))
+  }
   /// The number of all records.
   package var recordCount: Int { manifest.recordCount + (overlay?.growth ?? 0) }
 

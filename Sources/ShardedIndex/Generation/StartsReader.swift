@@ -12,29 +12,35 @@ extension ManifestReader {
   /// Whether the index has starts.
   package var hasStarts: Bool { root.chains.starts != nil }
 
-  /// Returns the head of the starts, and where their first file begins in the manifest's.
-  fileprivate func startsHead() throws(IndexError) -> (StartsHead, end: Int) {
-    let chain = root.chains.starts
-    guard chain?.contentSize ?? 0 <= StartsHead.contentLimit else {
+  /// Opens the starts: their head, and the manifest behind it.
+  fileprivate func openStarts(
+    in directory: IndexDirectory, contexts: DecompressorPool, keeping limit: Int
+  ) throws(IndexError) -> (StartsHead, ManifestReader)? {
+    guard let chain = root.chains.starts, let range = range(of: chain) else { return nil }
+    guard chain.contentSize <= StartsHead.contentLimit else {
       throw .corrupt(path: file.path, cause: .invalid(reason: "the frame of starts is too large", offset: 0))
     }
-    let start = range(of: chain)?.lowerBound ?? 0
-    return try head(of: chain, name: "starts") { (content, size, chain) throws(FormatError) in
-      (try StartsHead(content, room: chain.size - size), start + size)
+    // A file in the manifest's: a carrier that keeps files apart may fetch all of it.
+    let whole = try Archive(files: [], in: file, of: directory, holder: self)
+      .window(on: file, directory.manifestName, from: Int64(range.lowerBound), size: range.count)
+    let most = min(chain.size, ZstdFrame.sizeLimit(content: chain.contentSize))
+    let (head, start) = try whole.frame(0..<most, firstOf: chain, name: "starts", with: contexts) {
+      (content, size) throws(FormatError) in (try StartsHead(content, room: chain.size - size), size)
     }
+    return (head, try startsManifest(head, from: start, of: whole, in: directory, contexts: contexts, keeping: limit))
   }
 
-  /// Opens the manifest of the starts.
-  fileprivate func startsManifest(
-    _ head: StartsHead, from start: Int, in directory: IndexDirectory, contexts: DecompressorPool, keeping limit: Int
+  private func startsManifest(
+    _ head: StartsHead, from start: Int, of whole: borrowing IndexFile, in directory: IndexDirectory,
+    contexts: DecompressorPool, keeping limit: Int
   ) throws(IndexError) -> ManifestReader {
     var (starts, next): ([Int64], Int64) = ([], Int64(start))
     for size in head.sizes {
       starts.append(next)
       next += Int64(size)
     }
-    let archive = Archive(files: Array(starts.dropFirst()), in: file, of: directory, holder: self)
-    let manifest = try archive.window(on: file, directory.manifestName, from: Int64(start), size: head.sizes[0])
+    let archive = Archive(files: Array(starts.dropFirst()), in: whole, of: directory, holder: self)
+    let manifest = try archive.window(on: whole, directory.manifestName, from: Int64(start), size: head.sizes[0])
     let reader = try ManifestReader(manifest, contexts: contexts, keeping: limit)
     let found = UInt32(truncatingIfNeeded: reader.rootChecksum)
     guard found == head.rootChecksum else {
@@ -53,10 +59,10 @@ extension Generation {
   /// - Returns: nil if the index has none.
   package func starts() throws(IndexError) -> StartsReader? {
     if let reader = lazyStarts.load() { return reader }
-    guard manifest.hasStarts else { return nil }
-    let (head, start) = try manifest.startsHead()
-    let starts = try manifest.startsManifest(
-      head, from: start, in: directory, contexts: contexts, keeping: shards.cache.pagesLimitBytes)
+    guard
+      let (head, starts) = try manifest.openStarts(
+        in: directory, contexts: contexts, keeping: shards.cache.pagesLimitBytes)
+    else { return nil }
     let reader = ShardReader(
       starts, cache: shards.cache, loader: shards.loader, openFileLimit: shards.files.limit, named: manifest)
     return lazyStarts.storeIfNil(StartsReader(head, Generation(reader, nil, isOfStarts: true)))
@@ -69,9 +75,24 @@ extension Generation {
   ///   - text: The folded text.
   ///   - count: The matches that are wanted, from the first on.
   package func nearest(to text: [UInt8], count: Int) throws(IndexError) -> Generation {
-    guard directory.carried != nil, overlay == nil, manifest.hasStarts, count <= StartsHead.depth, !text.isEmpty,
-      text.count <= StartsHead.textSizeLimit, let starts = try starts(), starts.head.answers(text)
+    guard mayAnswerFromStarts(count), !text.isEmpty, text.count <= StartsHead.textSizeLimit,
+      let starts = try starts(), starts.head.answers(text),
+      // Keys are made of the fields that the records at hand have.
+      starts.generation.schema.isKeyStored == schema.isKeyStored
     else { return self }
     return starts.generation
+  }
+
+  /// Returns the same for a text in memory of its own.
+  func nearest(to text: FoldedPrefix, count: Int) throws(IndexError) -> Generation {
+    guard mayAnswerFromStarts(count) else { return self }
+    return unsafe try nearest(to: Array(text.bytes), count: count)
+  }
+
+  /// Whether there are starts that answer some texts with fewer reads.
+  ///
+  /// - Parameter count: The matches that are wanted, from the first on.
+  package func mayAnswerFromStarts(_ count: Int) -> Bool {
+    directory.carried != nil && overlay == nil && manifest.hasStarts && count <= StartsHead.depth
   }
 }

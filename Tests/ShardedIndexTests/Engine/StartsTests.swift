@@ -95,6 +95,33 @@ import Testing
     #expect(counts.right > 0 && counts.refused > 0)
   }
 
+  @Test("answer matches of a far index up to a limit of 20, whose positions are not known") func limited() throws {
+    let small = try Self.index { _ in }
+    let near = try small.open
+    let files = CarriedFiles(small.path, hasAll: false)
+    files.gathers = true
+    let far = try files.open()
+    let texts = try #require(try near.generation.starts()).head.texts.filter { !$0.contains(Fold.separator) }
+    #expect(texts.count > 8)
+    for text in texts {
+      let typed = String(decoding: text, as: UTF8.self)
+      let (found, right) = (
+        try far.matches(forPrefix: typed, limit: 20), try near.matches(forPrefix: typed, limit: 20)
+      )
+      let (records, expected) = (try found.prefix(20), try right.prefix(20))
+      #expect(records.map { $0["_id"] } == expected.map { $0["_id"] }, "\(typed)")
+      #expect((found.count, found.hasMore) == (right.count, right.hasMore), "\(typed)")
+      #expect(found.firstPosition == -1 && right.firstPosition >= 0)
+      // No record has the identity of another.
+      #expect(Set(records.map(\.id)).count == records.count)
+      #expect(Set(records.map(\.id)).isDisjoint(with: (0..<near.recordCount).map { .position($0) }))
+    }
+    #expect(files.reads.allSatisfy { $0.name == "manifest" })
+    let whole = try far.matches(forPrefix: String(decoding: texts[0], as: UTF8.self), limit: 21)
+    #expect(try whole.firstPosition == near.matches(forPrefix: String(decoding: texts[0], as: UTF8.self)).firstPosition)
+    #expect(files.reads.contains { $0.name != "manifest" })
+  }
+
   @Test("are made anew by an update, verified, and gone with the directory of a killed build") func update() throws {
     let small = try Self.index { $0.id = "_id" }
     let text = try #require(

@@ -11,7 +11,11 @@ package final class Schema: Sendable {
   /// The number of the field that tells records apart, when the index has one.
   package let id: Int?
 
-  init(_ manifest: borrowing Manifest) {
+  /// Whether the records are the starts of an index, whose positions are none of the index's.
+  let isOfStarts: Bool
+
+  init(_ manifest: borrowing Manifest, isOfStarts: Bool) {
+    self.isOfStarts = isOfStarts
     let names = manifest.fieldNames
     self.names = names
     let numbers = FieldNumbers(names)

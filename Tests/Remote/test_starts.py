@@ -1,0 +1,76 @@
+"""Answers out of the starts: those of the directory on disk, for fewer requests."""
+
+import json
+
+from remote import STARTS, Nginx, RemoteTestCase, shardq, texts
+
+NAMES = ("starts/", "starts.shardq")
+
+
+class Starts(RemoteTestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.nginx = Nginx()
+        cls.addClassCleanup(cls.nginx.close)
+
+    def url(self, name):
+        return self.nginx.url + name
+
+    def test_answers_are_those_on_disk(self):
+        typed = texts(400) + [letter for letter in "abcdefghijklmnopqrstuvwxyz"] + [""]
+        lines = "".join(text + "\n" for text in typed)
+        for options in (["-n", "10"], ["-n", "15", "--offset", "5"], []):
+            _, expected, _ = shardq("query", "-i", STARTS, "--stdin", "--sort", "key", *options, text=lines)
+            for name in NAMES:
+                with self.subTest(name=name, options=options):
+                    status, output, error = self.ask(
+                        self.url(name), "--stdin", "--sort", "key", "--fetch", "shards", *options, text=lines)
+                    self.assertEqual((status, error), (0, ""))
+                    uncounted = 0
+                    for found, right in zip(output.splitlines(), expected.splitlines(), strict=True):
+                        found, right = json.loads(found), json.loads(right)
+                        if found["count"] is None:
+                            found["count"] = right["count"]
+                            self.assertGreater(right["count"], int(options[1]) if options else 20, found)
+                            uncounted += 1
+                        self.assertEqual(found, right)
+                    self.assertGreater(uncounted, 20)
+
+    def test_counts_are_exact_where_they_are_asked_for(self):
+        lines = "s\nba\n"
+        for options in (["-n", "21"], ["--count"], ["--all"], ["--sort", "rank", "-n", "10"]):
+            sort = [] if "rank" in options else ["--sort", "key"]
+            _, expected, _ = shardq("query", "-i", STARTS, "--stdin", *sort, *options, text=lines)
+            self.assertEqual(self.ask(self.url("starts/"), "--stdin", *sort, *options, text=lines), (0, expected, ""))
+        for options in (["s", "--json"], ["s", "--json", "--sort", "key", "-n", "3"], ["s", "--count"]):
+            self.assertEqual(self.ask(self.url("starts/"), *options)[:2], shardq("-i", STARTS, *options)[:2])
+
+    def test_every_form_of_an_answer(self):
+        for sort in ("key", "rank"):
+            for form in ("text", "tsv", "csv", "jsonl", "geojson"):
+                for text in ("s", "san 1") if form == "tsv" else ("s",):
+                    options = [text, "--sort", sort, "--format", form, "-n", "10"]
+                    self.assertEqual(self.ask(self.url("starts/"), *options)[:2], shardq("-i", STARTS, *options)[:2], options)
+        for options in (["s", "--fields", "country,name", "--with-header"], ["s", "-q"], ["zzz", "-q"],
+                        ["s", "--offset", "3", "-n", "5", "--sort", "rank"], ["s", "--cursor"], ["s", "--fields", "none"]):
+            self.assertEqual(self.ask(self.url("starts.shardq"), *options), shardq("-i", STARTS, *options), options)
+
+    def test_what_is_said_of_the_rest(self):
+        for options, said in ((["s", "--sort", "key", "-n", "10"], "the first 10 shown; --all shows the rest"),
+                              (["s", "--sort", "key", "-n", "5", "--offset", "5"], "6 to 10 shown; --offset 10 shows the next"),
+                              (["s"], "the best 10 shown; --limit shows more, --sort key all in order")):
+            self.assertIn(said, self.ask(self.url("starts/"), "--format", "text", *options)[2])
+        self.assertIn("21 of 1,809 shown", self.ask(self.url("starts/"), "s", "--sort", "key", "--format", "text", "-n", "21")[2])
+
+    def test_requests(self):
+        for name, most in (("starts/", 1), ("starts.shardq", 2)):
+            self.nginx.requests()
+            for text in ("s", "sa", "k"):
+                self.ask(self.url(name), text, "--sort", "key", "-n", "10", "--fetch", "shards")
+            # Three openings, and all starts at once; of an archive the places of the shards, which are fetched beside them.
+            self.assertLessEqual(len(self.nginx.requests()), 3 + most)
+            self.ask(self.url(name), "s", "-n", "10", "--format", "tsv", "--fetch", "shards")
+            self.assertEqual(len(self.nginx.requests()), 1)
+            # A text that they do not answer takes its shard.
+            self.ask(self.url(name), "sanbachi", "--sort", "key", "-n", "10", "--fetch", "shards")
+            self.assertLessEqual(len(self.nginx.requests()), 2)
