@@ -5,15 +5,16 @@
   struct CacheEntry: Sendable {
     /// Hexadecimal digits and hyphens.
     let name: String
-    /// In bytes.
-    let size: Int
+    /// In bytes; nil where any size may be right.
+    let size: Int?
     /// The first 8 bytes of the SHA-256, in hexadecimal digits; nil if it is not known.
     private let digest: String?
 
     /// A whole file that its digest names has that name, whichever index and host it is of. All else is named by its
     /// place and by the URL, and a range of a manifest or an archive by that file's first bytes as well.
     init(_ file: RemoteFile, _ range: Range<Int64>, at address: RemoteAddress) {
-      size = Int(range.upperBound - range.lowerBound)
+      let size = Int(range.upperBound - range.lowerBound)
+      self.size = size
       if range == file.start..<file.start + file.size, let digest = file.digest {
         self.digest = String(digest)
         name = "\(digest)-\(size)"
@@ -23,6 +24,15 @@
         name = SHA256.text(
           SHA256.digest(ofBytes: seed + Array("\(range.lowerBound) \(range.upperBound)".utf8)).prefix(16))
       }
+    }
+
+    /// The beginning of a manifest or of an archive, with the host's name for the content.
+    ///
+    /// - Parameter file: The name of the file at the URL; nil for an archive.
+    init(rootOf file: String?, at address: RemoteAddress) {
+      (size, digest) = (nil, nil)
+      let text = "\(address.shown)\0\(file ?? "")\0root"
+      name = SHA256.text(SHA256.digest(ofBytes: Array(text.utf8)).prefix(16))
     }
 
     /// Whether bytes have the digest, if that is known.

@@ -17,6 +17,8 @@
     private var temporaries = 0
 
     private static let sumSize = 8
+    /// The most bytes of an entry whose size is not known.
+    private static let unsizedLimit = 2 << 20
     /// Seconds after which a use is written down again.
     private static let usePeriod = 60
     /// Seconds after which a temporary file is of a process that is gone.
@@ -53,16 +55,21 @@
       defer { close(file) }
       var status = stat()
       guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-      guard Int(status.st_size) == entry.size + Self.sumSize, let bytes = Self.read(file, size: Int(status.st_size)),
-        Self.sum(bytes[..<entry.size]) == Array(bytes[entry.size...])
+      let size = Int(status.st_size) - Self.sumSize
+      guard size >= 0, size == entry.size ?? min(size, Self.unsizedLimit),
+        let bytes = Self.read(file, size: size + Self.sumSize),
+        Self.sum(bytes[..<size]) == Array(bytes[size...])
       else {
         unsafe unlink(path)
         return nil
       }
       // Not all file systems note when a file is read.
       if Int(time(nil)) - Int(Self.modified(status)) > Self.usePeriod { futimens(file, nil) }
-      return Array(bytes[..<entry.size])
+      return Array(bytes[..<size])
     }
+
+    /// Lets go of an entry.
+    func remove(_ entry: CacheEntry) { _ = unsafe unlink(path(entry.name)) }
 
     private static func read(_ file: CInt, size: Int) -> [UInt8]? {
       var bytes = [UInt8](repeating: 0, count: size)

@@ -25,8 +25,6 @@
     var isWhole: Bool
     /// The host's name for the content; nil if it gave none.
     var tag: String?
-    /// Microseconds from the request to the first byte of the answer.
-    var roundTrip: Int64
   }
 
   /// A request for bytes of a file, with its redirects and its second attempt.
@@ -51,6 +49,8 @@
     /// The end; nil as long as it is under way. An answer without a body is nil: the content has that tag still. Under the
     /// network's lock.
     var result: Result<FetchedBody?, FetchFailure>?
+    /// Microseconds from the last request to the first byte of its answer; set before the end.
+    private(set) var roundTrip: Int64 = 0
 
     // Of the network's thread.
     private var url: String
@@ -113,6 +113,7 @@
     ///
     /// - Parameter code: The number that curl gives it.
     func end(_ transfer: Transfer, code: CInt) -> Result<FetchedBody?, FetchFailure>? {
+      roundTrip = transfer_first_byte(transfer)
       do throws(FetchFailure) {
         guard let body = try FetchAnswer(transfer, code: code, of: self).body() else { return .success(nil) }
         if !accept(body), !wasRefused {

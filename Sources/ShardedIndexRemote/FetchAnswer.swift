@@ -50,8 +50,7 @@
     }
 
     private func body(_ bytes: [UInt8], total: Int64, isWhole: Bool) -> FetchedBody {
-      let roundTrip = transfer_first_byte(transfer)
-      return FetchedBody(bytes: bytes, total: total, isWhole: isWhole, tag: field("ETag"), roundTrip: roundTrip)
+      FetchedBody(bytes: bytes, total: total, isWhole: isWhole, tag: field("ETag"))
     }
 
     private func checkEncoding() throws(FetchFailure) {

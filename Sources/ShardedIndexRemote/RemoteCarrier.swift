@@ -45,6 +45,10 @@
     private var files: [RemoteFile] = []
     private var numbers: [String: CInt] = [:]
     private var root: (root: RemoteRoot, number: CInt)?
+    /// The root in the disk cache, while the host is asked whether that is the one still.
+    private var kept: RemoteRoot?
+    /// Whether something was missing or damaged that a kept root led to: it may be of a content with the same tag.
+    private var isDoubtful = false
     private var opening: Fetch?
     private var wholes = true
     private var hasRanges = true
@@ -68,11 +72,7 @@
     func openRoot(_ name: String?) -> CInt {
       network.withLock {
         // Several threads may find out at once that something has changed.
-        let fetch =
-          opening
-          ?? Fetch(
-            address, name, range: 0..<Self.headSize, total: nil, wholeLimit: Self.unrangedLimit, tag: root?.root.tag,
-            isAnew: root != nil)
+        let fetch = opening ?? rootFetch(name)
         if opening == nil {
           opening = fetch
           network.start(fetch)
@@ -81,23 +81,63 @@
         if opening === fetch { opening = nil }
         switch fetch.result! {
         case .failure(let failure): return number(of: failure)
-        case .success(let body): return opened(body, name ?? "archive")
+        case .success(let body):
+          if root == nil {
+            wholes = fetchMode == .automatic ? fetch.roundTrip > Self.farRoundTrip : fetchMode == .shards
+          }
+          return opened(body, name)
         }
       }
     }
 
-    private func opened(_ body: FetchedBody?, _ name: String) -> CInt {
-      if let root, body.map(root.root.isSame) ?? true { return root.number }
-      guard let body else { return 0 &- EIO }
-      if let failure = Self.failure(ofHead: body, isArchive: address.isArchive) { return number(of: failure) }
-      hasRanges = !body.isWhole || body.total < Self.headSize
-      wholes = fetchMode == .automatic ? body.roundTrip > Self.farRoundTrip : fetchMode == .shards
-      let opened = RemoteRoot(body, at: address)
+    /// Makes the request for the root, of which the host sends nothing where it is the known one still.
+    private func rootFetch(_ name: String?) -> Fetch {
+      let entry = CacheEntry(rootOf: name, at: address)
+      if root == nil, !isDoubtful { kept = cache?.load(entry).flatMap { RemoteRoot(kept: $0, at: address) } }
+      let known = isDoubtful ? nil : root?.root ?? kept
+      let isArchive = address.isArchive
+      return Fetch(
+        address, name, range: 0..<Self.headSize, total: nil, wholeLimit: Self.unrangedLimit, tag: known?.tag,
+        isAnew: root != nil || isDoubtful
+      ) { [cache] body in
+        let isKept = known.map { $0.tag == body.tag && $0.isSame(body) } ?? false
+        if !isKept, Self.failure(ofHead: body, isArchive: isArchive) == nil, let bytes = RemoteRoot.kept(body) {
+          cache?.store(bytes, as: entry)
+        }
+        return true
+      }
+    }
+
+    /// - Parameter body: nil where nothing has changed.
+    private func opened(_ body: FetchedBody?, _ name: String?) -> CInt {
+      guard let opened = body.map({ RemoteRoot($0, at: address) }) ?? root?.root ?? kept else { return 0 &- EIO }
+      kept = nil
+      if body != nil { isDoubtful = false }
+      if let root, let body {
+        // The same content may have another tag.
+        if root.root.isSame(body) { self.root = (opened, root.number) }
+      }
+      if let root, root.root === opened { return root.number }
+      if let body, let failure = Self.failure(ofHead: body, isArchive: address.isArchive) { return number(of: failure) }
+      hasRanges = Int64(opened.head.count) < opened.size || opened.size < Self.headSize
       let number = add(
         RemoteFile(
-          name: name, start: 0, size: body.total, root: opened, holder: nil, urlName: address.isArchive ? nil : name))
+          name: name ?? "archive", start: 0, size: opened.size, root: opened, holder: nil, urlName: name))
       root = (opened, number)
       return number
+    }
+
+    /// Has the host send the root, whether or not it has changed, if that is one of the disk cache.
+    ///
+    /// - Returns: Whether it is.
+    func doubtRoot() -> Bool { network.withLock { doubtsRoot() } }
+
+    @discardableResult
+    private func doubtsRoot() -> Bool {
+      guard let root, root.root.isKept else { return false }
+      isDoubtful = true
+      cache?.remove(CacheEntry(rootOf: files[Int(root.number)].urlName, at: address))
+      return true
     }
 
     /// Returns why an answer is no index; nil for one that may be.
@@ -294,6 +334,7 @@
         case CInt(CARRIER_GATHERS): gatherings[thread] = Gathering()
         case CInt(CARRIER_GATHERS_ANEW):
           steps += 1
+          doubtsRoot()
           gatherings[thread] = Gathering(anewSince: steps)
         case CInt(CARRIER_AWAITS):
           let wanted = gatherings[thread]?.pieces ?? []
@@ -308,7 +349,10 @@
 
     /// Returns the number of an error, made negative. Under the lock.
     private func number(of failure: FetchFailure) -> CInt {
-      if failure.number != 0 { return 0 &- failure.number }
+      if failure.number != 0 {
+        doubtsRoot()
+        return 0 &- failure.number
+      }
       reasons.append(failure.reason)
       // Each is read soon.
       if reasons.count > 64 {

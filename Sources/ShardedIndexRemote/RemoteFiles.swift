@@ -12,14 +12,45 @@
     let tag: String?
     /// The text before that of a range, in the names that the cache has for ranges of this content.
     let seed: [UInt8]
+    /// Whether it is of the disk cache, and the host said that nothing has changed since.
+    let isKept: Bool
 
-    init(_ body: FetchedBody, at address: RemoteAddress) {
-      (head, size, tag) = (body.bytes, body.total, body.tag)
+    init(_ body: FetchedBody, at address: RemoteAddress, isKept: Bool = false) {
+      (head, size, tag, self.isKept) = (body.bytes, body.total, body.tag, isKept)
       seed = SHA256.digest(ofBytes: Array(address.shown.utf8) + [0] + body.bytes)
     }
 
     /// Whether another answer is of the same content.
     func isSame(_ body: FetchedBody) -> Bool { size == body.total && head == body.bytes }
+
+    // MARK: On disk: the tag, the size and the first bytes, a line feed behind each of the first two
+
+    /// The most bytes of a tag.
+    private static let tagLimit = 256
+
+    /// - Returns: nil for bytes that ``kept(_:)`` does not make.
+    convenience init?(kept bytes: [UInt8], at address: RemoteAddress) {
+      let parts = bytes.split(separator: 0x0a, maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3, let tag = Self.usable(String(decoding: parts[0], as: UTF8.self)),
+        let total = Int64(String(decoding: parts[1], as: UTF8.self)), total >= parts[2].count
+      else { return nil }
+      let body = FetchedBody(
+        bytes: Array(parts[2]), total: total, isWhole: total == parts[2].count, tag: tag)
+      self.init(body, at: address, isKept: true)
+    }
+
+    /// Returns the bytes to be kept of an answer; nil for one without a tag that stands for its bytes.
+    static func kept(_ body: FetchedBody) -> [UInt8]? {
+      usable(body.tag).map { Array("\($0)\n\(body.total)\n".utf8) + body.bytes }
+    }
+
+    /// A weak tag stands for other bytes of the same meaning as well. Source: RFC 9110 section 8.8.3.
+    private static func usable(_ tag: String?) -> String? {
+      guard let tag, tag.utf8.count <= tagLimit, tag.hasPrefix("\""), tag.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else {
+        return nil
+      }
+      return tag
+    }
   }
 
   /// A file of the index, by its number.

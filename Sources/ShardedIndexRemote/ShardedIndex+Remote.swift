@@ -23,8 +23,9 @@
     ///   - remote: How much a request asks for, and the disk cache.
     /// - Throws: ``IndexError/notFound(path:)`` if the host has no such file, ``IndexError/unreachable(path:reason:)`` if
     ///   it cannot be asked or answers with something else, and the errors of opening a directory.
-    /// - Complexity: One request for 64 KiB. A query makes at most two requests one after the other, a page and shards,
-    ///   in an index of up to 4,096 shards.
+    /// - Complexity: One request for 64 KiB, which the host answers with no bytes where the disk cache has them and its
+    ///   `ETag` is the same. A query makes at most two requests one after the other, a page and shards, in an index of up
+    ///   to 4,096 shards.
     public convenience init(
       remote url: String, options: Options = Options(), remote: RemoteOptions = RemoteOptions()
     ) throws(IndexError) {
@@ -32,6 +33,15 @@
       let carrier = RemoteCarrier(address, remote)
       let directory = unsafe IndexDirectory(
         carrier: carrier.functions, path: address.shown, isArchive: address.isArchive)
+      do throws(IndexError) {
+        try self.init(directory, options: options)
+        return
+      } catch {
+        switch error {
+        case .corrupt, .wrongDigest: guard carrier.doubtRoot() else { throw error }
+        default: throw error
+        }
+      }
       try self.init(directory, options: options)
     }
   }
