@@ -97,7 +97,7 @@ let package = Package(
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "CLibrary", "ShardedIndex", "ShardBuilder", "Footprint", "QueryOutput",
+        "CLibrary", "CZlib", "ShardedIndex", "ShardBuilder", "Footprint", "QueryOutput",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),

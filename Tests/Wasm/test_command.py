@@ -1,6 +1,7 @@
 """`shardq page`: the folder that it writes, and the folders that it does not write."""
 
 import filecmp
+import gzip
 import html
 import json
 import os
@@ -16,7 +17,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("SHARDQ_BIN", ROOT / "bin"))
-FILES = {"index.html", "shardq.js", "static.js", "shardq.wasm", "shardq.wasm.gz"}
+PLAIN = {"index.html", "shardq.js", "static.js", "shardq.wasm"}
+FILES = PLAIN | {f"{name}.gz" for name in PLAIN}
 
 
 def shardq(*arguments, program=BIN / "shardq", **options):
@@ -70,6 +72,9 @@ class PageCommand(unittest.TestCase):
         self.assertGreater(said["bytes"], said["index_bytes"])
         for path in [site, *site.rglob("*")]:
             self.assertEqual(path.stat().st_mode & 0o777, 0o755 if path.is_dir() else 0o644, path)
+        for name in PLAIN:
+            self.assertEqual(gzip.decompress((site / f"{name}.gz").read_bytes()), (site / name).read_bytes(), name)
+            self.assertLess((site / f"{name}.gz").stat().st_size, (site / name).stat().st_size * 0.6)
         page = (site / "index.html").read_text()
         self.assertIn('data-index="index/"', page)
         self.assertIn("script-src 'self' 'wasm-unsafe-eval' 'sha256-", page)

@@ -143,7 +143,8 @@ class OnNginx(unittest.TestCase):
         tab.wait(f"document.querySelector('#matches').innerText.includes({json.dumps(json.loads(first)['name'])})")
         requests = self.host.requests()
         sent = {words[2]: words for words in requests}
-        self.assertEqual(sent["/shardq.wasm"][4], "gzip")
+        for name in ("/index.html", "/shardq.js", "/static.js", "/shardq.wasm"):
+            self.assertEqual(sent[name][4], "gzip", name)
         for words in requests:
             wanted = "206" if words[2].startswith("/index/") else "200"
             self.assertEqual(words[1], wanted, words)

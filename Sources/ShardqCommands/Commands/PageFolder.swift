@@ -5,6 +5,7 @@
   import ShardedIndex
 
   import CLibrary
+  import CZlib
 
   /// The files of a page without a server, as they are installed: Scripts/build-wasm.sh makes them.
   struct PageFiles {
@@ -116,7 +117,11 @@
     private func write(_ index: String, asArchive isArchive: Bool, in work: WorkDirectory) throws -> ArchiveSummary {
       let folder = work.path + "/site"
       guard mkdir(folder, 0o755) == 0 else { throw CommandFailure.cannotWrite(path, errno) }
-      for name in PageFiles.copied { try write(files.contents[name] ?? [], name, in: folder) }
+      for name in PageFiles.copied {
+        let bytes = files.contents[name] ?? []
+        try write(bytes, name, in: folder)
+        if name.hasSuffix(".js") { try writeGzip(bytes, name + ".gz", in: folder) }
+      }
       let summary: ArchiveSummary
       if isArchive {
         summary = try ShardBuilder.archive(index, to: folder + "/index.shardq")
@@ -127,7 +132,9 @@
       }
       // The copy's: the index may be built anew meanwhile.
       let address = isArchive ? "index.shardq" : "index/"
-      try write(files.html(asking: address, options, facts(of: folder + "/" + address)), "index.html", in: folder)
+      let html = try files.html(asking: address, options, facts(of: folder + "/" + address))
+      try write(html, "index.html", in: folder)
+      try writeGzip(html, "index.html.gz", in: folder)
       guard rename(folder, path) == 0 else { throw CommandFailure.cannotWrite(path, errno) }
       return summary
     }
@@ -139,6 +146,21 @@
       } catch {
         throw CommandFailure(error)
       }
+    }
+
+    /// Writes a file in gzip's format, for hosts that send compressed files as they are.
+    private func writeGzip(_ bytes: [UInt8], _ name: String, in folder: String) throws(CommandFailure) {
+      let file = open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      guard file >= 0 else { throw .cannotWrite("\(path)/\(name)", errno) }
+      guard let stream = gzdopen(file, "wb9") else {
+        close(file)
+        throw .cannotWrite("\(path)/\(name)", ENOMEM)
+      }
+      let isTaken = gzwrite(stream, bytes, UInt32(bytes.count)) == bytes.count
+      let code = errno
+      // This writes the rest.
+      let isClosed = gzclose(stream) == Z_OK
+      guard isTaken, isClosed else { throw .cannotWrite("\(path)/\(name)", isTaken ? errno : code) }
     }
 
     private func write(_ bytes: [UInt8], _ name: String, in folder: String) throws(CommandFailure) {
