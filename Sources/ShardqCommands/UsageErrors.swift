@@ -200,7 +200,8 @@
       (["--dir", "--directory", "--database", "--db"], [], "--index"),
       (["-j"], ["query", "ui"], "--json"),
       (["--colour", "--colors", "--colours"], [], "--color"),
-      (["--header", "--headers"], ["query", "ui"], "--with-header"),
+      (["--header", "--headers"], ["query"], "--with-header"),
+      (["--headers"], ["ui"], "--with-header"),
       (["--silent"], [], "--quiet"),
       (["--no-color", "--no-colour"], [], "--color never"),
       (["--csv"], ["query", "ui"], "--format csv"),
@@ -217,13 +218,9 @@
     /// The options without a counterpart, and the reasons.
     static let absent: [(options: [String], commands: [String], reason: String)] = [
       (["--color", "--colour", "--no-color"], [], "; colours are those of a query, of ui and map"),
-      (
-        [
-          "--bind", "--preview", "--expect", "--prompt", "--header", "--layout", "--reverse", "--border", "--multi",
-          "-m",
-          "--select-1", "-1", "--exit-0", "--filter", "--history",
-        ], ["ui"], "; shardq ui --help lists the keys and options that it has"
-      ),
+      (["--filter", "-f"], ["ui"], "; shardq TEXT prints the matches of a text, without a terminal"),
+      (["--preview"], ["ui"], "; the preview shows the record itself, and --preview-window its place and size"),
+      (["--layout", "--reverse"], ["ui"], "; the list always stands below what is typed"),
       (["--bind", "--preview", "--prompt"], ["query"], "; shardq ui --help lists those of the list to type in"),
       (["--sort", "--sort-by", "--order"], [], "; records come in the order of their keys"),
       (["-q", "--quiet", "--silent"], [], "; 2>/dev/null leaves out the notes beside the output"),

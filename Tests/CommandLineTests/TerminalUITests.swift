@@ -410,7 +410,7 @@ import Testing
     }
     var areas = [ListScreen.Frame.Area(ScreenBox(columns: map.isEmpty ? 80 : 43, rows: lines.count), lines.map(text))]
     if !map.isEmpty { areas.append(.init(ScreenBox(column: 44, columns: 36, rows: lines.count), map.map(text))) }
-    return ListScreen.Frame(size: Terminal.Size(columns: 80, rows: lines.count), areas: areas, cursor: 2)
+    return ListScreen.Frame(size: Terminal.Size(columns: 80, rows: lines.count), areas: areas, cursor: .init(column: 2))
   }
 
   @Test("only what differs is drawn")

@@ -4,9 +4,10 @@ import json
 import os
 import re
 import subprocess
+import time
 import unittest
 
-from test_terminal import CITIES, SHARDQ, TerminalTest, keys, query
+from test_terminal import CITIES, SHARDQ, TerminalTest
 
 
 class PickerTest(TerminalTest):
@@ -31,7 +32,7 @@ class PickerTest(TerminalTest):
             {"title": f"Kettle {number:03}", "price": number, "notes": "", "text": "long words " * 20 + "end",
              **{f"field{each:02}": each for each in range(25)}} for number in range(count)], "--key", "{title}")
         screen.run(f"shardq ui -i p {options}; echo status $?")
-        screen.shows(f"1/{count} of {count}")
+        screen.wait(lambda text: f"1/{count:,} of {count:,}" in text or f"1 of {count}" in text)
         return screen
 
 
@@ -87,8 +88,8 @@ class Preview(PickerTest):
         self.assertEqual(screen.tmux("display-message", "-p", "#{pane_title}").count("title"), 0)
         screen.keys("Down")
         screen.shows("text xxxxx")
-        screen.type("\x1b[1;2B" * 3)
-        screen.shows(" 4/1930")
+        screen.type("\x1b[6;2~" * 3)
+        screen.shows(" 67/1930")
         for size in [(1, 24), (2, 2), (5, 3), (80, 1), (80, 24)]:
             screen.tmux("resize-window", "-x", str(size[0]), "-y", str(size[1]))
             screen.wait(lambda text: text.startswith(">"))
@@ -144,6 +145,175 @@ class MapOfAList(PickerTest):
         screen.keys("BSpace")
         screen.type("\x1bm")
         screen.wait(lambda text: text == whole)
+
+
+class Keys(PickerTest):
+    def printed(self, screen, status=0):
+        screen.shows(f"status {status}\n")
+        with open(os.path.join(screen.directory, "out"), newline="") as file:
+            return file.read()
+
+    def test_several_records(self):
+        screen = self.products(80, 24, options="-m --fields title > out")
+        screen.keys("Down", "Tab", "Tab")
+        screen.shows("4/100 of 100 (2 selected)")
+        self.assertIn("\n *Kettle 001", screen.text())
+        screen.keys("BTab", "BTab")
+        screen.shows("(2 selected)")
+        screen.type("kettle 09")
+        screen.shows("1/10 of 100 (2 selected)")
+        screen.type("\x1ba")
+        screen.shows("(12 selected)")
+        screen.keys("Enter")
+        self.assertEqual(self.printed(screen).split(), [word for number in [1, 3] + list(range(90, 100))
+                                                        for word in ["Kettle", f"{number:03}"]])
+        # More than there is room for are refused as a whole.
+        screen = self.products(80, 24, options="-m > out", count=1001)
+        screen.type("\x1ba")
+        screen.shows("no more than 1,000 records can be selected")
+        screen.keys("Down")
+        screen.shows("2/1001 of 1001".replace("1001", "1,001"))
+
+    def test_bindings(self):
+        screen = self.products(80, 24, options="--bind 'ctrl-k:up,X:change-query(kettle 05)+down,f2:print-query' > out")
+        screen.keys("Down", "Down", "C-k")
+        screen.shows("2/100 of 100")
+        screen.keys("X")
+        screen.shows("2/10 of 100")
+        screen.keys("F2")
+        self.assertEqual(self.printed(screen), "kettle 05\n")
+        for options, message in [
+            ("--bind ctrl-k:upp", "--bind: there is no action upp; did you mean up?"),
+            ("--bind 'a:execute(rm x)'", "--bind: execute would run a command"),
+            ("--bind ctrl-kk:up", "--bind: there is no key ctrl-kk"), ("--expect nope", "--expect: there is no key nope"),
+            ("--color hl:rde", "there is no colour rde"), ("--border=x", "--border: there is no x; choose none, rounded, sharp"),
+            ("--history ''", "--history is empty"), ("--history /", "is no regular file"),
+            ("--history-size 0", "--history-size must be from 1 to 1000"),
+            ("--print-key --json", "--print-key prints no fields"), ("--filter x", "shardq TEXT prints the matches"),
+            ("--preview cat", "--preview-window its place"),
+        ]:
+            done = subprocess.run(f"{SHARDQ} ui -i {CITIES} {options}", shell=True, capture_output=True, text=True)
+            self.assertIn(done.returncode, (64, 66), done.stderr)
+            self.assertIn(message, done.stderr)
+
+    def test_keys_that_end_the_list_and_are_named(self):
+        for key, line in [("C-o", "ctrl-o"), ("F1", "f1"), ("Enter", "")]:
+            screen = self.products(80, 24, options="--expect ctrl-o,f1 --print-query --print-key > out")
+            screen.type("kettle 01")
+            screen.shows("1/10 of")
+            screen.keys(key)
+            self.assertEqual(self.printed(screen), f"kettle 01\n{line}\nKettle 010\n")
+            screen.close()
+
+    def test_the_only_match_and_none(self):
+        index = "-i " + CITIES
+        for options, output, status in [
+            ("-1 -q reykj --print-key", "Reykjavík, IS\n", 0), ("--select-1 -q reykj --print-key --print0", "Reykjavík, IS\0", 0),
+            ("--exit-0 -q zzzz --print-query", "zzzz\n", 1), ("-1 -q lon", "", 64), ("--exit-0 -q lon", "", 64),
+        ]:
+            done = subprocess.run([SHARDQ, "ui", "-i", CITIES, *options.split()], stdin=subprocess.DEVNULL, text=True,
+                                  capture_output=True, start_new_session=True)
+            # Where more matches, there has to be a terminal.
+            self.assertEqual((done.stdout, done.returncode), (output, status), options)
+
+    def test_nothing_matches(self):
+        screen = self.products(80, 24, options="--print-query --expect ctrl-o > out")
+        screen.type("none")
+        screen.shows("no key begins with that")
+        screen.keys("Enter")
+        # As fzf does it: the text is not lost, and the status says that nothing matched.
+        self.assertEqual(self.printed(screen, 1), "none\n\n")
+
+    def test_history(self):
+        screen = self.products(80, 24, options="--history past > out")
+        screen.type("kettle 01")
+        screen.shows("1/10 of")
+        screen.keys("Enter")
+        screen.shows("status 0")
+        screen.run("clear; shardq ui -i p --history past; echo status $?")
+        screen.shows("1/100 of 100")
+        screen.type("kettle 077")
+        screen.keys("C-p")
+        screen.shows("> kettle 01 ".rstrip())
+        screen.shows("1/10 of 100")
+        screen.keys("C-n")
+        screen.shows("> kettle 077")
+        screen.keys("Escape")
+        screen.shows("status 130")
+        with open(os.path.join(screen.directory, "past")) as file:
+            self.assertEqual(file.read(), "kettle 01\n")
+
+    def test_help(self):
+        screen = self.products(80, 24, options="--bind f5:toggle-preview")
+        screen.keys("F1")
+        screen.shows("ctrl-c, ctrl-g         leave without a record")
+        self.assertNotIn("title", screen.text())
+        screen.type("\x1b[1;5F")
+        screen.shows("f5")
+        screen.keys("F1")
+        screen.shows("title Kettle 000")
+        screen.keys("F1")
+        screen.shows("leave without a record")
+        # A letter closes it and is typed.
+        screen.type("k")
+        screen.query("k")
+        screen.shows("title Kettle 000")
+
+    def test_lines_for_screen_readers_have_it_all(self):
+        screen = self.products(80, 24, options="--plain -m --header 'Pick one' --fields title > out")
+        screen.keys("Tab", "Down", "F1")
+        screen.shows("select the record, or no longer")
+        screen.keys("BTab", "Enter")
+        self.assertEqual(self.printed(screen), "Kettle 000\nKettle 002\n")
+
+
+class Colours(PickerTest):
+    def test_prompt_header_and_border(self):
+        for options, isRight in [
+            ("--prompt 'p: '", lambda lines: lines[0].startswith("p:")),
+            ("--header 'one\ntwo'", lambda lines: lines[2].startswith("  one") and lines[3].startswith("  two")),
+            ("--border", lambda lines: lines[0] == "╭" + "─" * 78 + "╮" and lines[1].startswith("│ >")),
+            ("--border double --ascii", lambda lines: lines[23] == "+" + "-" * 78 + "+"),
+            ("--border=vertical", lambda lines: lines[0].startswith("│ >") and lines[0].endswith(" │")),
+        ]:
+            screen = self.products(80, 24, options="$(printf '%s' x >/dev/null) " + options.replace("\n", "'$'\\n''"))
+            screen.wait(lambda text: isRight(text.split("\n")))
+            screen.close()
+
+    def test_hostile_words_and_small_windows(self):
+        hostile = "$'\\e[31m\\e]0;title\\a\\x7f<b>'"
+        screen = self.products(80, 24, options=f"--border --prompt {hostile} --header {hostile} --stats")
+        self.assertIn("\\u001b[31m", screen.text())
+        for size in [(1, 24), (1, 1), (2, 2), (5, 3), (20, 5), (20, 8), (60, 8), (80, 24)]:
+            screen.tmux("resize-window", "-x", str(size[0]), "-y", str(size[1]))
+            time.sleep(0.1)
+            self.assertLessEqual(max(map(len, screen.lines())), size[0])
+        screen.shows("1/100 of 100")
+
+    def test_a_border_below_the_cursor(self):
+        screen = self.screen(80, 24)
+        screen.run("echo above; shardq ui --border --height 10; echo status $?")
+        screen.shows("of 2,344")
+        screen.type("lon")
+        text = screen.shows("│ > lon")
+        for columns in [50, 30, 80]:
+            screen.tmux("resize-window", "-x", str(columns))
+            screen.wait(lambda text: f"╭{'─' * (columns - 2)}╮\n│ > lon" in text and text.count("╭") == 1)
+        self.assertIn("above", screen.text("-S", "-"))
+        screen.keys("Escape")
+        screen.wait(lambda text: "╭" not in text and "status 130" in text)
+        self.assertEqual(screen.state(), "0 0 1 1")
+
+    def test_colours_of_parts(self):
+        options = "--color hl:red:bold,pointer:#ff8000,bg+:236,fg+:-1,marker:5,prompt:bright-green,gutter:3"
+        screen = self.products(80, 24, options=options + " -q kettle -m --bind start:up".replace(" --bind start:up", ""))
+        screen.keys("Tab")
+        screen.shows("(1 selected)")
+        text = screen.text("-e")
+        for part in ["\x1b[38;2;255;128;0m", "48;5;236m", "\x1b[1m\x1b[31mKettle", "\x1b[92m> "]:
+            self.assertIn(part, text)
+        screen = self.products(80, 24, options=options, NO_COLOR="1")
+        self.assertIsNone(re.search(r"\x1b\[[0-9;]*\b(3[0-7]|9[0-7]|38|48|4[0-7])[;m]", screen.text("-e")))
 
 
 if __name__ == "__main__":

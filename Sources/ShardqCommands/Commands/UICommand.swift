@@ -5,49 +5,6 @@
 
   import CLibrary
 
-  /// The options of the list's look.
-  struct DisplayOptions: ParsableArguments {
-    @Option(
-      name: .customLong("height"),
-      help: ArgumentHelp(
-        "Lines below the cursor to draw on, or a part of the screen (default: all of it).", valueName: "n|n%"))
-    var height: ScreenPart?
-
-    @OptionGroup(title: "Display") var color: ColorOption
-
-    @Option(
-      name: .customLong("preview-window"),
-      help: ArgumentHelp(
-        "The preview's place and look: right, left, up or down, its size as n or n%, wrap, hidden; commas between.",
-        valueName: "list"),
-      transform: { (text: String) throws -> PreviewWindow in
-        switch PreviewWindow.read(text) {
-        case .success(let window): return window
-        case .failure(let unknown):
-          throw ValidationError(
-            "there is no " + unknown.word + "; choose right, left, up, down, 12, 40%, wrap, nowrap, hidden, nohidden")
-        }
-      })
-    var preview = PreviewWindow()
-
-    @Flag(name: .customLong("stats"), help: "Show what each answer cost: time, shards, bytes loaded.")
-    var stats = false
-
-    @Flag(name: .customLong("no-map"), help: "Draw no map.")
-    var noMap = false
-
-    @Flag(name: .customLong("no-mouse"), help: "Leave the mouse to the terminal.")
-    var noMouse = false
-
-    @Flag(name: .customLong("ascii"), help: "Draw with ASCII characters only.")
-    var ascii = false
-
-    @Flag(
-      name: .customLong("plain"),
-      help: "Say each change in a line of its own and draw nothing: for screen readers (default where TERM is dumb).")
-    var plain = false
-  }
-
   struct UICommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "ui",
@@ -58,28 +15,28 @@
           shardq                           the same, where there is an index
           city=$(shardq ui)                the record, as tab-separated fields
           shardq ui --height 40%           below the cursor, not the whole screen
-          shardq ui --query 'san '         with something typed already
+          shardq ui -m --print-key         several records, their keys alone
+          shardq ui -1 --exit-0 -q 'san '  no question where there is no choice
           shardq ui --json | jq .name
 
         KEYS:
+          F1                               all keys, as they are bound
           Up, Down, Page Up, Page Down     another record; also Ctrl-P, Ctrl-N,
                                            and the mouse wheel
-          Ctrl-Home, Ctrl-End              the first and the last match
           Enter, double click              take it
           Escape, Ctrl-C                   leave without one
-          Left, Right, Ctrl-A, E, U, K, W  edit what was typed, as in a shell
-          Tab                              the preview, or none
-          Shift-Up, Shift-Down             its lines; also the wheel over it
-          Alt-W                            wrap long fields, or cut them off
+          Tab                              the preview, or none; with --multi,
+                                           select the record
+          Shift-Up, Shift-Down             the preview's lines
           Alt-M, Alt-+, Alt--              the map: of the matches or all;
                                            closer, farther
           Ctrl-/                           the costs of each answer, or none
-          Ctrl-Y                           copy the key, if the terminal lets it
-          Ctrl-Z, Ctrl-L                   suspend; draw again
 
-        Draws on the terminal itself, so that standard output has the record and \
-        nothing else. NO_COLOR leaves bold and reverse. Exit status 0 if a record was \
-        chosen, 1 if nothing matched, 130 if none was chosen, 64 without a terminal.
+        The options are those of fzf where fzf has them. Other keys do other actions \
+        with --bind: ctrl-k:up,alt-enter:print-query. Draws on the terminal itself, so \
+        that standard output has the record and nothing else. NO_COLOR leaves bold and \
+        reverse. Exit status 0 if a record was chosen, 1 if nothing matched, 130 if none \
+        was chosen, 64 without a terminal.
 
         $SHARDQ_UI_OPTS holds options for every list, also that of plain shardq.
 
@@ -93,72 +50,11 @@
     @Option(name: [.customShort("q", allowingJoined: true), .customLong("query")], help: "What is typed already.")
     var query = ""
 
-    @Option(name: .customLong("format"), help: "How the record is printed (default: text on a terminal, else tsv).")
-    var format: OutputFormat?
+    @OptionGroup(title: "Output") var printing: ChoiceOptions
 
-    @Flag(name: .customLong("json"), help: "The same as --format json: the record as an object.")
-    var isJSON = false
-
-    @Option(
-      name: .customLong("fields"),
-      help: ArgumentHelp("The record's fields to print, with commas between, in tsv or csv.", valueName: "names"))
-    var fields: NameList?
-
-    @Flag(name: [.customShort("0"), .customLong("null")], help: "End the record with a zero byte, in tsv.")
-    var endsWithZero = false
-
-    @Flag(name: .customLong("with-header"), help: "Print a line with the fields' names before the record, in tsv.")
-    var hasHeader = false
-
-    @Flag(name: .customLong("print-query"), help: "Print what was typed on a line before the record.")
-    var printsQuery = false
+    @OptionGroup(title: "Keys") var keys: KeyOptions
 
     @OptionGroup(title: "Display") var display: DisplayOptions
-
-    func validate() throws {
-      if isJSON, format != nil { throw ValidationError("--json is --format json; leave out one of the two") }
-      let format = isJSON ? .json : format
-      if fields != nil || hasHeader, format ?? .tsv != .tsv, format != .csv {
-        throw ValidationError("--fields and --with-header go with --format tsv or csv; leave out one of the two")
-      }
-      if endsWithZero, format ?? .tsv != .tsv {
-        throw ValidationError("-0 goes with --format tsv; leave out one of the two")
-      }
-    }
-
-    /// The options of printing the chosen record.
-    struct Printing {
-      var format: OutputFormat?
-      var fields: [String] = []
-      var endsWithZero = false
-      var hasHeader = false
-      var printsQuery = false
-      var color: StyleMode?
-
-      /// The format and the look of the record. One record in JSON is its object alone.
-      var presentation: Presentation {
-        let settings = UserSettings.current
-        let hasFields = endsWithZero || hasHeader || !fields.isEmpty
-        let format = format ?? (hasFields ? nil : settings.format)
-        return Presentation(
-          format == .json ? .jsonl : format, hasFields: hasFields, color: color ?? settings.color,
-          hyperlink: settings.hyperlink)
-      }
-
-      /// Returns a writer of the named fields.
-      func writer(of schema: Schema) -> Result<RecordWriter, FieldNames.Unknown> {
-        let isChosen = endsWithZero || hasHeader || !fields.isEmpty
-        let presentation = presentation
-        var writer = RecordWriter(presentation.format, fieldCount: schema.names.count, schema: schema)
-        writer.show(presentation.look)
-        return FieldNames.find(fields, in: schema.names).map { numbers in
-          if isChosen {
-            writer.choose(numbers, endsWithZero: endsWithZero, header: hasHeader ? schema.names : nil)
-          }
-          return writer
-        }
-      }
-    }
 
     func run() throws { finish(run(on: open(location, options: options))) }
 
@@ -167,24 +63,25 @@
     }
 
     private func run(on index: ShardedIndex) -> ExitStatus {
-      let printing = Printing(
-        format: isJSON ? .json : format, fields: fields?.names ?? [], endsWithZero: endsWithZero, hasHeader: hasHeader,
-        printsQuery: printsQuery, color: display.color.mode)
+      let printer = ChoicePrinter(printing, color: display.color?.mode, printsExpected: !keys.expected.isEmpty)
       // A wrong field is reported before anything is typed.
-      if case .failure(let unknown) = printing.writer(of: index.generation.schema) {
+      if case .failure(let unknown) = printer.writer(of: index.generation.schema) {
         Diagnostics.report(unknown.message)
         return .usage
       }
-      var settings = Self.settings(color: display.color.mode)
+      var settings = Self.settings(color: display.color?.mode)
       settings.query = query
-      settings.height = display.height
-      settings.preview = display.preview
-      settings.showsCost = display.stats
-      settings.showsMap = !display.noMap
-      settings.usesMouse = !display.noMouse
-      settings.isASCII = settings.isASCII || display.ascii
-      settings.isPlain = settings.isPlain || display.plain
-      return Self.run(index, settings, printing)
+      display.apply(to: &settings)
+      keys.apply(to: &settings)
+      do throws(QueryHistory.Failure) {
+        let history = try keys.history.map { (path) throws(QueryHistory.Failure) in
+          try QueryHistory(path, limit: keys.historySize ?? 1000)
+        }
+        return Self.run(index, settings, history, printer)
+      } catch {
+        Diagnostics.report(error.message)
+        return .notFound
+      }
     }
 
     /// Runs the list as a line without arguments does; nil where there is no index.
@@ -237,11 +134,12 @@
 
     static func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
 
-    /// Runs the list, and prints the chosen record.
-    static func run(
-      _ index: ShardedIndex, _ settings: TypingList.Settings, _ printing: Printing
+    /// Runs the list, and prints what was chosen.
+    private static func run(
+      _ index: ShardedIndex, _ settings: TypingList.Settings, _ history: QueryHistory?, _ printer: ChoicePrinter
     ) -> ExitStatus {
-      var list = TypingList(index, settings, land: { (index) throws(IndexError) in try index.land() })
+      var list = TypingList(
+        index, settings, history: history, land: { (index) throws(IndexError) in try index.land() })
       let outcome: TypingList.Outcome
       do throws(Terminal.OpenError) {
         outcome = try list.run()
@@ -254,47 +152,17 @@
       switch outcome {
       case .cancelled: return .cancelled
       case .closed: return .inputOutput
-      case .nothing, .chosen: break
+      case .nothing, .typed, .chosen: break
       }
+      // What was chosen is printed all the same.
+      do throws(QueryHistory.Failure) { try list.keepQuery() } catch { Diagnostics.report(error.message) }
       do throws(WriteError) {
-        var output = printing.presentation.output
-        if printing.printsQuery {
-          try output.write(printing.presentation.look == nil ? list.query : printable(list.query))
-          try output.write(printing.endsWithZero ? 0 : 0x0a)
-        }
-        guard case .chosen(let records, let count) = outcome else {
-          try output.flush()
-          return damage ?? .negative
-        }
-        let printed = try print(records, of: count, list.query, printing, &output)
-        return printed == .done ? damage ?? .done : printed
+        let status = try printer.print(outcome, query: list.query, key: list.expectedKey)
+        return status == .done || status == .negative ? damage ?? status : status
       } catch {
         return Diagnostics.failed(error)
       }
     }
-
-    private static func print(
-      _ records: ShardedIndex.Records, of count: Int, _ query: String, _ printing: Printing, _ output: inout Output
-    ) throws(WriteError) -> ExitStatus {
-      var writer: RecordWriter
-      switch printing.writer(of: records.schema) {
-      case .success(let made): writer = made
-      case .failure(let unknown):
-        // A rebuild has removed the field.
-        Diagnostics.report(unknown.message)
-        return .usage
-      }
-      if let keys = records.folded { writer.foldedKeys = keys }
-      try writer.begin(query: query, count: count, to: &output)
-      try writer.write(records.buffer, to: &output)
-      try writer.end(to: &output)
-      try output.flush()
-      return .done
-    }
-  }
-
-  extension ScreenPart: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
   }
 
   extension ShardedIndex {

@@ -7,6 +7,9 @@ package struct ListScreen {
   package var prompt = "> "
   /// The lines between the information and the rows.
   package var header: [String] = []
+  package var border = BorderStyle.none
+  /// Whether the cursor has to stay in the first line, below what the user typed before.
+  package var holdsCursor = false
   package var preview = PreviewWindow()
   /// Whether the preview has a map.
   package var showsMap: Bool
@@ -17,7 +20,7 @@ package struct ListScreen {
   /// The first line of the preview that is shown, from 0 on.
   package var previewTop = 0
   /// What is drawn in the place of the list; nil for the list.
-  package var help: HelpText?
+  package var help: HelpLines?
   /// A sentence in the place of the information, until the next key.
   package var notice: String?
   package var map: MapPane
@@ -25,7 +28,7 @@ package struct ListScreen {
   private var made: (record: ListModel.RowNumber, columns: Int, wraps: Bool, lines: [DisplayText])?
 
   /// The lines of help, and the first that is shown.
-  package struct HelpText: Sendable {
+  package struct HelpLines: Sendable {
     package var lines: [String]
     package var top = 0
   }
@@ -39,7 +42,8 @@ package struct ListScreen {
     let shape: ((Int, Int) -> (columns: Int, rows: Int))? =
       showsMap ? { columns, rows in self.map.shape(columns: columns, rows: rows) } : nil
     return ScreenLayout(
-      size, preview: preview.isHidden || help != nil ? nil : preview, headerLines: header.count, mapShape: shape)
+      size, border: border, preview: preview.isHidden || help != nil ? nil : preview, headerLines: header.count,
+      mapShape: shape)
   }
 
   /// A screen's content, and the cursor.
@@ -60,24 +64,33 @@ package struct ListScreen {
 
     package var size: Terminal.Size
     package var areas: [Area]
-    /// The cursor's column in the first line, counted from 0.
-    package var cursor: Int
+    /// The cursor, counted from 0; nil where a line draws one, and the terminal's is hidden in the first line.
+    package var cursor: Cursor?
+
+    package struct Cursor: Equatable, Sendable {
+      package var row = 0
+      package var column: Int
+    }
   }
 
   package mutating func frame(_ model: inout ListModel, _ editor: LineEditor, _ size: Terminal.Size) -> Frame {
     let layout = layout(size)
-    let (line, cursor) = promptLine(editor, size.columns)
-    var areas = [Frame.Area(layout.prompt, [line])]
+    let drawsCursor = holdsCursor && layout.prompt.row > 0
+    let (line, cursor) = promptLine(editor, layout.prompt.columns, drawsCursor: drawsCursor)
+    var areas = layout.border == .none ? [] : layout.border.areas(size, theme)
+    areas.append(Frame.Area(layout.prompt, [line]))
     if !layout.info.isEmpty { areas.append(.init(layout.info, [infoLine(model, layout.info.columns)])) }
     if !layout.header.isEmpty { areas.append(.init(layout.header, headerLines(layout.header))) }
     areas.append(.init(layout.list, help.map { helpLines($0, layout.list) } ?? listLines(model, layout.list)))
     if !layout.scrollbar.isEmpty { areas.append(.init(layout.scrollbar, scrollbar(model, layout.scrollbar.rows))) }
     if !layout.rule.isEmpty {
-      areas.append(.init(layout.rule, [styled(theme.border, String(repeating: theme.horizontal, count: size.columns))]))
+      areas.append(
+        .init(layout.rule, [styled(theme.border, String(repeating: theme.horizontal, count: layout.rule.columns))]))
     }
     if !layout.map.isEmpty { areas.append(.init(layout.map, map.lines(&model, layout.map))) }
     if !layout.fields.isEmpty { areas.append(.init(layout.fields, fieldLines(&model, layout.fields))) }
-    return Frame(size: size, areas: areas, cursor: cursor)
+    let place = Frame.Cursor(row: layout.prompt.row, column: layout.prompt.column + cursor)
+    return Frame(size: size, areas: areas, cursor: drawsCursor ? nil : place)
   }
 
   private func styled(_ style: String, _ text: String, limit: Int = 1 << 20) -> DisplayText {
@@ -90,7 +103,7 @@ package struct ListScreen {
 
   // MARK: The head
 
-  private func promptLine(_ editor: LineEditor, _ columns: Int) -> (DisplayText, cursor: Int) {
+  private func promptLine(_ editor: LineEditor, _ columns: Int, drawsCursor: Bool) -> (DisplayText, cursor: Int) {
     var line = DisplayText()
     line.control(theme.prompt)
     // Half the line stays for what is typed.
@@ -107,8 +120,20 @@ package struct ListScreen {
       first -= 1
     }
     line.control(theme.query)
-    line.text(String(editor.characters[first...]), limit: room, ellipsis: theme.ellipsis, isolates: false)
-    if !theme.query.isEmpty { line.control(theme.reset) }
+    let rest = Array(editor.characters[first...])
+    if drawsCursor {
+      let at = editor.cursor - first
+      let under = at < rest.count ? String(rest[at]) : " "
+      line.text(String(rest[..<at]), limit: room, ellipsis: theme.ellipsis, isolates: false)
+      line.control("\u{1b}[7m")
+      line.text(under, limit: max(1, columns - line.columns), ellipsis: theme.ellipsis, isolates: false)
+      line.control(theme.reset + theme.query)
+      line.text(
+        String(rest.dropFirst(at + 1)), limit: columns - line.columns, ellipsis: theme.ellipsis, isolates: false)
+    } else {
+      line.text(String(rest), limit: room, ellipsis: theme.ellipsis, isolates: false)
+    }
+    if !theme.query.isEmpty || drawsCursor { line.control(theme.reset) }
     return (line, max(0, min(columns - 1, start + width)))
   }
 
@@ -174,6 +199,7 @@ package struct ListScreen {
       line.control(theme.pointerStyle)
     }
     line.plain(isSelected ? theme.pointer : " ")
+    if isSelected, !theme.pointerStyle.isEmpty { line.control(theme.reset + theme.selected) }
     if isMarked {
       line.control(theme.markerStyle)
       line.plain(theme.marker)
@@ -243,7 +269,7 @@ package struct ListScreen {
     previewTop = lines == .max ? .max : max(0, (previewTop == .max ? 0 : previewTop) + lines)
   }
 
-  private func helpLines(_ help: HelpText, _ box: ScreenBox) -> [DisplayText] {
+  private func helpLines(_ help: HelpLines, _ box: ScreenBox) -> [DisplayText] {
     help.lines.dropFirst(help.top).prefix(box.rows).map { styled("", "  " + $0, limit: box.columns) }
   }
 }

@@ -94,6 +94,8 @@ package struct ScreenBox: Equatable, Sendable {
 /// The boxes of a screen. Where there is no room for a box, it is empty.
 package struct ScreenLayout: Equatable, Sendable {
   package private(set) var size: Terminal.Size
+  /// The border, where there is room for one.
+  package private(set) var border: BorderStyle
   package private(set) var prompt: ScreenBox
   package private(set) var info: ScreenBox
   package private(set) var header: ScreenBox
@@ -109,15 +111,22 @@ package struct ScreenLayout: Equatable, Sendable {
   package private(set) var fields = ScreenBox()
 
   /// - Parameters:
+  ///   - border: The wanted border, which needs a window of 20 columns and 8 lines.
   ///   - preview: The wanted preview; nil for none.
   ///   - headerLines: The lines of the header.
   ///   - mapShape: The rows that a map of so many columns takes; nil without a map.
   package init(
-    _ size: Terminal.Size, preview: PreviewWindow?, headerLines: Int,
+    _ size: Terminal.Size, border: BorderStyle = .none, preview: PreviewWindow?, headerLines: Int,
     mapShape: ((_ columns: Int, _ rows: Int) -> (columns: Int, rows: Int))?
   ) {
     self.size = size
     var rest = ScreenBox(columns: size.columns, rows: size.rows)
+    self.border = size.columns >= Self.framed.columns && size.rows >= Self.framed.rows ? border : .none
+    // A column stays free within lines at the sides.
+    if self.border.hasLeft { _ = rest.takeColumns(2) }
+    if self.border.hasRight { rest.columns -= 2 }
+    if self.border.hasTop { _ = rest.takeRows(1) }
+    if self.border.hasBottom { rest.rows -= 1 }
     prompt = rest.takeRows(1)
     let isBeside = preview.map { $0.position == .right || $0.position == .left } ?? false
     if let preview, isBeside { Self.cut(&rest, beside: preview, &pane) }
@@ -126,7 +135,7 @@ package struct ScreenLayout: Equatable, Sendable {
     header = rest.takeRows(min(headerLines, max(0, rest.rows - 2)))
     if let preview, !isBeside { Self.cut(&rest, across: preview, &pane, &rule) }
     list = rest
-    if size.columns >= Self.scrollbarLimit {
+    if rest.columns >= Self.scrollbarLimit {
       list.columns -= 1
       scrollbar = ScreenBox(row: list.row, column: list.endColumn, columns: 1, rows: list.rows)
     }
@@ -144,7 +153,9 @@ package struct ScreenLayout: Equatable, Sendable {
 
   /// The columns from which on there is a scrollbar.
   private static let scrollbarLimit = 10
-  /// The least size of a window with a pane.
+  /// The least size of a window with a border.
+  private static let framed = (columns: 20, rows: 8)
+  /// The least size of the part of a window that has a pane.
   private static let beside = (columns: 60, rows: 8), across = (columns: 20, rows: 10)
   /// The least columns and rows of a pane, and those that it leaves the list.
   private static let (paneColumns, listColumns, paneRows, listRows) = (16, 20, 3, 3)

@@ -7,12 +7,12 @@ extension TypingList {
   /// A line has the typed text, the number of matches and the selected one; nothing is drawn over.
   mutating func runPlain() -> Outcome {
     Terminal.enter(farewell: [])
-    Terminal.write(
-      Array("Type the first letters. Down and up go through the matches, Enter takes one, Escape ends.\n".utf8))
+    for line in settings.header { say(line) }
+    say("Type the first letters. Down and up go through the matches, Enter takes one, Escape ends, F1 says the keys.")
     model.resize(height: 1)
     model.ask(editor.text)
-    say()
-    var said = (editor.text, model.selection)
+    sayState()
+    var said = state
     while true {
       var keys: [Key] = []
       switch Terminal.next(within: decoder.delay) {
@@ -26,41 +26,61 @@ extension TypingList {
       case .closed: return .closed
       }
       for key in keys {
-        switch key {
-        case .tab, .letter("l"): say()
-        case .letter("z"):
-          Terminal.suspend()
-          Terminal.resume()
-        default:
-          if let outcome = handle(key) {
-            Terminal.leave()
-            return outcome
-          }
+        if let outcome = handlePlain(key) {
+          Terminal.leave()
+          return outcome
         }
       }
       synchronize()
-      if said != (editor.text, model.selection) {
-        said = (editor.text, model.selection)
-        say()
+      if said != state {
+        said = state
+        sayState()
       }
     }
   }
 
-  private mutating func say() {
+  /// What a line says.
+  private struct State: Equatable {
+    var text: String
+    var selection: Int
+    var marks: Int
+  }
+  private var state: State { State(text: editor.text, selection: model.selection, marks: model.marks.count) }
+
+  private mutating func handlePlain(_ key: Key) -> Outcome? {
+    switch settings.bindings[key]?.map(\.kind) ?? [] {
+    case [.help]: for line in settings.bindings.help { say(line) }
+    case [.togglePreview], [.clearScreen]: sayState()
+    case [.suspend]:
+      Terminal.suspend()
+      Terminal.resume()
+    default: return handle(key)
+    }
+    return nil
+  }
+
+  private func say(_ text: String) {
+    var line = DisplayText()
+    line.text(text, limit: 400, ellipsis: "...", isolates: false)
+    Terminal.write(line.bytes + [0x0a])
+  }
+
+  private mutating func sayState() {
     var line = DisplayText()
     line.text(editor.text, limit: 200, ellipsis: "...", isolates: false)
     line.plain(editor.characters.isEmpty ? "" : ": ")
     if let failure = model.failure {
       line.text(failure.commandMessage, limit: 400, ellipsis: "...", isolates: false)
     } else if let row = model.selectedRow {
-      line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(ListScreen.count(model)), ")
       if let correction = model.correction {
         line.text("results for " + correction + ": ", limit: 200, ellipsis: "...", isolates: false)
       }
+      line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(ListScreen.count(model)), ")
       line.text(row.title, limit: 200, ellipsis: "...", isolates: false)
       if let latitude = row.latitude, let longitude = row.longitude {
         line.text(", " + latitude + ", " + longitude, limit: 60, ellipsis: "...", isolates: false)
       }
+      if model.isMarked(0) { line.plain(", selected") }
     } else {
       line.plain("no match")
       if let nearest = model.nearest {
@@ -68,6 +88,7 @@ extension TypingList {
         line.text(nearest, limit: 200, ellipsis: "...", isolates: false)
       }
     }
+    if model.marks.count > 0 { line.plain("; \(QueryRunner.grouped(model.marks.count)) selected") }
     Terminal.write(line.bytes + [0x0a])
   }
 }

@@ -17,15 +17,29 @@ package struct TypingList {
     package var usesMouse = true
     /// Whether the list is spoken line by line rather than drawn.
     package var isPlain = false
+    package var prompt = "> "
+    package var header: [String] = []
+    package var border = BorderStyle.none
+    package var styles: [ThemePart: ThemeStyle] = [:]
+    /// Whether several records can be selected.
+    package var marks = false
+    /// Whether the only match is taken without asking, and where nothing matches, the list ends at once.
+    package var takesOnly = false
+    package var endsEmpty = false
+    package var bindings = KeyBindings(marks: false, hasHistory: false)
+    /// The keys that take a record as Enter does, and that the output names.
+    package var expected: [(name: String, key: Key)] = []
 
     package init() {}
   }
 
   package enum Outcome: Sendable {
-    /// A record was chosen, and so many keys begin with the typed text.
-    case chosen(ShardedIndex.Records, keyCount: Int)
+    /// Records were chosen, each by itself, and so many keys begin with the typed text.
+    case chosen([ShardedIndex.Records], keyCount: Int)
     /// Enter was pressed where nothing matched.
     case nothing
+    /// The typed text alone is wanted.
+    case typed
     case cancelled
     /// The terminal is gone.
     case closed
@@ -36,38 +50,47 @@ package struct TypingList {
   var screen: ListScreen
   var editor: LineEditor
   var decoder = KeyDecoder()
-  private var painter: Painter
-  private var size = Terminal.Size(columns: 80, rows: 24)
+  var painter: Painter
+  var size = Terminal.Size(columns: 80, rows: 24)
   /// The terminal's line of the list's first one; nil where it is not known.
-  private var firstLine: Int?
+  var firstLine: Int?
   /// A click that waits for the terminal's report of that line.
-  private var openClick: (column: Int, row: Int)?
+  var openClick: (column: Int, row: Int)?
   /// The number of cursor reports that are still to come.
   private var asked = 0
   /// Whether the list waits for a report before it draws: ``makeRoom(after:)``.
   private var awaitsPlace = false
   /// Whether the terminal has been seen to wrap lines anew.
   private var rewraps = false
-  private var lastClick: (row: Int, nanoseconds: Int)?
+  var lastClick: (row: Int, nanoseconds: Int)?
+  var history: QueryHistory?
+  /// The name of the expected key that ended the list; nil for another one.
+  package internal(set) var expectedKey: String?
+  private var hasLand = false
   private let loadLand: (ShardedIndex) throws(IndexError) -> LandGrid?
   private let index: ShardedIndex
 
   package init(
-    _ index: ShardedIndex, _ settings: Settings,
+    _ index: ShardedIndex, _ settings: Settings, history: QueryHistory? = nil,
     land: @escaping (ShardedIndex) throws(IndexError) -> LandGrid? = { _ in nil }
   ) {
     self.settings = settings
     self.index = index
+    self.history = history
     loadLand = land
     model = ListModel(index)
     editor = LineEditor(settings.query)
     screen = ListScreen(
-      theme: Theme(hasColor: settings.hasColor, isASCII: settings.isASCII),
+      theme: Theme(hasColor: settings.hasColor, isASCII: settings.isASCII, styles: settings.styles),
       showsMap: settings.showsMap && model.hasCoordinates)
     screen.preview = settings.preview
     // The list has all that there is of a record of one field.
     if model.fieldCount < 2, !screen.showsMap { screen.preview.isHidden = true }
     screen.showsCost = settings.showsCost
+    (screen.prompt, screen.header, screen.border) = (settings.prompt, settings.header, settings.border)
+    screen.holdsCursor = settings.height != nil
+    screen.marksRows = settings.marks
+    model.canMark = settings.marks
     painter = Painter(isFullScreen: settings.height == nil, base: screen.theme.base)
   }
 
@@ -81,6 +104,7 @@ package struct TypingList {
   ///
   /// - Throws: ``Terminal/OpenError`` if there is no terminal, before anything is drawn.
   package mutating func run() throws(Terminal.OpenError) -> Outcome {
+    if let outcome = endAtOnce() { return outcome }
     try Terminal.open()
     if settings.isPlain { return runPlain() }
     Terminal.enter(farewell: Painter.farewell(isFullScreen: settings.height == nil, mouse: settings.usesMouse))
@@ -90,20 +114,39 @@ package struct TypingList {
     paint()
     // The first frame does not wait for these.
     Terminal.startGuard()
-    if screen.showsMap {
-      do throws(IndexError) {
-        if let land = try loadLand(index) {
-          screen.map.setLand(land)
-          paint()
-        }
-      } catch {
-        model.meet(error)
-      }
-    }
+    if showLand() { paint() }
     let outcome = follow()
     Terminal.finish()
     return outcome
   }
+
+  /// Loads the map's land, where a map is shown and it is not there yet; returns whether it came.
+  mutating func showLand() -> Bool {
+    guard screen.showsMap, !hasLand else { return false }
+    hasLand = true
+    do throws(IndexError) {
+      guard let land = try loadLand(index) else { return false }
+      screen.map.setLand(land)
+      return true
+    } catch {
+      model.meet(error)
+      return false
+    }
+  }
+
+  /// Returns the outcome of a list that needs no terminal: the query has one match, or none, and that settles it.
+  private mutating func endAtOnce() -> Outcome? {
+    guard settings.takesOnly || settings.endsEmpty else { return nil }
+    model.resize(height: 2)
+    model.ask(editor.text)
+    guard model.failure == nil else { return nil }
+    if settings.endsEmpty, model.rowCount == 0 { return .nothing }
+    guard settings.takesOnly, model.matchCount == (1, false) else { return nil }
+    return model.chosenRecord().map { .chosen([$0], keyCount: model.keyCount) }
+  }
+
+  /// Adds the typed text to the history.
+  package mutating func keepQuery() throws(QueryHistory.Failure) { try history?.add(editor.text) }
 
   private mutating func measureWindow() {
     let window = Terminal.size
@@ -113,7 +156,7 @@ package struct TypingList {
   }
 
   /// Gives the list the rows that the layout has for it.
-  private mutating func layOut() { model.resize(height: screen.layout(size).list.rows) }
+  mutating func layOut() { model.resize(height: screen.layout(size).list.rows) }
 
   private mutating func begin() {
     firstLine = settings.height == nil ? 1 : nil
@@ -146,7 +189,7 @@ package struct TypingList {
       for key in keys {
         if let outcome = handle(key) { return outcome }
       }
-      if editor.text != before { model.ask(editor.text) }
+      if editor.text != before, editor.text != model.query { model.ask(editor.text) }
       if !awaitsPlace { paint() }
     }
   }
@@ -183,12 +226,12 @@ package struct TypingList {
     Terminal.write(painter.makeRoom(rows: size.rows, above: max(0, above)))
   }
 
-  private mutating func askForCursor() {
+  mutating func askForCursor() {
     asked += 1
     Terminal.write(Painter.whereIsCursor)
   }
 
-  private mutating func answered(row: Int, column: Int) -> Outcome? {
+  mutating func answered(row: Int, column: Int) -> Outcome? {
     guard asked > 0 else { return nil }
     asked -= 1
     guard asked == 0 else { return nil }
@@ -205,135 +248,6 @@ package struct TypingList {
     Terminal.resume()
     measureWindow()
     begin()
-  }
-
-  // MARK: Keys
-
-  /// Handles a key, and returns the outcome if the key ends the list.
-  mutating func handle(_ key: Key) -> Outcome? {
-    let page = max(1, model.height - 1)
-    switch key {
-    case .enter: return accept()
-    case .escape, .letter("c"), .letter("g"): return .cancelled
-    case .letter("d"):
-      if editor.characters.isEmpty { return .cancelled }
-      editor.deleteAfter()
-    case .up, .letter("p"): move(by: -1)
-    case .down, .letter("n"), .letter("j"): move(by: 1)
-    case .pageUp, .alt(.text("v")): move(by: -page)
-    case .pageDown, .letter("v"): move(by: page)
-    case .control(.home), .alt(.text("<")):
-      synchronize()
-      model.select(0)
-    case .control(.end), .alt(.text(">")):
-      synchronize()
-      model.select(model.rowCount - 1)
-    case .wheelUp where ignoresMouse, .wheelDown where ignoresMouse, .click where ignoresMouse: break
-    case .wheelUp(let column, let row): wheel(column, row, up: true)
-    case .wheelDown(let column, let row): wheel(column, row, up: false)
-    case .click(let column, let row): return click(column: column, row: row)
-    case .tab:
-      screen.preview.isHidden.toggle()
-      layOut()
-    case .alt(.text("+")), .alt(.text("=")): screen.map.zoomIn(columns: screen.layout(size).map.columns)
-    case .alt(.text("-")), .alt(.text("_")): screen.map.zoomOut()
-    case .alt(.text("m")): screen.map.nextScope()
-    case .alt(.text("w")): screen.preview.wraps.toggle()
-    case .shift(.up): screen.scrollPreview(by: -1)
-    case .shift(.down): screen.scrollPreview(by: 1)
-    case .letter("_"): screen.showsCost.toggle()
-    case .letter("l"): painter.forget()
-    case .letter("z"):
-      Terminal.suspend()
-      resume()
-    case .letter("y"): copy()
-    case .cursor(let row, let column): return answered(row: row, column: column)
-    default: edit(key)
-    }
-    return nil
-  }
-
-  /// Whether mouse reports come though they are not wanted, because of a program that ended before.
-  private var ignoresMouse: Bool { !settings.usesMouse || settings.isPlain }
-
-  private mutating func edit(_ key: Key) {
-    switch key {
-    case .text(let text): editor.insert(text)
-    case .backspace, .letter("h"): editor.deleteBefore()
-    case .delete: editor.deleteAfter()
-    case .left, .letter("b"): editor.moveLeft()
-    case .right, .letter("f"): editor.moveRight()
-    case .home, .letter("a"): editor.moveToStart()
-    case .end, .letter("e"): editor.moveToEnd()
-    case .letter("u"): editor.deleteToStart()
-    case .letter("k"): editor.deleteToEnd()
-    case .letter("w"), .alt(.backspace): editor.deleteWordBefore()
-    case .alt(.text("d")): editor.deleteWordAfter()
-    case .alt(.text("b")), .alt(.left), .control(.left): editor.moveWordLeft()
-    case .alt(.text("f")), .alt(.right), .control(.right): editor.moveWordRight()
-    default: break
-    }
-  }
-
-  /// Searches the typed text, since the next key is about its matches.
-  mutating func synchronize() {
-    if model.query != editor.text { model.ask(editor.text) }
-  }
-
-  private mutating func move(by rows: Int) {
-    synchronize()
-    model.move(by: rows)
-  }
-
-  private mutating func accept() -> Outcome? {
-    synchronize()
-    // A record that cannot be read cannot be chosen. The reason stands above the list.
-    if model.failure != nil { return nil }
-    if model.rowCount == 0 { return .nothing }
-    return model.chosenRecord().map { .chosen($0, keyCount: model.keyCount) }
-  }
-
-  /// Turns the wheel over the map, which goes closer or farther, over the fields, or elsewhere.
-  private mutating func wheel(_ column: Int, _ row: Int, up: Bool) {
-    let layout = screen.layout(size)
-    guard layout.pane.column < column, column <= layout.pane.endColumn, !layout.pane.isEmpty else {
-      return move(by: up ? -3 : 3)
-    }
-    // Only a list on the whole screen knows its lines without asking the terminal.
-    let line = row - (firstLine ?? row)
-    if firstLine == nil || layout.map.contains(row: line, column: column - 1) {
-      if up { screen.map.zoomIn(columns: layout.map.columns) } else { screen.map.zoomOut() }
-    } else if layout.fields.contains(row: line, column: column - 1) {
-      screen.scrollPreview(by: up ? -3 : 3)
-    } else {
-      move(by: up ? -3 : 3)
-    }
-  }
-
-  /// Selects the clicked row; the second click on it within half a second accepts it.
-  private mutating func click(column: Int, row: Int) -> Outcome? {
-    guard let firstLine else {
-      // Asked only now: a process killed before the report comes leaves it to the shell, as if it had been typed.
-      openClick = (column, row)
-      askForCursor()
-      return nil
-    }
-    let list = screen.layout(size).list
-    let line = row - firstLine - list.row
-    guard line < model.rows.count, list.contains(row: row - firstLine, column: column - 1) else { return nil }
-    synchronize()
-    let clicked = model.top + line
-    let now = ListModel.now
-    if let lastClick, lastClick.row == clicked, now - lastClick.nanoseconds < 500_000_000 { return accept() }
-    lastClick = (clicked, now)
-    model.select(clicked)
-    return nil
-  }
-
-  /// Puts the selected key on the clipboard, where the terminal lets programs do so.
-  private mutating func copy() {
-    guard let row = model.selectedRow, row.key.utf8.count <= 4096 else { return }
-    Terminal.write(Array("\u{1b}]52;c;".utf8) + Base64.encoded(Array(row.key.utf8)) + [0x07])
   }
 }
 

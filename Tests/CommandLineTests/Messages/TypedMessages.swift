@@ -114,7 +114,25 @@ struct TypedMessages {
     ("shardq --color=blue san", "--color: there is no blue; choose auto, always, never"),
     ("shardq --hyperlink on san", "--hyperlink: there is no on; choose auto, always, never"),
     ("shardq --bind x san", "there is no option --bind; shardq ui --help lists those of the list to type in"),
-    ("shardq ui --bind x", "there is no option --bind; shardq ui --help lists the keys and options that it has"),
+    ("shardq ui --bind x", "--bind: x has no action; write a key, a colon and an action, as ctrl-k:up"),
+    ("shardq ui --bind a:upp", "--bind: there is no action upp; did you mean up?"),
+    (
+      "shardq ui --bind 'a:reload(x)'",
+      "--bind: reload would run a command, and the list runs none; --expect ctrl-o ends the list by a key"
+    ),
+    (
+      "shardq ui --expect ctrl-kk",
+      "--expect: there is no key ctrl-kk; names are a, ctrl-a, alt-a, f1, enter, tab, up, shift-up and so on"
+    ),
+    (
+      "shardq ui --filter x",
+      "there is no option --filter; shardq TEXT prints the matches of a text, without a terminal"
+    ),
+    (
+      "shardq ui --preview cat",
+      "there is no option --preview; the preview shows the record itself, and --preview-window its place and size"
+    ),
+    ("shardq ui --color hk:red", "--color: hk:red: there is no part hk; did you mean hl?"),
     ("shardq query", "there is nothing to search for; name a prefix, '' for every key"),
     ("shardq build", "<input> ... is missing; shardq build --help shows what to type"),
     ("shardq --limit", "--limit needs a value; write --limit <n>"),

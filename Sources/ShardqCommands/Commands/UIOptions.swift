@@ -1,0 +1,311 @@
+#if CommandLineTool
+  import ArgumentParser
+  import QueryOutput
+  import ShardedIndex
+
+  import CLibrary
+
+  /// The options of the list's look.
+  struct DisplayOptions: ParsableArguments {
+    @Option(
+      name: .customLong("height"),
+      help: ArgumentHelp(
+        "Lines below the cursor to draw on, or a part of the screen (default: all of it).", valueName: "n|n%"))
+    var height: ScreenPart?
+
+    @Option(
+      name: .customLong("prompt"),
+      help: ArgumentHelp("What stands before the typed text (default: '> ').", valueName: "text"))
+    var prompt: String?
+
+    @Option(
+      name: .customLong("header"),
+      help: ArgumentHelp("Lines above the list.", valueName: "text"))
+    var header: String?
+
+    // The parser takes a style that is none for an argument too many, or for the flag alone; so any text is one here.
+    @Option(
+      name: .customLong("border"),
+      defaultAsFlag: BorderStyle.rounded.rawValue,
+      help: ArgumentHelp(
+        "A border around the list: rounded where no style is named, sharp, bold, double, horizontal, vertical, top, bottom, left, right, none.",
+        valueName: "style"))
+    var border: String?
+
+    @Option(
+      name: .customLong("preview-window"),
+      help: ArgumentHelp(
+        "The preview's place and look: right, left, up or down, its size as n or n%, wrap, hidden; commas between.",
+        valueName: "list"),
+      transform: { (text: String) throws -> PreviewWindow in
+        switch PreviewWindow.read(text) {
+        case .success(let window): return window
+        case .failure(let unknown):
+          throw ValidationError(
+            "there is no " + unknown.word + "; choose right, left, up, down, 12, 40%, wrap, nowrap, hidden, nohidden")
+        }
+      })
+    var preview = PreviewWindow()
+
+    @Option(
+      name: .customLong("color"),
+      help: ArgumentHelp(
+        "Whether there are colours: auto, always, never; and which, as hl:red:bold (default: auto).",
+        valueName: "list"),
+      transform: { (text: String) throws -> ThemeSpecification in
+        do throws(ThemeSpecification.Mistake) {
+          return try ThemeSpecification(text)
+        } catch {
+          throw ValidationError(error.message)
+        }
+      })
+    var color: ThemeSpecification?
+
+    @Flag(name: .customLong("stats"), help: "Show what each answer cost: time, shards, bytes loaded.")
+    var stats = false
+
+    @Flag(name: .customLong("no-map"), help: "Draw no map.")
+    var noMap = false
+
+    @Flag(name: .customLong("no-mouse"), help: "Leave the mouse to the terminal.")
+    var noMouse = false
+
+    @Flag(name: .customLong("ascii"), help: "Draw with ASCII characters only.")
+    var ascii = false
+
+    @Flag(
+      name: .customLong("plain"),
+      help: "Say each change in a line of its own and draw nothing: for screen readers (default where TERM is dumb).")
+    var plain = false
+
+    func validate() throws {
+      guard let border, BorderStyle(rawValue: border) == nil else { return }
+      let names = BorderStyle.allCases.map(\.rawValue)
+      let near = Misspelling.nearest(to: border, among: names).map { "; did you mean \($0)?" }
+      throw ValidationError("--border: there is no \(border)" + (near ?? "; choose " + names.joined(separator: ", ")))
+    }
+
+    func apply(to settings: inout TypingList.Settings) {
+      settings.height = height
+      if let prompt { settings.prompt = prompt }
+      settings.header =
+        header.map { $0.split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init) } ?? []
+      settings.border = border.flatMap(BorderStyle.init) ?? .none
+      settings.preview = preview
+      settings.styles = color?.styles ?? [:]
+      settings.showsCost = stats
+      settings.showsMap = !noMap
+      settings.usesMouse = !noMouse
+      settings.isASCII = settings.isASCII || ascii
+      settings.isPlain = settings.isPlain || plain
+    }
+  }
+
+  /// The options of the keys, and of what they do.
+  struct KeyOptions: ParsableArguments {
+    @Flag(name: [.customShort("m"), .customLong("multi")], help: "Select several records, by Tab.")
+    var multi = false
+
+    @Option(
+      name: .customLong("bind"),
+      help: ArgumentHelp("Other actions of keys: ctrl-k:up,alt-a:select-all+accept.", valueName: "list"))
+    var bindings: [String] = []
+
+    @Option(
+      name: .customLong("expect"),
+      help: ArgumentHelp(
+        "Keys that take the record as Enter does; a line with the key's name comes first.", valueName: "keys"))
+    var expected: [String] = []
+
+    @Flag(name: [.customShort("1"), .customLong("select-1")], help: "Take the only match without asking.")
+    var selectsOne = false
+
+    @Flag(name: .customLong("exit-0"), help: "End at once where nothing matches.")
+    var exitsOnNone = false
+
+    @Option(
+      name: .customLong("history"),
+      help: ArgumentHelp(
+        "A file of the texts that lists ended with; Ctrl-P and Ctrl-N go through it.", valueName: "file"),
+      completion: .file())
+    var history: String?
+
+    @Option(
+      name: .customLong("history-size"),
+      help: ArgumentHelp("The most texts in that file (default: 1000).", valueName: "n"))
+    var historySize: Int?
+
+    func validate() throws {
+      if history == "" { throw ValidationError("--history is empty; name a file") }
+      guard (1...1000).contains(historySize ?? 1000) else {
+        throw ValidationError("--history-size must be from 1 to 1000.")
+      }
+      _ = try table()
+      _ = try expectedKeys()
+    }
+
+    func table() throws -> KeyBindings {
+      var table = KeyBindings(marks: multi, hasHistory: history != nil)
+      do throws(KeyBindings.Mistake) {
+        for text in bindings { try table.bind(text) }
+      } catch {
+        throw ValidationError("--bind: " + error.message + (error.message.contains(";") ? "" : "; write ctrl-k:up"))
+      }
+      return table
+    }
+
+    func expectedKeys() throws -> [(name: String, key: Key)] {
+      do throws(KeyBindings.Mistake) {
+        var keys: [(name: String, key: Key)] = []
+        for text in expected { keys += try KeyBindings.keys(text) }
+        return keys
+      } catch {
+        throw ValidationError("--expect: " + error.message)
+      }
+    }
+
+    func apply(to settings: inout TypingList.Settings) {
+      settings.marks = multi
+      (settings.takesOnly, settings.endsEmpty) = (selectsOne, exitsOnNone)
+      // Both were checked when the options were read.
+      if let table = try? table() { settings.bindings = table }
+      settings.expected = (try? expectedKeys()) ?? []
+    }
+  }
+
+  extension ScreenPart: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+  }
+
+  /// The options of printing what was chosen.
+  struct ChoiceOptions: ParsableArguments {
+    @Option(name: .customLong("format"), help: "How the record is printed (default: text on a terminal, else tsv).")
+    var format: OutputFormat?
+
+    @Flag(name: .customLong("json"), help: "The same as --format json: the record as an object.")
+    var isJSON = false
+
+    @Option(
+      name: .customLong("fields"),
+      help: ArgumentHelp("The record's fields to print, with commas between, in tsv or csv.", valueName: "names"))
+    var fields: NameList?
+
+    @Flag(
+      name: [.customShort("0"), .customLong("null"), .customLong("print0")],
+      help: "End each record with a zero byte, in tsv.")
+    var endsWithZero = false
+
+    @Flag(name: .customLong("with-header"), help: "Print a line with the fields' names before the record, in tsv.")
+    var hasHeader = false
+
+    @Flag(name: .customLong("print-query"), help: "Print what was typed on a line before the record.")
+    var printsQuery = false
+
+    @Flag(name: .customLong("print-key"), help: "Print the key alone, as the list shows it.")
+    var printsKey = false
+
+    func validate() throws {
+      if isJSON, format != nil { throw ValidationError("--json is --format json; leave out one of the two") }
+      let format = isJSON ? .json : format
+      if fields != nil || hasHeader, format ?? .tsv != .tsv, format != .csv {
+        throw ValidationError("--fields and --with-header go with --format tsv or csv; leave out one of the two")
+      }
+      if endsWithZero, format ?? .tsv != .tsv {
+        throw ValidationError("-0 goes with --format tsv; leave out one of the two")
+      }
+      if printsKey, format != nil || fields != nil || hasHeader {
+        throw ValidationError("--print-key prints no fields; leave it out, or --format, --fields and --with-header")
+      }
+    }
+  }
+
+  /// The printing of what was chosen.
+  struct ChoicePrinter {
+    var format: OutputFormat?
+    var fields: [String] = []
+    var endsWithZero = false
+    var hasHeader = false
+    var printsQuery = false
+    var printsKey = false
+    /// Whether a line names the key that ended the list.
+    var printsExpected = false
+    var color: StyleMode?
+
+    init(_ options: ChoiceOptions, color: StyleMode?, printsExpected: Bool) {
+      format = options.isJSON ? .json : options.format
+      fields = options.fields?.names ?? []
+      (endsWithZero, hasHeader) = (options.endsWithZero, options.hasHeader)
+      (printsQuery, printsKey) = (options.printsQuery, options.printsKey)
+      (self.color, self.printsExpected) = (color, printsExpected)
+    }
+
+    /// The format and the look of the record. Records in JSON are an object each.
+    private var presentation: Presentation {
+      let settings = UserSettings.current
+      let hasFields = endsWithZero || hasHeader || !fields.isEmpty
+      let format = format ?? (hasFields ? nil : settings.format)
+      return Presentation(
+        format == .json ? .jsonl : format, hasFields: hasFields, color: color ?? settings.color,
+        hyperlink: settings.hyperlink)
+    }
+
+    /// Returns a writer of the named fields.
+    func writer(of schema: Schema) -> Result<RecordWriter, FieldNames.Unknown> {
+      let isChosen = endsWithZero || hasHeader || !fields.isEmpty
+      let presentation = presentation
+      var writer = RecordWriter(presentation.format, fieldCount: schema.names.count, schema: schema)
+      writer.show(presentation.look)
+      return FieldNames.find(fields, in: schema.names).map { numbers in
+        if isChosen {
+          writer.choose(numbers, endsWithZero: endsWithZero, header: hasHeader ? schema.names : nil)
+        }
+        return writer
+      }
+    }
+
+    /// Prints what a list ended with; returns whether that was a record or the wanted text.
+    func print(_ outcome: TypingList.Outcome, query: String, key: String?) throws(WriteError) -> ExitStatus {
+      let presentation = presentation
+      var output = presentation.output
+      func write(line: String) throws(WriteError) {
+        try output.write(presentation.look == nil ? line : printable(line))
+        try output.write(endsWithZero ? 0 : 0x0a)
+      }
+      if case .typed = outcome { try write(line: query) } else if printsQuery { try write(line: query) }
+      if printsExpected { try write(line: key ?? "") }
+      guard case .chosen(let chosen, let count) = outcome else {
+        try output.flush()
+        if case .typed = outcome { return .done }
+        return .negative
+      }
+      if printsKey {
+        for records in chosen { for record in records { try write(line: record.key) } }
+        try output.flush()
+        return .done
+      }
+      return try print(chosen, of: count, query, &output)
+    }
+
+    private func print(
+      _ chosen: [ShardedIndex.Records], of count: Int, _ query: String, _ output: inout Output
+    ) throws(WriteError) -> ExitStatus {
+      guard let first = chosen.first else { return .negative }
+      var writer: RecordWriter
+      switch self.writer(of: first.schema) {
+      case .success(let made): writer = made
+      case .failure(let unknown):
+        // A rebuild has removed the field.
+        Diagnostics.report(unknown.message)
+        return .usage
+      }
+      try writer.begin(query: query, count: count, to: &output)
+      for records in chosen {
+        if let keys = records.folded { writer.foldedKeys = keys }
+        try writer.write(records.buffer, to: &output)
+      }
+      try writer.end(to: &output)
+      try output.flush()
+      return .done
+    }
+  }
+#endif
