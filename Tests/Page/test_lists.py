@@ -237,6 +237,11 @@ class Lists:
             "byId('matches').getBoundingClientRect().bottom <= byId('card').getBoundingClientRect().top + 1",
             "byId('card').getBoundingClientRect().bottom >= innerHeight - 1", "byId('map').offsetHeight"), [True, True, 0])
         self.picture("preview")
+        # Right below a short list.
+        self.type("desk lamp 001", "1 match")
+        self.wait("byId('chosen').textContent === 'Desk lamp 001' && byId('matches').offsetHeight === 61"
+                  " && Math.abs(byId('matches').getBoundingClientRect().bottom - byId('card').getBoundingClientRect().top) < 2")
+        self.assertIn("tagsnew, sale", self.evaluate("byId('fields').textContent"))
         self.assertEqual(self.complaints(), [])
 
     def test_words_have_one_line(self):
