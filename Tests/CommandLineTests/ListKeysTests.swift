@@ -97,6 +97,22 @@ import Testing
   }
 }
 
+@Suite("A popup of tmux") struct PopupPlaceTests {
+  @Test("its place and sizes, as fzf reads them")
+  func reads() throws {
+    for (text, arguments) in [
+      ("", "-x C -y C -w 50% -h 50%"), ("center,80%", "-x C -y C -w 80% -h 80%"), ("60%,12", "-x C -y C -w 60% -h 12"),
+      ("bottom,40%", "-x C -y 9999 -w 100% -h 40%"), ("left,30%,20", "-x 0 -y C -w 30% -h 20"),
+      ("up", "-x C -y 0 -w 100% -h 50%"),
+    ] {
+      #expect(try PopupPlace.read(text).get().arguments.joined(separator: " ") == arguments)
+    }
+    for (text, word) in [("middle", "middle"), ("center,0", "0"), ("left,1,2,3", "3"), ("center,-E", "-E")] {
+      #expect(PopupPlace.read(text) == .failure(UnknownWord(word: word)))
+    }
+  }
+}
+
 @Suite("Colours of the list") struct ThemeSpecificationTests {
   @Test("when, and which")
   func reads() throws {

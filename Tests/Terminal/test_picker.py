@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 import unittest
@@ -314,6 +315,79 @@ class Colours(PickerTest):
             self.assertIn(part, text)
         screen = self.products(80, 24, options=options, NO_COLOR="1")
         self.assertIsNone(re.search(r"\x1b\[[0-9;]*\b(3[0-7]|9[0-7]|38|48|4[0-7])[;m]", screen.text("-e")))
+
+
+class Shells(PickerTest):
+    def test_a_key_inserts_names(self):
+        quoted = {"bash": "San\\ José\\,\\ CR San\\ José\\,\\ GT", "zsh": "San\\ José,\\ CR San\\ José,\\ GT",
+                  "fish": "'San José, CR' 'San José, GT'"}
+        load = {"bash": "eval \"$(shardq ui --bash --shell-key alt-t)\"", "zsh": "source <(shardq ui --zsh)",
+                "fish": "shardq ui --fish | source"}
+        for shell, options in [("bash", "--norc"), ("zsh", "-f"), ("fish", "--no-config")]:
+            if not shutil.which(shell):
+                continue
+            with self.subTest(shell):
+                screen = self.screen(80, 24, SHARDQ_UI_OPTS="--height 8 --prompt 'p> '")
+                screen.run(f"PS1='{shell}> ' exec {shell} {options}")
+                screen.wait(lambda text: text.rstrip().split("\n")[-1].endswith(("> ", ">", "#")))
+                screen.run(load[shell] + "; echo loaded")
+                screen.shows("\nloaded")
+                screen.type("echo <>")
+                screen.keys("Left")
+                screen.keys("M-t" if shell == "bash" else "C-t")
+                screen.shows("p>")
+                screen.type("san jos")
+                screen.shows("1/9 of 2,344")
+                screen.keys("Tab", "Tab", "Enter")
+                screen.shows("echo <" + quoted[shell] + " >")
+                # Left without a choice, the line stays.
+                screen.keys("M-t" if shell == "bash" else "C-t")
+                screen.shows("p>")
+                screen.keys("Escape")
+                screen.wait(lambda text: "p>" not in text and "echo <" + quoted[shell] + " >" in text)
+                screen.close()
+
+    def test_bad_keys_of_shells(self):
+        for options, message in [("--bash --shell-key f1", "shells bind ctrl-a to ctrl-z"),
+                                 ("--shell-key ctrl-t", "--shell-key goes with --bash"),
+                                 ("--tmux sideways", "--tmux: there is no sideways; choose center, top"),
+                                 ("--tmux center,0%", "--tmux: there is no 0%")]:
+            done = subprocess.run([SHARDQ, "ui", *options.split()], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 64, options)
+            self.assertIn(message, done.stderr)
+
+    def test_a_popup_of_tmux(self):
+        # Popups are drawn on a client, which is a tmux in this one.
+        screen = self.screen(100, 30)
+        socket = os.path.join(screen.directory, "inner")
+        self.addCleanup(subprocess.run, ["tmux", "-S", socket, "kill-server"], stderr=subprocess.DEVNULL)
+        screen.run(f"tmux -u -S {socket} -f conf new-session 'bash --norc --noprofile'; clear")
+        screen.wait(lambda text: text.rstrip() in ("$", "bash-5.2$", "bash-5.2#"))
+        for command, wanted in [
+            ("shardq ui --tmux --print-key", "┌─"), ("shardq ui --tmux bottom,40% --print-key", "┌─"),
+            ("SHARDQ_UI_OPTS='--tmux center,80%' shardq ui --print-key", "┌─"),
+        ]:
+            screen.run("clear; " + command + " > out; echo status $?")
+            text = screen.shows("1/2,344 of 2,344")
+            self.assertIn(wanted, text)
+            screen.type("reykj")
+            screen.shows("1/1 of 2,344")
+            screen.keys("Enter")
+            screen.shows("status 0")
+            with open(os.path.join(screen.directory, "out")) as file:
+                self.assertEqual(file.read(), "Reykjavík, IS\n")
+        # Errors and statuses come from the popup, and nothing is left of it.
+        screen.run("clear; shardq ui --tmux -i /nowhere; echo status $?")
+        self.assertIn("/nowhere", screen.shows("status 66"))
+        screen.run("clear; shardq ui --tmux; echo status $?")
+        screen.shows("1/2,344 of 2,344")
+        screen.keys("Escape")
+        screen.shows("status 130")
+        screen.run("clear; ls -d ${TMPDIR:-/tmp}/shardq-popup.*; echo over")
+        self.assertIn("No such file", screen.shows("\nover"))
+        # Outside tmux the list is drawn as usual.
+        screen.run("clear; TMUX= shardq ui --tmux; echo status $?")
+        screen.wait(lambda text: text.startswith(">") and "1/2,344 of" in text)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,9 @@
           shardq ui -m --print-key         several records, their keys alone
           shardq ui -1 --exit-0 -q 'san '  no question where there is no choice
           shardq ui --json | jq .name
+          eval "$(shardq ui --bash)"       in ~/.bashrc: Ctrl-T inserts names
+          source <(shardq ui --zsh)        in ~/.zshrc
+          shardq ui --fish | source        in ~/.config/fish/config.fish
 
         KEYS:
           F1                               all keys, as they are bound
@@ -56,7 +59,32 @@
 
     @OptionGroup(title: "Display") var display: DisplayOptions
 
-    func run() throws { finish(run(on: open(location, options: options))) }
+    @OptionGroup(title: "Shells") var shells: ShellOptions
+
+    func run() throws {
+      if let shell = shells.shell {
+        var output = Output()
+        do throws(WriteError) {
+          try output.write(ShellBindings.script(for: shell, key: shells.key ?? .usual))
+          try output.flush()
+        } catch {
+          finish(Diagnostics.failed(error))
+        }
+        return
+      }
+      let line = CommandLineParser.normalized(Array(CommandLine.arguments.dropFirst()))
+      finish(runPopup(line) ?? run(on: open(location, options: options)))
+    }
+
+    /// Runs the command line in a popup of tmux, where one is wanted and possible; nil where not.
+    private func runPopup(_ line: [String]) -> ExitStatus? {
+      guard case .success(let place)? = display.popup, let popup = Popup(place) else { return nil }
+      let isUsual =
+        printing.format == nil && !printing.isJSON && printing.fields == nil && !printing.endsWithZero
+        && !printing.hasHeader && !printing.printsKey && UserSettings.current.format == nil
+      // The popup's list prints to a file, and should choose the format that this process would.
+      return popup.run(line + (isUsual && isatty(STDOUT_FILENO) == 1 ? ["--format", "text"] : []))
+    }
 
     private var options: ShardedIndex.Options {
       .init(reloadInterval: .seconds(1), expectedDigest: pin.expectedDigest)
@@ -88,7 +116,8 @@
     static func runIfIndexed() -> ExitStatus? {
       guard let command = try? Shardq.parseAsRoot(["ui"] + usualOptions) as? UICommand else { return nil }
       do throws(IndexError) {
-        return command.run(on: try ShardedIndex(opening: command.location.path, options: command.options))
+        let index = try ShardedIndex(opening: command.location.path, options: command.options)
+        return command.runPopup(["ui"]) ?? command.run(on: index)
       } catch {
         if case .notFound = error { return nil }
         return QueryRunner.report(error)

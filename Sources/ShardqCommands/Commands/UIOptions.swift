@@ -28,7 +28,7 @@
       name: .customLong("border"),
       defaultAsFlag: BorderStyle.rounded.rawValue,
       help: ArgumentHelp(
-        "A border around the list: rounded where no style is named, sharp, bold, double, horizontal, vertical, top, bottom, left, right, none.",
+        "A border around the list (default: none): rounded, sharp, bold, double, horizontal, vertical, top, bottom, left, right.",
         valueName: "style"))
     var border: String?
 
@@ -61,6 +61,15 @@
       })
     var color: ThemeSpecification?
 
+    // As with the border, any text is a place until it is checked.
+    @Option(
+      name: .customLong("tmux"),
+      defaultAsFlag: "center",
+      help: ArgumentHelp(
+        "In tmux, a popup of its own (default: none): center, top, bottom, left or right, and its size as n or n%.",
+        valueName: "place"))
+    var tmux: String?
+
     @Flag(name: .customLong("stats"), help: "Show what each answer cost: time, shards, bytes loaded.")
     var stats = false
 
@@ -78,7 +87,14 @@
       help: "Say each change in a line of its own and draw nothing: for screen readers (default where TERM is dumb).")
     var plain = false
 
+    /// The wanted popup; nil for none.
+    var popup: Result<PopupPlace, UnknownWord>? { tmux.map(PopupPlace.read) }
+
     func validate() throws {
+      if case .failure(let unknown)? = popup {
+        throw ValidationError(
+          "--tmux: there is no \(unknown.word); choose center, top, bottom, left, right, 12, 40%")
+      }
       guard let border, BorderStyle(rawValue: border) == nil else { return }
       let names = BorderStyle.allCases.map(\.rawValue)
       let near = Misspelling.nearest(to: border, among: names).map { "; did you mean \($0)?" }
@@ -98,6 +114,26 @@
       settings.usesMouse = !noMouse
       settings.isASCII = settings.isASCII || ascii
       settings.isPlain = settings.isPlain || plain
+    }
+  }
+
+  /// The options that print a shell's script.
+  struct ShellOptions: ParsableArguments {
+    @Flag(exclusivity: .exclusive) var shell: CompletionsCommand.Shell?
+
+    @Option(
+      name: .customLong("shell-key"),
+      help: ArgumentHelp("The key that the script binds (default: ctrl-t).", valueName: "key"),
+      transform: { (text: String) throws -> ShellBindings.ShellKey in
+        guard let key = ShellBindings.ShellKey(argument: text) else {
+          throw ValidationError("shells bind ctrl-a to ctrl-z and alt-a to alt-z; choose one of these")
+        }
+        return key
+      })
+    var key: ShellBindings.ShellKey?
+
+    func validate() throws {
+      if key != nil, shell == nil { throw ValidationError("--shell-key goes with --bash, --zsh or --fish; add one") }
     }
   }
 

@@ -124,7 +124,7 @@ package struct KeyBindings: Sendable {
     }
     let names = ListAction.Kind.allCases.map(\.rawValue)
     let near = Misspelling.nearest(to: word, among: names).map { "; did you mean \($0)?" }
-    throw Mistake(message: "there is no action \(word)" + (near ?? "; man shardq-ui lists them"))
+    throw Mistake(message: "there is no action \(word)" + (near ?? "; docs/terminal.md lists them"))
   }
 
   private static let example = "ctrl-o"
