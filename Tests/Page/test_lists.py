@@ -334,6 +334,17 @@ class InChromium(Lists, unittest.TestCase):
         self.assertLess(self.evaluate("map.scale"), home * 2)
         self.assertEqual(self.complaints(), [])
 
+    def test_words_on_a_phone(self):
+        """A word that is chosen says no more than its row: the list stays."""
+        self.browser.tab.size(360, 740)
+        self.serve(self.words)
+        self.open()
+        self.type("ba", "500 matches")
+        self.key("ArrowDown")
+        self.key("Enter")
+        self.wait("document.querySelector('.row[aria-current=true]')?.innerText.startsWith('ba0000')")
+        self.assertGreater(self.evaluate("byId('matches').offsetHeight"), 400)
+
     def test_no_network(self):
         self.serve(self.products)
         self.open()
@@ -342,6 +353,8 @@ class InChromium(Lists, unittest.TestCase):
         tab.call("Network.emulateNetworkConditions", offline=True, **off)
         self.browser.type("desk")
         self.wait("byId('notice').innerText.startsWith('There is no network.')")
+        # Not by its own timer.
+        self.evaluate("clearTimeout(notice.timer)")
         tab.call("Network.emulateNetworkConditions", offline=False, **off)
         self.wait("byId('notice').hidden && answer.query === 'desk'")
 
