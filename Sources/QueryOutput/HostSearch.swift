@@ -160,7 +160,7 @@ package struct HostSearch {
 
   private static func filter(_ text: String) -> ShardedIndex.Filter? {
     guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else { return nil }
-    return ShardedIndex.Filter(String(text[..<sign]), isOneOf: [String(text[text.index(after: sign)...])])
+    return ShardedIndex.Filter(String(text[..<sign]), isOneOf: [String(text[text.utf8.index(after: sign)...])])
   }
 
   /// Returns the longest beginning of the text that a record matches.

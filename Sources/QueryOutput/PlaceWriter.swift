@@ -13,13 +13,13 @@ package struct PlaceWriter {
 
   package init(_ schema: Schema) {
     self.schema = schema
-    name = schema.names.firstIndex(of: "name")
-    country = Self.countryField(of: schema).flatMap { schema.names.firstIndex(of: $0) }
+    name = schema.names.number(of: "name")
+    country = Self.countryField(of: schema).flatMap { schema.names.number(of: $0) }
   }
 
   /// The path of the field that is a record's country; nil where there is none.
   package static func countryField(of schema: Schema) -> String? {
-    ["country", "country_code", "countrycode"].first { schema.names.contains($0) }
+    ["country", "country_code", "countrycode"].first { schema.names.number(of: $0) != nil }
   }
 
   private mutating func makeKey(_ buffer: RecordBuffer, _ record: Int) {

@@ -24,14 +24,14 @@ package final class EntriesReader: Sendable {
 
   init(_ shards: ShardReader, _ lastComponents: LastComponents) {
     (self.shards, self.lastComponents) = (shards, lastComponents)
-    func number(_ field: EntryField) -> Int? { shards.manifest.fieldNames.firstIndex(of: field.rawValue) }
+    func number(_ field: EntryField) -> Int? { shards.manifest.fieldNames.number(of: field.rawValue) }
     (beginningField, targetField, weightField) = (number(.beginning), number(.target), number(.weight))
     (cellsField, hasValues) = (number(.cells), IndexSettings(of: shards.manifest.root).isOfEntries)
   }
 
   /// Returns the number of the field with the values of a filter; nil if no entry has one.
   func filterField(_ filter: Int) -> Int? {
-    manifest.fieldNames.firstIndex(of: EntryField.filter(filter))
+    manifest.fieldNames.number(of: EntryField.filter(filter))
   }
 
   /// Lets go of the pages that are kept, and closes open files.

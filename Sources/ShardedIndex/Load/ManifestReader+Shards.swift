@@ -70,7 +70,7 @@ extension ManifestReader {
 
   /// Whether fields have the same numbers in both, and parts keep the same of records: weights, and marks for entries.
   func hasFields(of other: ManifestReader) -> Bool {
-    root.hasFieldNames(of: other.root) && setting("weight") == other.setting("weight")
-      && setting("weight-scale") == other.setting("weight-scale") && hasEntries == other.hasEntries
+    root.hasFieldNames(of: other.root) && setting("weight").hasBytes(of: other.setting("weight"))
+      && setting("weight-scale").hasBytes(of: other.setting("weight-scale")) && hasEntries == other.hasEntries
   }
 }

@@ -20,13 +20,9 @@ struct MatchRules: Sendable {
   init(of manifest: ManifestReader) {
     guard manifest.hasEntries else { return }
     isPlain = true
-    switch manifest.setting("words") {
-    case "all": words = .all
-    case nil: words = nil
-    default: words = .body
-    }
+    words = manifest.setting("words").map { $0.utf8.elementsEqual("all".utf8) ? .all : .body }
     for name in manifest.setting("alias").map(IndexSettings.list) ?? [] {
-      if name == HangulInitials.setting {
+      if name.utf8.elementsEqual(HangulInitials.setting.utf8) {
         hasInitials = true
       } else if let field = unsafe Array(name.utf8).withUnsafeBufferPointer({ unsafe manifest.root.fieldNumber(of: $0) }
       ) {

@@ -17,7 +17,7 @@ struct RankedFilter: Sendable {
     let built = manifest.hasSides ? manifest.setting("filter").map(IndexSettings.list) ?? [] : []
     var values: [(table: Int, values: [[UInt8]])] = []
     for filter in filters {
-      guard let table = built.firstIndex(of: filter.field) else { throw .notBuilt(feature: .filter) }
+      guard let table = built.number(of: filter.field) else { throw .notBuilt(feature: .filter) }
       let folded = filter.values.map { Fold.fold($0) }
       if let same = values.firstIndex(where: { $0.table == table }) {
         values[same].values += folded

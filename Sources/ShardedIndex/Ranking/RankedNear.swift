@@ -18,8 +18,8 @@ struct RankedNear: Sendable {
     guard manifest.hasSides, IndexSettings(of: manifest.root).near else { throw .notBuilt(feature: .near) }
     (self.place, eighths) = (place.place, place.eighths)
     let names = manifest.fieldNames
-    latitudes = CoordinateNames.latitudes.compactMap { names.firstIndex(of: $0) }
-    longitudes = CoordinateNames.longitudes.compactMap { names.firstIndex(of: $0) }
+    latitudes = CoordinateNames.latitudes.compactMap { names.number(of: $0) }
+    longitudes = CoordinateNames.longitudes.compactMap { names.number(of: $0) }
     func steps(_ near: Int) -> Int { near * place.eighths / 8 }
     bounds = (0..<NearPlace.cellCount).map { steps(place.place.greatestNear(inCell: $0)) }
     greatest = steps(NearPlace.greatest)

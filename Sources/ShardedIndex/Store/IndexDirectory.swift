@@ -62,7 +62,9 @@ package final class IndexDirectory: Sendable {
   /// The flags of a file that may be damaged: a link is not followed, and a pipe not waited for.
   private static var readOnly: CInt { O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC }
 
-  package func filePath(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+  package func filePath(_ name: String) -> String {
+    path.utf8.last == UInt8(ascii: "/") ? path + name : path + "/" + name
+  }
 
   // MARK: Files
 

@@ -12,6 +12,13 @@ import Testing
       ])
   }
 
+  @Test("names are one if they have the same bytes") func names() throws {
+    // A letter with its mark, as one scalar and as two.
+    let template = try KeyTemplate(checking: "{\u{e9}}{e\u{301}}{\u{e9}}")
+    #expect(template.parts == [.field(0), .field(1), .field(0)])
+    #expect(template.fields.map { Array($0.utf8) } == [[0xc3, 0xa9], [0x65, 0xcc, 0x81]])
+  }
+
   @Test(
     "what cannot be used is named with its place",
     arguments: [

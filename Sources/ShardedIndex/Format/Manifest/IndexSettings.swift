@@ -48,7 +48,7 @@ package struct IndexSettings: Equatable, Sendable {
     weightBits = manifest.setting("weight-bits")
     filter = manifest.setting("filter").map(Self.list) ?? []
     typos = manifest.setting("typos") != nil
-    near = manifest.setting("near") == Self.cellDegrees
+    near = manifest.setting("near").hasBytes(of: Self.cellDegrees)
     starts = manifest.setting("starts") != nil
     isOfEntries = manifest.setting("entries") != nil
   }

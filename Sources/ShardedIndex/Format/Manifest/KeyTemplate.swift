@@ -39,7 +39,7 @@ package struct KeyTemplate: Sendable, Equatable {
     self.text = text
     let characters = Array(text.unicodeScalars)
     var literal = String.UnicodeScalarView()
-    var numbers: [String: Int]?
+    var numbers: [[UInt8]: Int]?
     var index = 0
     while index < characters.count {
       let (start, scalar) = (index, characters[index])
@@ -78,13 +78,13 @@ package struct KeyTemplate: Sendable, Equatable {
 
   /// - Parameter numbers: The numbers of the fields, once there are many: few are looked through, for the type of a
   ///   dictionary is made up at run time, which takes a fifth of a start.
-  private mutating func append(field: String, _ numbers: inout [String: Int]?) {
-    let known = numbers.map { $0[field] } ?? fields.firstIndex(of: field)
+  private mutating func append(field: String, _ numbers: inout [[UInt8]: Int]?) {
+    let known = numbers.map { $0[Array(field.utf8)] } ?? fields.number(of: field)
     parts.append(.field(known ?? fields.count))
     guard known == nil else { return }
-    numbers?[field] = fields.count
+    numbers?[Array(field.utf8)] = fields.count
     fields.append(field)
-    if fields.count == 64 { numbers = Dictionary(uniqueKeysWithValues: zip(fields, 0...)) }
+    if fields.count == 64 { numbers = Dictionary(uniqueKeysWithValues: zip(fields.map { Array($0.utf8) }, 0...)) }
   }
 
   package static func == (a: KeyTemplate, b: KeyTemplate) -> Bool { a.text == b.text }
