@@ -8,6 +8,7 @@
 # functions (Sources/Wasm/host.c) and no others. Nothing is built, and the status is 3, where one of these pieces is
 # missing. The same sources give the same bytes.
 set -eu
+work=.build/wasm
 out="${1:?usage: Scripts/build-wasm.sh MODULE}"
 cd "$(dirname "$0")/.."
 missing() {
@@ -25,24 +26,21 @@ for file in "$headers/stdlib.h $headers (wasi-libc)" "$libc $libc (wasi-libc)" "
   [ -e "${file%% *}" ] || missing "${file#* }"
 done
 sources="Sources/Wasm Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
-mkdir -p .build/wasm
-# One at a time: the others find it made.
-exec 9>.build/wasm/.lock
+mkdir -p "$work"
+# One at a time: the others, such as tests and a release that begin at one time, find it made.
+exec 9>"$work/.lock"
 ! command -v flock >/dev/null || flock 9
 copy() {
   to="$(dirname "$out")"
   mkdir -p "$to"
   cp Sources/ShardqServe/Resources/page.html "$to/.new"
   mv "$to/.new" "$to/page.html"
-  # Scripts without the lines that are comments, those at the top aside: 13 KB in the place of 18.
+  # Scripts without the lines that are comments, those at the top aside.
   for name in static.js shardq.js; do
     sed -E '1,/^$/!{/^ *(\/\/|\/\*\*|\*)/d; /^$/d;}' "Sources/Wasm/$name" >"$to/.new"
     mv "$to/.new" "$to/$name"
   done
 }
-# Builds that tests and a release begin at one time follow each other.
-mkdir -p .build
-! command -v flock >/dev/null || { exec 9>.build/wasm.lock; flock 9; }
 if [ -e "$out.gz" ] && [ -z "$(find $sources Scripts/build-wasm.sh Scripts/embedded.sh -type f ! -name '*.js' -newer "$out.gz")" ]; then
   copy
   exit 0
@@ -53,25 +51,30 @@ Scripts/zstd-sources.sh "$zstd" || missing "sources of zstd"
 # Of the output, what answers are written with.
 output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch JSONText \
 ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter WidthTable"
-work=.build/wasm
-mkdir -p "$work"
 # zstd.h is zstd's; all other headers are wasi-libc's. No path of this machine gets into the module.
 c="-nostdinc -isystem $builtin -isystem $headers -isystem $zstd/lib -msimd128 -mbulk-memory -D__wasi__ -ffile-prefix-map=$PWD=."
 flags="-target wasm32-unknown-none-wasm -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes"
 flags="$flags -swift-version 6 -package-name shardq -Osize -wmo -parse-as-library -I $work -Xfrontend -function-sections"
 flags="$flags -Xfrontend -disable-stack-protector -file-prefix-map $PWD=."
+# Copies of functions, one for each closure that they are called with, are not made.
+flags="$flags -Xllvm -sil-disable-pass=closure-specialize"
 for option in $c; do flags="$flags -Xcc $option"; done
 for map in Sources/Wasm Sources/CShims Sources/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
 done
+# The marks @inline(__always) make the native program faster, and the module a tenth larger: it has none.
+rm -rf "$work/Sources"
+mkdir "$work/Sources"
+cp -R Sources/ShardedIndex Sources/QueryOutput "$work/Sources"
+find "$work/Sources" -name '*.swift' -exec sed -i 's/@inline(__always) *//' {} +
 . Scripts/embedded.sh
 module Musl module Sources/Embedded/Musl.swift
 module CLibrary module Sources/CLibrary/CLibrary.swift
-module ShardedIndex module $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
-module QueryOutput module $(for name in $output; do echo "Sources/QueryOutput/$name.swift"; done)
+module ShardedIndex module $(find "$work/Sources/ShardedIndex" -name '*.swift' -not -path '*.docc/*' | sort)
+module QueryOutput module $(for name in $output; do echo "$work/Sources/QueryOutput/$name.swift"; done)
 module Page object Sources/Wasm/Page.swift
 
-compile="$toolchain/clang --target=wasm32-wasi -Os $c -ffunction-sections -fdata-sections -c"
+compile="$toolchain/clang --target=wasm32-wasi -Oz $c -ffunction-sections -fdata-sections -c"
 $compile -Wall -Wextra -Wno-unused-parameter Sources/Wasm/host.c -o "$work/host.o"
 objects=""
 for source in "$zstd"/lib/common/*.c "$zstd"/lib/decompress/*.c; do
@@ -88,11 +91,12 @@ for name in reserve open search dots answer answer_size; do exports="$exports --
 wrap=""
 for name in close seek write; do wrap="$wrap --wrap=__wasi_fd_$name"; done
 # A module may have at most 256 MiB.
-"$toolchain/wasm-ld" --no-entry --gc-sections --strip-all -O2 $exports $wrap -z stack-size=262144 \
+"$toolchain/wasm-ld" --no-entry --gc-sections --strip-all -O2 $exports $wrap -z stack-size=262144 --global-base=1024 \
   --initial-memory=2097152 --max-memory=268435456 -o "$work/linked.wasm" "$work/Page.o" "$work/host.o" $objects "$tables" "$libc" "$runtime"
 if command -v wasm-opt >/dev/null; then
-  wasm-opt -Oz --enable-simd --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
-    --enable-mutable-globals "$work/linked.wasm" -o "$work/shardq.wasm"
+  # The linker puts nothing below --global-base. Functions that are called once stay apart: larger, but smaller with gzip.
+  wasm-opt -Oz --low-memory-unused --one-caller-inline-max-function-size=0 --enable-simd --enable-bulk-memory \
+    --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals "$work/linked.wasm" -o "$work/shardq.wasm"
 else
   echo "not made smaller by wasm-opt (binaryen), which is not here" >&2
   cp "$work/linked.wasm" "$work/shardq.wasm"
@@ -101,4 +105,6 @@ copy
 gzip -9 -n -c "$work/shardq.wasm" >"$work/shardq.wasm.gz"
 mv "$work/shardq.wasm" "$out"
 mv "$work/shardq.wasm.gz" "$out.gz"
-echo "$out: $(wc -c <"$out") bytes, $(wc -c <"$out.gz") with gzip -9"
+size() { echo "$1: $(wc -c <"$1") bytes, $(gzip -9 -n -c "$1" | wc -c) with gzip -9"; }
+size "$out"
+size "$(dirname "$out")/shardq.js"

@@ -24,25 +24,30 @@ private final class Page {
   /// The writer of the last answer.
   private(set) var writer: AnswerWriter
   let generation: String
-  /// The writers of the index's records, and of its starts.
-  private var writers: [Bool: AnswerWriter] = [:]
+  /// The writers of the index's records, and of its starts once they have answered.
+  private let ofIndex: AnswerWriter
+  private var ofStarts: AnswerWriter?
 
   init(cacheLimitBytes: Int, carrier: Carrier, isArchive: Bool) throws(IndexError) {
     index = try ShardedIndex(
       IndexDirectory(carrier: carrier, path: "the index", isArchive: isArchive),
       options: .init(cacheLimitBytes: cacheLimitBytes))
     let generation = try index.matches(forPrefix: "", limit: 0).generation
-    writer = AnswerWriter(generation.schema)
+    ofIndex = AnswerWriter(generation.schema)
+    writer = ofIndex
     self.generation = String(generation.manifest.rootChecksum, radix: 16)
-    writers[false] = writer
     // The host is asked for the starts, and an answer does not wait for them.
     if generation.manifest.hasStarts { _ = try? generation.starts() }
   }
 
   /// Returns the writer of records of a generation.
   func writer(of generation: Generation) -> AnswerWriter {
-    writer = writers[generation.isOfStarts] ?? AnswerWriter(generation.schema)
-    writers[generation.isOfStarts] = writer
+    if generation.isOfStarts {
+      let made = ofStarts ?? AnswerWriter(generation.schema)
+      (ofStarts, writer) = (made, made)
+    } else {
+      writer = ofIndex
+    }
     writer.reset()
     return writer
   }

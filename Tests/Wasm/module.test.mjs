@@ -1,16 +1,18 @@
 // The WebAssembly module and its script against the command: node --test Tests/Wasm
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { open, ShardqError } from '../../Sources/Wasm/shardq.js'
 
 const root = new URL('../..', import.meta.url).pathname
 const program = join(process.env.SHARDQ_BIN ?? join(root, 'bin'), 'shardq')
-const module = new WebAssembly.Module(readFileSync(join(root, '.build/wasm/module/shardq.wasm')))
+const modulePath = join(root, '.build/wasm/module/shardq.wasm')
+const module = new WebAssembly.Module(readFileSync(modulePath))
 const isLong = process.env.SHARDQ_LONG === '1'
 
 /** Numbers from 0 to below a limit, the same in each run. */
@@ -128,6 +130,12 @@ test('filters, a place, cursors and offsets are those of the command', async () 
 test('the module imports three functions and no others', () => {
   assert.deepEqual(WebAssembly.Module.imports(module).map(({ module, name }) => `${module}.${name}`).sort(),
     ['host.open', 'host.read', 'host.size'])
+})
+
+const hasBinaryen = spawnSync('wasm-opt', ['--version']).status === 0
+test('the module takes at most 300 KiB with gzip', { skip: !hasBinaryen && 'there is no wasm-opt' }, () => {
+  // One comparison of texts by == brings tables of Unicode with 26 KB: Sources/ShardedIndex/Format/Bytes/Texts.swift.
+  assert.ok(gzipSync(readFileSync(modulePath), { level: 9 }).length <= 300 << 10)
 })
 
 test('a damaged index is refused or harmless, and ends no instance', async () => {
