@@ -89,7 +89,7 @@ done
 exports=""
 for name in reserve open search dots answer answer_size; do exports="$exports --export=shardq_$name"; done
 wrap=""
-for name in close seek write; do wrap="$wrap --wrap=__wasi_fd_$name"; done
+for name in __wasi_fd_close __wasi_fd_seek __wasi_fd_write posix_memalign; do wrap="$wrap --wrap=$name"; done
 # A module may have at most 256 MiB.
 "$toolchain/wasm-ld" --no-entry --gc-sections --strip-all -O2 $exports $wrap -z stack-size=262144 --global-base=1024 \
   --initial-memory=2097152 --max-memory=268435456 -o "$work/linked.wasm" "$work/Page.o" "$work/host.o" $objects "$tables" "$libc" "$runtime"

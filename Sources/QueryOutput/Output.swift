@@ -159,7 +159,12 @@ package struct WriteError: Error {
   }
 
   package mutating func write(_ text: String) throws(WriteError) {
-    for byte in text.utf8 { try write(byte) }
+    var text = text
+    var failure: WriteError? = nil
+    text.withUTF8 { bytes in
+      do throws(WriteError) { try unsafe write(bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
   }
 
   package mutating func write(number: Int) throws(WriteError) {

@@ -45,6 +45,15 @@ void host_answer(const void *bytes, int32_t size) {
 const void *shardq_answer(void) { return answer; }
 int32_t shardq_answer_size(void) { return answer_size; }
 
+// All objects of Swift are asked for by this function, most with the alignment of 4 bytes. The library's own finds room
+// for another piece as well and gives it back, where malloc would do.
+int __real_posix_memalign(void **memory, size_t alignment, size_t size);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size) {
+  if (alignment > 2 * sizeof(void *)) return __real_posix_memalign(memory, alignment, size);
+  *memory = malloc(size);
+  return *memory ? 0 : ENOMEM;
+}
+
 int *__errno_location(void) {
   static int number;
   return &number;

@@ -16,9 +16,9 @@ const [done, waits, damaged, superseded] = [0, 1, 2, 3]
 const [noFile, again] = [-44, -6] // Errors of Sources/Wasm/libc.h.
 /** Bytes of a manifest that come first; most are no larger. */
 const firstRead = 32_768
-/** A manifest that comes whole: at its first miss, or where its size cannot be known by a range. And an archive, likewise. */
 /** Bytes of a larger manifest that come with those that are wanted, for frames that are read next stand behind. */
 const readAhead = 16 << 10
+/** A manifest that comes whole: at its first miss, or where its size cannot be known by a range. And an archive, likewise. */
 const [wholeManifest, unrangedManifest, unrangedArchive] = [128 << 10, 1 << 20, 32 << 20]
 /** Files up to this come whole. */
 const wholeShard = 96 << 10
@@ -125,7 +125,7 @@ class Instance {
   /** @param isFresh Whether the host is asked whether what the browser has is still so. */
   static async open(storage, module, cacheBytes, isFresh) {
     const instance = new Instance()
-    Object.assign(instance, { storage, isFresh, files: [], byName: new Map(), kept: new Set(), wanted: [] })
+    Object.assign(instance, { storage, isFresh, files: [], byName: new Map(), kept: new Set(), keptSize: 0, wanted: [] })
     const isArchive = storage.isArchive === true
     if (isArchive) instance.files.push({ name: '', size: -1, runs: [], isArchive })
     instance.engine = (await WebAssembly.instantiate(module, { host: instance.host() })).exports
@@ -218,11 +218,9 @@ class Instance {
 
   /** Lets go of the bytes of shards that were used longest ago. */
   trim() {
-    let size = 0
-    for (const { bytes } of this.kept) size += bytes.length
     for (const run of this.kept) {
-      if (size <= keptBytes) return
-      size -= run.bytes.length
+      if (this.keptSize <= keptBytes) return
+      this.keptSize -= run.bytes.length
       run.file.runs.splice(run.file.runs.indexOf(run), 1)
       this.kept.delete(run)
     }
@@ -243,7 +241,7 @@ class Instance {
         const text = decoder.decode(new Uint8Array(memory.buffer, shardq_answer(), shardq_answer_size()))
         if (status === done) return text
         if (this.files[0].isMissing) throw new ShardqError('missing', `there is no index at ${this.storage.address ?? 'the storage'}`)
-        throw Object.assign(new ShardqError(status === damaged ? 'damaged' : status === superseded ? 'superseded' : 'refused', text))
+        throw new ShardqError(status === damaged ? 'damaged' : status === superseded ? 'superseded' : 'refused', text)
       }
       if (budget && (budget.bytes -= this.wanted.reduce((size, { from, to }) => size + to - from, 0)) < 0) return undefined
       await this.fetch(this.wanted, signal)
@@ -286,7 +284,9 @@ class Instance {
     const run = { file, start: got.start ?? from, bytes: got.bytes }
     file.runs.push(run)
     // A manifest stays, and the beginning of an archive.
-    if (file.name !== 'manifest' && !(file.isArchive && run.start === 0)) this.kept.add(run)
+    if (file.name === 'manifest' || file.isArchive && run.start === 0) return
+    this.kept.add(run)
+    this.keptSize += run.bytes.length
   }
 }
 
@@ -318,13 +318,14 @@ class Index {
   question(text, options) {
     const { limit = 10, offset = 0, sort, typos = true, display = false, count = false } = options
     const { filters = [], near, after = '' } = options
-    const question = encoder.encode([text, after, ...filters].map(part => String(part).replaceAll('\0', ' ')).join('\0'))
+    const question = [text, after, ...filters].map(part => String(part).replaceAll('\0', ' ')).join('\0')
+    const most = 3 * question.length // Bytes of UTF-8.
     return engine => {
-      const room = engine.shardq_reserve(question.length)
-      if (room === 0 && question.length > 0) throw new ShardqError('refused', 'the text is too long')
-      new Uint8Array(engine.memory.buffer).set(question, room)
+      const room = engine.shardq_reserve(most)
+      if (room === 0) throw new ShardqError('refused', 'the text is too long')
+      const { written } = encoder.encodeInto(question, new Uint8Array(engine.memory.buffer, room, most))
       return engine.shardq_search(
-        question.length, offset, limit, { rank: 1, key: 2 }[sort] ?? 0, typos ? 1 : 0, display ? 1 : 0, count ? 1 : 0,
+        written, offset, limit, { rank: 1, key: 2 }[sort] ?? 0, typos ? 1 : 0, display ? 1 : 0, count ? 1 : 0,
         near?.latitude ?? NaN, near?.longitude ?? NaN)
     }
   }
