@@ -1,5 +1,8 @@
 #!/bin/sh
-# Builds the engine as WebAssembly, for pages and other hosts: Scripts/build-wasm.sh MODULE
+# Builds the engine as WebAssembly, for pages and other hosts: Scripts/build-wasm.sh [--keys] MODULE
+#
+# With --keys the module answers in the order of keys alone, without ranks, words, typing errors, filters and places: it is
+# two thirds as large.
 #
 # Beside the module come the other files of the page without a server: the module compressed, for hosts such as nginx with
 # gzip_static that send it as it is, the page and its scripts.
@@ -9,7 +12,13 @@
 # missing. The same sources give the same bytes.
 set -eu
 work=.build/wasm
-out="${1:?usage: Scripts/build-wasm.sh MODULE}"
+condition=""
+if [ "${1:-}" = --keys ]; then
+  work=.build/wasm-keys
+  condition="-D KeysAlone"
+  shift
+fi
+out="${1:?usage: Scripts/build-wasm.sh [--keys] MODULE}"
 cd "$(dirname "$0")/.."
 missing() {
   echo "no module is built: no $1" >&2
@@ -55,7 +64,7 @@ ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter Wid
 c="-nostdinc -isystem $builtin -isystem $headers -isystem $zstd/lib -msimd128 -mbulk-memory -D__wasi__ -ffile-prefix-map=$PWD=."
 flags="-target wasm32-unknown-none-wasm -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes"
 flags="$flags -swift-version 6 -package-name shardq -Osize -wmo -parse-as-library -I $work -Xfrontend -function-sections"
-flags="$flags -Xfrontend -disable-stack-protector -file-prefix-map $PWD=."
+flags="$flags -Xfrontend -disable-stack-protector -file-prefix-map $PWD=. $condition"
 # Copies of functions, one for each closure that they are called with, are not made.
 flags="$flags -Xllvm -sil-disable-pass=closure-specialize"
 for option in $c; do flags="$flags -Xcc $option"; done

@@ -95,7 +95,11 @@ package struct HostSearch {
   private var wanted: Int { max(0, min(limit, 1000)) + max(0, min(offset, .max - 1000)) }
 
   private func isRanked(_ generation: Generation) -> Bool {
-    order == .ranks || order == .ofIndex && generation.manifest.isRanked
+    #if KeysAlone  // Scripts/build-wasm.sh
+      false
+    #else
+      order == .ranks || order == .ofIndex && generation.manifest.isRanked
+    #endif
   }
 
   /// Writes the answer.
@@ -116,6 +120,7 @@ package struct HostSearch {
   private func listed(
     _ matches: ShardedIndex.Matches, _ form: some AnswerForm, _ generation: String
   ) throws(Failure) {
+    guard order != .ranks else { throw .question("this build answers in the order of keys alone") }
     guard cursor.isEmpty, filters.isEmpty, place == nil else {
       throw .question("ranked answers alone have cursors, filters and places")
     }
