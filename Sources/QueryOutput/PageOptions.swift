@@ -222,7 +222,6 @@
   /// The abilities of an index that the page tells its visitors of.
   package struct PageFacts: Hashable, Sendable {
     package var hasWords = false
-    package var hasNames = false
     package var correctsTypos = false
     package var hasPlaces = true
 
@@ -230,13 +229,12 @@
 
     package init(_ settings: IndexSettings, _ schema: Schema) {
       hasWords = settings.words != nil
-      hasNames = settings.alias != nil
       correctsTypos = settings.typos
       hasPlaces = schema.latitude != nil && schema.longitude != nil
     }
 
     fileprivate var json: String {
-      "{\"words\":\(hasWords),\"names\":\(hasNames),\"typos\":\(correctsTypos),\"places\":\(hasPlaces)}"
+      "{\"words\":\(hasWords),\"typos\":\(correctsTypos),\"places\":\(hasPlaces)}"
     }
   }
 #endif

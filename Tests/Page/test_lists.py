@@ -262,6 +262,12 @@ class Lists:
         self.open()
         self.assertEqual(self.evaluate("byId('rule').textContent"),
                          "Matches the beginning of any word; case and accents are ignored. Typing errors are corrected.")
+        # Other names match by their beginnings too.
+        named = ({"name": f"Lamp {i}", "other": [f"light {i}"]} for i in range(30))
+        self.serve(self.build("named", named, "--key", "{name}", "--alias", "other"))
+        self.open()
+        self.assertEqual(self.evaluate("byId('rule').textContent"),
+                         "Matches the beginning of a name; case and accents are ignored.")
 
     def view(self):
         """Zoom, latitude and longitude of the map, which the address has once it rests."""

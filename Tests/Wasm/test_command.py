@@ -107,7 +107,7 @@ class PageCommand(unittest.TestCase):
         said = json.loads(html.unescape(re.search(r'<html lang="de" data-index="index/" data-page="([^"]*)">', page)[1]))
         self.assertEqual(said["subtitle"], [["country"], " · ", ["population"]])
         self.assertEqual(said["labels"], {"population": "People"})
-        self.assertEqual(said["index"], {"words": True, "names": False, "typos": True, "places": True})
+        self.assertEqual(said["index"], {"words": True, "typos": True, "places": True})
         self.assertIn("; img-src 'self' data: https://img.example.org;", page)
         self.refused(64, "--subtitle: the index has no field populaton; .* did you mean population",
                      "-i", self.index, "-o", self.work / "other", "--subtitle", "{populaton}")
