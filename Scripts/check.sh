@@ -32,7 +32,7 @@ programs() {
 # The library as others build it, without optimization, and the tests in Swift. With them comes shardq-remote.
 tests() {
   step "the tests in Swift build" \
-    swift build -c release -Xswiftc -enable-testing --traits CommandLineTool,Remote --build-tests
+    swift build -c release -debug-info-format none -Xswiftc -enable-testing --traits CommandLineTool,Remote --build-tests
   touch "$logs/built"
   step "the examples build and run" Scripts/check-examples.sh
   step "an app that uses the library fetches nothing else" Scripts/check-consumer.sh
