@@ -666,7 +666,7 @@ class SizeTest(TerminalTest):
 
     def expected(self, columns, rows, above, command):
         screen = self.started(columns, rows, above, command)
-        text = self.settled(screen, lambda text: re.search(r"(?m)^> ?", text), times=3)
+        text = self.settled(screen, lambda text: re.search(r"(?m)^> ?", text), times=2)
         screen.close()
         return text
 
@@ -678,7 +678,7 @@ class Heights(SizeTest):
                                ("-q san", [])]:
             for above in [0, 5, 40]:
                 screen = self.started(80, 24, above, command)
-                whole = self.settled(screen, lambda text: " of " in screen.text(), times=3)
+                whole = self.settled(screen, lambda text: " of " in screen.text(), times=2)
                 for rows in [1, 2, 3, 5, 12, 40]:
                     wanted = self.expected(80, rows, above, command)
                     with self.subTest(command=command, above=above, rows=rows):
@@ -720,7 +720,7 @@ class Widths(SizeTest):
         for command in ["--height 40% --no-preview", "--height 40% --no-preview -q 'san francisco de m'", "-q san"]:
             for above in [0, 5, 40]:
                 screen = self.started(80, 24, above, command)
-                self.settled(screen, lambda text: " of " in screen.text(), times=3)
+                self.settled(screen, lambda text: " of " in screen.text(), times=2)
                 for columns in [40, 20, 80, 30, 79, 80]:
                     wanted = self.list_lines(self.expected(columns, 24, above, command))[1]
                     with self.subTest(command=command, above=above, columns=columns):
@@ -736,7 +736,7 @@ class Widths(SizeTest):
         for command in ["--height 40% --no-preview -q sao", "-q sao"]:
             for above in [0, 40]:
                 screen = self.started(80, 24, above, command)
-                self.settled(screen, lambda text: " of " in screen.text(), times=3)
+                self.settled(screen, lambda text: " of " in screen.text(), times=2)
                 wanted = self.list_lines(self.expected(80, 24, above, command))[1]
                 screen.tmux("resize-window", "-x", "2")
                 self.settled(screen, lambda text: re.search(r"(?m)^>", text))

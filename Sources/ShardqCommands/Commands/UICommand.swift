@@ -135,6 +135,7 @@
         Diagnostics.report(error.message)
         finish(error.status)
       }
+      guard !words.isEmpty else { return [] }
       if let alone = words.first(where: { ["--", "-h", "-help", "--help", "--version"].contains($0) }) {
         Diagnostics.report("\(name): \(alone) stands on a command line alone; leave it out")
         finish(.usage)
