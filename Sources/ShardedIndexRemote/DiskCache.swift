@@ -57,7 +57,7 @@
       guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
       let size = Int(status.st_size) - Self.sumSize
       guard size >= 0, size == entry.size ?? min(size, Self.unsizedLimit),
-        let bytes = Self.read(file, size: size + Self.sumSize),
+        var bytes = Self.read(file, size: size + Self.sumSize),
         Self.sum(bytes[..<size]) == Array(bytes[size...])
       else {
         unsafe unlink(path)
@@ -65,16 +65,19 @@
       }
       // Not all file systems note when a file is read.
       if Int(time(nil)) - Int(Self.modified(status)) > Self.usePeriod { futimens(file, nil) }
-      return Array(bytes[..<size])
+      bytes.removeLast(Self.sumSize)
+      return bytes
     }
 
     /// Lets go of an entry.
     func remove(_ entry: CacheEntry) { _ = unsafe unlink(path(entry.name)) }
 
     private static func read(_ file: CInt, size: Int) -> [UInt8]? {
-      var bytes = [UInt8](repeating: 0, count: size)
       // A regular file of this size comes at once, but for one that is cut off meanwhile.
-      return unsafe pread(file, &bytes, size, 0) == size ? bytes : nil
+      let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+        count = unsafe max(0, pread(file, buffer.baseAddress, size, 0))
+      }
+      return bytes.count == size ? bytes : nil
     }
 
     /// Keeps the bytes of an entry. Called by the network's thread.
