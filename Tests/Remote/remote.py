@@ -143,6 +143,8 @@ class Host:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # The body waits for no acknowledgement of the fields.
+            disable_nagle_algorithm = True
 
             def do_GET(self):
                 host.requests.append((self.path, dict(self.headers)))

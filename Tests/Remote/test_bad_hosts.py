@@ -219,13 +219,7 @@ class BadHosts(RemoteTestCase):
             self.assertEqual((status, output), (65, ""))
             self.assertIn("is gone", error)
 
-    def test_a_host_that_is_silent(self):
-        with socket.socket() as silent:
-            silent.bind(("127.0.0.1", 0))
-            silent.listen(16)
-            self.refused(f"http://127.0.0.1:{silent.getsockname()[1]}/cities/", "did not answer within 2 seconds")
-
-    def test_a_host_that_hangs_later(self):
+    def test_hosts_that_hang(self):
         def stops(handler, content):
             if not handler.path.endswith("manifest"):
                 time.sleep(20)
@@ -239,8 +233,15 @@ class BadHosts(RemoteTestCase):
                 handler.wfile.write(bytes([byte]))
                 time.sleep(0.1)
 
-        with Host(stops) as stopping, Host(trickles) as trickling, concurrent.futures.ThreadPoolExecutor() as pool:
-            for refusal in [pool.submit(self.refused, host, "did not answer") for host in (stopping, trickling)]:
+        with (socket.socket() as silent, Host(stops) as stopping, Host(trickles) as trickling,
+              concurrent.futures.ThreadPoolExecutor() as pool):
+            silent.bind(("127.0.0.1", 0))
+            silent.listen(16)
+            # Side by side, since each is waited for.
+            for refusal in [
+                    pool.submit(self.refused, stopping, "did not answer"), pool.submit(self.refused, trickling, "did not answer"),
+                    pool.submit(self.refused, f"http://127.0.0.1:{silent.getsockname()[1]}/cities/",
+                                "did not answer within 2 seconds")]:
                 refusal.result()
 
     def test_no_host(self):
