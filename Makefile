@@ -6,13 +6,14 @@
 #   make deb          Debian packages, in .build/deb
 #   make dist         the files of a release, in .build/dist
 #
-# SERVER=1 builds `shardq serve` as well, which takes minutes; once built it is kept up to date. docs/install.md has the
-# rest.
+# SERVER=1 builds `shardq serve` as well, which takes minutes, and REMOTE=1 shardq-remote, which answers from an index of
+# a URL and links the system's libcurl; once built they are kept up to date. docs/install.md has the rest.
 PREFIX ?= /usr/local
 DESTDIR ?=
 # For swift build.
 BUILDFLAGS ?=
 SERVER ?= $(wildcard bin/shardq-serve)
+REMOTE ?= $(wildcard bin/shardq-remote)
 bindir ?= $(PREFIX)/bin
 # What shardq starts and people do not: it looks beside itself, then here.
 libexecdir ?= $(PREFIX)/libexec/shardq
@@ -35,7 +36,7 @@ module := .build/wasm/module
 pagefiles := page.html shardq.js static.js shardq.wasm shardq.wasm.gz
 
 .PHONY: all install uninstall deb dist clean
-all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve) $(module)/.stamp
+all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve) $(if $(REMOTE),bin/shardq-remote) $(module)/.stamp
 
 # By time, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
 bin/shardq: $(sources)
@@ -43,6 +44,9 @@ bin/shardq: $(sources)
 # Where the line above has built it, it is the newer.
 bin/shardq-serve: bin/shardq
 	[ $@ -nt $< ] || Scripts/build.sh --server $(BUILDFLAGS)
+
+bin/shardq-remote: $(sources)
+	Scripts/build.sh --remote $(BUILDFLAGS)
 
 $(module)/.stamp: $(sources) Scripts/zstd-sources.sh
 	mkdir -p $(module)

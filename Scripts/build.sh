@@ -49,7 +49,12 @@ for name in $names; do
   flags="-debug-info-format none"
   # Linked as a user's program is: `shardq footprint` measures what a user gets.
   [ "$(uname)" = Darwin ] || flags="$flags --static-swift-stdlib"
-  [ "$(uname)" = Darwin ] || [ "$name" = shardq-remote ] || flags="$flags -Xswiftc -static-executable"
+  case "$(uname) $name" in
+    Darwin*) ;;
+    # What the loader has filled in cannot be written any more, as Debian wants it of all that is linked to libraries.
+    *shardq-remote) flags="$flags -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now" ;;
+    *) flags="$flags -Xswiftc -static-executable" ;;
+  esac
   swift build -c release --traits "$traits" --scratch-path "$tree" $flags --product "$name" "$@" >&2
 done
 mkdir -p bin
@@ -59,7 +64,12 @@ drop=""
 [ "$(uname)" = Darwin ] || drop="-R .swift_modhash -R .note.gnu.build-id -R .comment"
 ship() { # name, where it was built
   # Replaced by rename: a running one is not disturbed.
-  strip $drop -o "bin/.$1" "$2"
+  case "$(uname) $1" in
+    Darwin*) strip -o "bin/.$1" "$2" ;;
+    # The strip of the system loses the segment of what is read-only once it is loaded.
+    *shardq-remote) "$(dirname "$(realpath "$(command -v swiftc)")")/llvm-objcopy" --strip-all $drop "$2" "bin/.$1" ;;
+    *) strip $drop -o "bin/.$1" "$2" ;;
+  esac
   mv "bin/.$1" "bin/$1"
 }
 [ -z "$embedded" ] || ship shardq "$embedded"

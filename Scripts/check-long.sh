@@ -29,6 +29,7 @@ every_test() {
 }
 
 languages() { SHARDQ_LONG=1 Tests/Languages/run.sh; }
+installed() { make -s REMOTE=1 && python3 -m unittest discover -s Tests/Install; }
 every_format() { SHARDQ_LONG=1 python3 -m unittest discover -s Tests/FormatReader; }
 
 step "dependencies" Scripts/dependencies.sh --tests
@@ -42,6 +43,7 @@ step "the second reader over whole lists" every_format
 step "a million questions from Python" skippable languages
 step "the server with ten thousand connections" skippable Tests/Server/run.sh --long
 step "the engine as WebAssembly, and the page on nginx, over whole lists" skippable env SHARDQ_LONG=1 Tests/Wasm/run.sh
+step "installed files and packages, shardq-remote among them" installed
 step "an index over HTTP, with more texts and processes" skippable Tests/Remote/run.sh --long
 step "the engine where the system has no libzstd" skippable Scripts/check-zstd-from-source.sh
 step "the same commit gives the same programs in another directory" Scripts/check-reproducible.sh

@@ -4,7 +4,9 @@
 #   shardq-VERSION.tar.gz                    the source, of the commit; in a clone alone
 #   shardq-VERSION-SYSTEM-PROCESSOR.tar.xz   an installation, to unpack into a prefix
 #   shardq-serve-VERSION-….tar.xz            `shardq serve`, to unpack into the same prefix; with bin/shardq-serve alone
-#   shardq_VERSION_….deb, shardq-serve_….deb the same as Debian packages; where dpkg-deb is
+#   shardq-remote-VERSION-….tar.xz           the same for an index of a URL, with bin/shardq-remote alone; it takes the
+#                                            system's libcurl
+#   shardq_VERSION_….deb and the like        the same as Debian packages; where dpkg-deb is
 #   libshardq-….tar.xz, shardq-….whl, shardq-VERSION.tgz
 #                                            the C library, the Python package and the package for Node, where they can be
 #                                            built: Scripts/build-languages.sh
@@ -31,13 +33,12 @@ pack() { # name, directory, its content
   tar -C "$dist/stage" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -cf - "$name" |
     xz -T1 >"$dist/$name.tar.xz"
 }
-# It is not static: it would ask for the libcurl of this machine.
-rm -f "$dist/stage/shardq/libexec/shardq/shardq-remote"
-if [ -e bin/shardq-serve ]; then
-  mkdir -p "$dist/stage/serve/libexec/shardq"
-  mv "$dist/stage/shardq/libexec/shardq/shardq-serve" "$dist/stage/serve/libexec/shardq/"
-  pack shardq-serve serve
-fi
+for program in shardq-serve shardq-remote; do
+  [ -e "bin/$program" ] || continue
+  mkdir -p "$dist/stage/$program/libexec/shardq"
+  mv "$dist/stage/shardq/libexec/shardq/$program" "$dist/stage/$program/libexec/shardq/"
+  pack "$program" "$program"
+done
 cp README.md LICENSE "$dist/stage/shardq/"
 pack shardq shardq
 

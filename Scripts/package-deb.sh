@@ -1,9 +1,11 @@
 #!/bin/sh
-# Makes Debian packages of what `make` built, and prints their paths: .build/deb/shardq_VERSION_ARCHITECTURE.deb, and
-# with bin/shardq-serve there shardq-serve_….deb, which has `shardq serve`. Plain dpkg-deb: the compiler and the Swift packages are none of
-# Debian's, so debhelper and its build-dependencies would promise what they cannot hold. The executables are static:
-# the packages depend on no library, and say in Built-Using which sources are in them. The same commit gives the same bytes:
-# times are those of the commit, or of $SOURCE_DATE_EPOCH. $DEBFULLNAME and $DEBEMAIL are its maintainer.
+# Makes Debian packages of what `make` built, and prints their paths: .build/deb/shardq_VERSION_ARCHITECTURE.deb, with
+# bin/shardq-serve there shardq-serve_….deb, which has `shardq serve`, and with bin/shardq-remote shardq-remote_….deb, by
+# which queries read an index of a URL. Plain dpkg-deb: the compiler and the Swift packages are none of Debian's, so
+# debhelper and its build-dependencies would promise what they cannot hold. The executables are static: the packages
+# depend on no library, and say in Built-Using which sources are in them; shardq-remote alone takes libcurl from the
+# system, and depends on the packages that dpkg-shlibdeps finds. The same commit gives the same bytes: times are those of
+# the commit, or of $SOURCE_DATE_EPOCH. $DEBFULLNAME and $DEBEMAIL are its maintainer.
 set -eu
 cd "$(dirname "$0")/.."
 SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}"
@@ -68,15 +70,13 @@ END
 
 mkdir -p "$stage/usr/share/doc/shardq"
 cp README.md SECURITY.md "$stage/usr/share/doc/shardq/"
-# The one program that is not static: the package would depend on a release of libcurl.
-rm -f "$stage/usr/libexec/shardq/shardq-remote"
-serve=usr/libexec/shardq/shardq-serve
-if [ -e "$stage/$serve" ]; then
-  mkdir -p ".build/deb/shardq-serve/${serve%/*}"
-  mv "$stage/$serve" ".build/deb/shardq-serve/$serve"
-fi
+for name in shardq-serve shardq-remote; do
+  [ -e "$stage/usr/libexec/shardq/$name" ] || continue
+  mkdir -p ".build/deb/$name/usr/libexec/shardq"
+  mv "$stage/usr/libexec/shardq/$name" ".build/deb/$name/usr/libexec/shardq/"
+done
 package shardq <<'END'
-Suggests: shardq-serve
+Suggests: shardq-serve, shardq-remote
 Description: type-ahead over lists too big to load
  shardq makes an index of a list of records, cut into small compressed shards,
  and answers what begins with the letters typed so far: it loads the kilobytes
@@ -85,9 +85,24 @@ Description: type-ahead over lists too big to load
  JSON, CSV, TSV and GeoNames files can be indexed; indexes can be updated,
  compared, shipped as packs, verified and repaired.
 END
-[ ! -e ".build/deb/shardq-serve/$serve" ] || package shardq-serve <<END
+[ ! -e .build/deb/shardq-serve ] || package shardq-serve <<END
 Depends: shardq (= $version)
 Description: type-ahead over HTTP, with a search page
  shardq-serve has the command "shardq serve": it answers what begins with the
  letters typed so far, over HTTP, and shows a search page.
 END
+if [ -e .build/deb/shardq-remote ]; then
+  command -v dpkg-shlibdeps >/dev/null || { echo "dpkg-shlibdeps is missing: Debian's dpkg-dev has it" >&2; exit 69; }
+  # It looks for the control file of a source package, and for the directory of the package's own.
+  mkdir -p .build/deb/source/debian .build/deb/shardq-remote/DEBIAN
+  printf 'Source: shardq\n\nPackage: shardq-remote\nArchitecture: any\n' >.build/deb/source/debian/control
+  libraries="$(cd .build/deb/source && dpkg-shlibdeps -O ../shardq-remote/usr/libexec/shardq/shardq-remote |
+    sed -n 's/^shlibs:Depends=//p' | sed 's/\(libcurl[^ ,]*\) ([^)]*)/\1 (>= 7.85)/')" # It sees no options, only symbols.
+  package shardq-remote <<END
+Depends: shardq (= $version), $libraries
+Description: type-ahead over an index on another machine
+ shardq-remote lets queries of shardq read an index over HTTP or out of S3, as
+ in "shardq -i https://example.org/cities/ san": it fetches the parts that the
+ letters need, and keeps them in a disk cache.
+END
+fi

@@ -1,6 +1,8 @@
 """What `make install` puts where, and that it works from there: manual pages, completions, the commands."""
 
+import contextlib
 import filecmp
+import http.server
 import os
 import pty
 import re
@@ -9,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 import urllib.request
@@ -25,6 +28,24 @@ def make(*arguments):
     result = run("make", "-C", ROOT, *arguments)
     assert result.returncode == 0, result.stdout + result.stderr
     return result
+
+
+@contextlib.contextmanager
+def static_host(directory):
+    """The address of a host of the files of a directory, which knows no ranges."""
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=directory)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
 
 
 def files(directory):
@@ -85,6 +106,18 @@ class Layout(Installed):
             server.terminate()
             server.communicate(timeout=30)
         self.assertEqual(server.returncode, 0)
+
+    def test_a_url_finds_its_program(self):
+        result = self.shardq("-i", "http://127.0.0.1:1/shards/", "reykj")
+        if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-remote")):
+            self.assertEqual(result.returncode, 66, result.stderr)
+            self.assertIn("The package shardq-remote has it", result.stderr)
+            self.skipTest("bin/shardq-remote was not built")
+        self.assertEqual(result.returncode, 74, result.stderr)
+        with static_host(ROOT) as address:
+            result = self.shardq("-i", address + "shards/", "reykj")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("Reykjavík", result.stdout)
 
     def test_page_finds_its_files(self):
         site = os.path.join(self.work, "site")
@@ -157,8 +190,12 @@ class DebianPackage(unittest.TestCase):
     def test_the_same_executables_give_the_same_packages(self):
         for first, second in zip(*self.built, strict=True):
             self.assertTrue(filecmp.cmp(first, second, shallow=False), first)
-        serve = os.path.exists(os.path.join(ROOT, "bin", "shardq-serve"))
-        self.assertEqual(["shardq-serve_" in path for path in self.built[0]], [False, True][: 1 + serve])
+        names = [os.path.basename(path).split("_")[0] for path in self.built[0]]
+        others = [name for name in ("shardq-serve", "shardq-remote") if os.path.exists(os.path.join(ROOT, "bin", name))]
+        self.assertEqual(names, ["shardq", *others])
+        if "shardq-remote" in others:
+            needed = run("dpkg-deb", "--field", self.built[0][-1], "Depends").stdout
+            self.assertRegex(needed, r"^shardq \(= .*libcurl4")
 
     @unittest.skipUnless(shutil.which("lintian"), "lintian is not installed")
     def test_lintian_finds_nothing(self):
@@ -175,9 +212,19 @@ class DebianPackage(unittest.TestCase):
         open(root + "/var/lib/dpkg/status", "w").close()
         # Where a shell of a service looks for the tools that dpkg wants to see.
         environment = {**os.environ, "PATH": os.environ["PATH"] + ":/usr/local/sbin:/usr/sbin:/sbin"}
-        installed = run("dpkg", "--root=" + root, "--install", *self.built[0], env=environment)
+        installed = run("dpkg", "--root=" + root, "--install", self.built[0][0], env=environment)
         self.assertEqual(installed.returncode, 0, installed.stderr)
+        if self.built[0][1:]:
+            # The root has no libcurl.
+            installed = run("dpkg", "--root=" + root, "--force-depends", "--install", *self.built[0][1:], env=environment)
+            self.assertEqual(installed.returncode, 0, installed.stderr)
         environment["SHARDQ_INDEX"] = os.path.join(ROOT, "shards")
+        environment["XDG_CACHE_HOME"] = os.path.join(self.scratch, "cache")
+        if any("shardq-remote_" in path for path in self.built[0]):
+            with static_host(ROOT) as address:
+                found = run(root + "/usr/bin/shardq", "-i", address + "shards/", "reykj", env=environment)
+            self.assertEqual((found.returncode, found.stderr), (0, ""))
+            self.assertIn("Reykjavík", found.stdout)
         self.assertIn("Reykjavík", run(root + "/usr/bin/shardq", "reykj", env=environment).stdout)
         self.assertEqual(run(root + "/usr/bin/shardq", "stats", env=environment).returncode, 0)
         names = [os.path.basename(path).split("_")[0] for path in self.built[0]]

@@ -46,7 +46,8 @@
       let path: String
       do throws(CommandFailure) {
         path = try InstalledProgram.path(
-          RemoteIndex.program, hint: "It reads an index of a URL; in a clone Scripts/build.sh --remote makes it")
+          RemoteIndex.program,
+          hint: "Queries of a URL need it. The package shardq-remote has it; in a clone make REMOTE=1 makes it")
       } catch {
         Diagnostics.report(error.message)
         finish(error.status)
