@@ -109,7 +109,8 @@ package enum LineQueries {
     /// How many matches a line needs. Over HTTP and with starts, answers in the order of keys leave their number out:
     /// it would take more requests than all else about them.
     private var mostMatches: Int {
-      guard !request.all, !request.countOnly, request.sort == .key || !index.generation.manifest.isRanked else {
+      guard index.isFar, !request.all, !request.countOnly, request.sort == .key || !index.generation.manifest.isRanked
+      else {
         return .max
       }
       return QueryRunner.uncountedMatches(request, in: index) ?? .max

@@ -21,6 +21,7 @@ package enum QueryRunner {
   static func uncountedMatches(
     _ request: QueryRequest, usual: Int = QueryRequest.defaultLimit, in index: ShardedIndex
   ) -> Int? {
+    guard index.isFar else { return nil }
     let (sum, isOver) = request.offset.addingReportingOverflow(request.limit ?? usual)
     return !request.all && !isOver && index.generation.mayAnswerFromStarts(sum) ? sum : nil
   }

@@ -148,6 +148,8 @@ public final class ShardedIndex: Sendable {
 
   /// The directory, as it was given.
   public var path: String { directory.path }
+  /// Whether its bytes come by a carrier.
+  package var isFar: Bool { directory.carried != nil }
   /// The number of records in the index.
   public var recordCount: Int { generation.recordCount }
   /// The number of shards, each a file.
@@ -293,6 +295,8 @@ public final class ShardedIndex: Sendable {
     forFolded text: FoldedPrefix, limit: Int
   ) throws(IndexError) -> Matches {
     try withNewest { (generation) throws(IndexError) in
+      // On disk there is nothing to gather, and starts save no reads.
+      guard isFar else { return Matches(generation, try generation.answer(to: text, limit: limit)) }
       var source = generation
       return try generation.gathering(ahead: { source.prefetch(text, limit: limit) }) { () throws(IndexError) in
         source = try generation.nearest(to: text, count: limit)
