@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything that CI checks, in one command: about 15 minutes on two quiet cores. It installs missing programs and
+# Everything that CI checks, in one command: about 25 minutes on two quiet cores. It installs missing programs and
 # libraries, runs three lanes of steps side by side, of which one waits more than it computes, and ends with the test
 # runner's summary. The log of each step stands in .build/check; a step that fails prints its log. Longer forms of the
 # same checks: Scripts/check-long.sh.
