@@ -2,6 +2,7 @@
 million queries; and what a build and a verification need where records are very large or all the same. Counts decide;
 times are not looked at."""
 
+import atexit
 import functools
 import os
 import random
@@ -14,6 +15,8 @@ SKIPPED = 77
 GROUP_LIMIT = 32 << 20
 DESCRIPTORS = 32
 QUERIES = 10_000
+# What shardq-commands holds beside what --memory allows: see docs/measurements.md.
+PROGRAM = 24 << 20
 # What zstd takes for a frame of megabytes, and what pieces of records that are all the same do.
 TABLES = 50 << 20
 EQUAL = 16 << 20
@@ -292,17 +295,22 @@ def full_table(directory):
 
 
 @functools.cache
-def program():
-    """What shardq-commands holds beside what --memory allows, in bytes: 14 MiB, and what a start holds. That is mostly
-    pages of its own file, of which the system maps more or fewer by how the file came into its cache: the same program
-    held 8 MB or 17."""
-    return (14 << 20) + peak(["build", "--version"])
+def in_memory():
+    """Copies the programs to a file system in memory, where there is one, and returns the path of shardq. Of a file on a
+    disk the system maps more or fewer pages by how the file came into its cache: a start held 18 MB, and 11 with a copy."""
+    if not os.path.isdir("/dev/shm") or os.path.isfile(programs):
+        return shardq
+    copies = tempfile.mkdtemp(prefix="shardq-memory-", dir="/dev/shm")
+    atexit.register(shutil.rmtree, copies)
+    for name in ["shardq", "shardq-commands"]:
+        shutil.copy(os.path.join(programs, name), copies)
+    return os.path.join(copies, "shardq")
 
 
 def peak(arguments, records=(), limit=None, status=0):
     """Runs a command with lines for its standard input; returns the most memory that it held, in bytes."""
     run = subprocess.Popen(
-        [shardq] + arguments, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [in_memory()] + arguments, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     for record in records:
         run.stdin.write(record)
@@ -341,19 +349,19 @@ def large_records(work):
         (16, 2, [5_000_000] * 30),
         (64, 2, mixed),
     ]:
-        limit = max(memory << 20, 5 * max(sizes)) + TABLES + program()
+        limit = max(memory << 20, 5 * max(sizes)) + TABLES + PROGRAM
         print(f"  {len(sizes)} records, the largest of {max(sizes)} bytes:")
         build = ["build", "--input-format", "jsonl", "--key", "{name}", "--id", "id", "--memory", f"{memory}MiB"]
         shutil.rmtree(index, ignore_errors=True)
         peak(build + ["--jobs", str(jobs), "-i", index, "-"], records_of(sizes), limit)
         peak(["verify", "-i", index], limit=64 << 20)
-        peak(["export", "-i", index], limit=5 * max(sizes) + program())
+        peak(["export", "-i", index], limit=5 * max(sizes) + PROGRAM)
     print("  1000000 equal records:")
     for memory in 64, 16:
         shutil.rmtree(index, ignore_errors=True)
         records = (b'{"name":"aaaa"}\n' * 1000 for _ in range(1000))
         build = ["build", "--input-format", "jsonl", "--key", "{name}", "--memory", f"{memory}MiB"]
-        peak(build + ["--jobs", "2", "-i", index, "-"], records, (memory << 20) + program() + EQUAL)
+        peak(build + ["--jobs", "2", "-i", index, "-"], records, (memory << 20) + PROGRAM + EQUAL)
     peak(["verify", "-i", index], limit=64 << 20)
     print("  2000 keys of 64 KiB:")
     shutil.rmtree(index, ignore_errors=True)
@@ -379,16 +387,16 @@ def changed_records(work):
     old, new, pack = (os.path.join(work, name) for name in ("old", "new", "pack"))
     same, other = write("same.jsonl", b"a", range(count)), write("other.jsonl", b"b", range(count))
     build = ["build", "--key", "{name}", "--id", "id", "--memory", "16MiB", "-i", old, same]
-    peak(build, limit=memory + TABLES + program())
-    peak(["verify", "-i", old, "--source", same], limit=5 * size + program())
+    peak(build, limit=memory + TABLES + PROGRAM)
+    peak(["verify", "-i", old, "--source", same], limit=5 * size + PROGRAM)
     # Were the lines that are reported all held, this would be twelve records more.
-    peak(["verify", "-i", old, "--source", other], limit=10 * size + program(), status=1)
+    peak(["verify", "-i", old, "--source", other], limit=10 * size + PROGRAM, status=1)
     shutil.copytree(old, new)
     changes = write("changes.jsonl", b"c", range(3, 9))
     update = ["update", "--memory", "16MiB", "-i", new, "--upsert", changes]
-    peak(update, limit=max(memory, 12 * size) + TABLES + program())
-    peak(["diff", old, new, "-o", pack], limit=program())
-    peak(["apply", "-i", old, pack], limit=program())
+    peak(update, limit=max(memory, 12 * size) + TABLES + PROGRAM)
+    peak(["diff", old, new, "-o", pack], limit=PROGRAM)
+    peak(["apply", "-i", old, pack], limit=PROGRAM)
     peak(["verify", "-i", old], limit=64 << 20)
 
 
