@@ -45,7 +45,7 @@ else
 fi
 
 for name in $names; do
-  # What is shipped is stripped: debugging information would be a sixth of the compiler's work, for nothing.
+  # Shipped programs are stripped: debugging information would be a sixth of the compiler's work, for nothing.
   flags="-debug-info-format none"
   # Linked as a user's program is: `shardq footprint` measures what a user gets.
   [ "$(uname)" = Darwin ] || flags="$flags --static-swift-stdlib"
@@ -66,7 +66,7 @@ ship() { # name, where it was built
   # Replaced by rename: a running one is not disturbed.
   case "$(uname) $1" in
     Darwin*) strip -o "bin/.$1" "$2" ;;
-    # The strip of the system loses the segment of what is read-only once it is loaded.
+    # The strip of binutils loses the segment that is read-only once the program is loaded.
     *shardq-remote) "$(dirname "$(realpath "$(command -v swiftc)")")/llvm-objcopy" --strip-all $drop "$2" "bin/.$1" ;;
     *) strip $drop -o "bin/.$1" "$2" ;;
   esac

@@ -45,7 +45,7 @@
 
     // MARK: Reading
 
-    /// Adds the lines of a file. What is added later comes first.
+    /// Adds the lines of a file. A setting replaces an earlier one of its name, unless it may be given again.
     package mutating func addFile(_ path: String) throws(Failure) {
       for line in try SettingsFile.lines(of: path, remedy: "with --page-file") {
         try add(line.name, line.value, place: line.place + line.name + ": ")

@@ -164,7 +164,7 @@
 
     static func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
 
-    /// Runs the list, and prints what was chosen.
+    /// Runs the list, and prints the chosen records.
     private static func run(
       _ index: ShardedIndex, _ settings: TypingList.Settings, _ history: QueryHistory?, _ printer: ChoicePrinter
     ) -> ExitStatus {
@@ -184,7 +184,7 @@
       case .closed: return .inputOutput
       case .nothing, .typed, .chosen: break
       }
-      // What was chosen is printed all the same.
+      // The chosen records are printed all the same.
       do throws(QueryHistory.Failure) { try list.keepQuery() } catch { Diagnostics.report(error.message) }
       do throws(WriteError) {
         let status = try printer.print(outcome, query: list.query, key: list.expectedKey)

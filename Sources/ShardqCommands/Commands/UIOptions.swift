@@ -137,7 +137,7 @@
     }
   }
 
-  /// The options of the keys, and of what they do.
+  /// The options of keys and of their actions.
   struct KeyOptions: ParsableArguments {
     @Flag(name: [.customShort("m"), .customLong("multi")], help: "Select several records, by Tab.")
     var multi = false
