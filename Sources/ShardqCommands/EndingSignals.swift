@@ -5,15 +5,17 @@
 
   import CLibrary
 
-  /// Whether a signal that ends the process has come.
-  private let isEnding = Atomic<Bool>(false)
+  /// Held from a signal on until the process has ended.
+  private let ending = Lock(())
 
   /// The signals that end the process, which removes a directory first.
   enum EndingSignals {
     private static let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU]
 
-    /// Makes signals that end the process remove `directory` first. No other thread may have been started before.
-    static func remove(_ directory: WorkDirectory) {
+    /// Makes a directory that signals remove before they end the process. No other thread may have been started before.
+    static func removing(
+      _ make: () throws(BuildError) -> WorkDirectory
+    ) throws(BuildError) -> WorkDirectory {
       var set = sigset_t()
       sigemptyset(&set)
       for number in numbers {
@@ -21,8 +23,14 @@
         sigaction(number, nil, &action)
         if !isIgnored(action) { sigaddset(&set, number) }
       }
-      // Threads that are started later block the signals as well, so the waiting thread gets them.
+      // Threads that are started later block the signals as well, so the waiting thread gets them, also those that come
+      // while the directory is made.
       pthread_sigmask(SIG_BLOCK, &set, nil)
+      let directory: WorkDirectory
+      do throws(BuildError) { directory = try make() } catch {
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        throw error
+      }
       // A write to a closed pipe or beyond a file's limit is an error like any other.
       signal(SIGPIPE, SIG_IGN)
       signal(SIGXFSZ, SIG_IGN)
@@ -31,19 +39,28 @@
         var waiting = waiting
         var number: CInt = 0
         guard sigwait(&waiting, &number) == 0 else { return }
-        isEnding.store(true, ordering: .sequentiallyConsistent)
-        directory.remove()
-        signal(number, SIG_DFL)
-        pthread_sigmask(SIG_UNBLOCK, &waiting, nil)
-        raise(number)
+        ending.withLock { _ in
+          directory.remove()
+          signal(number, SIG_DFL)
+          pthread_sigmask(SIG_UNBLOCK, &waiting, nil)
+          raise(number)
+        }
       }
       // Without a thread they end the process as usual, and the next plan removes the directory.
       if thread == nil { pthread_sigmask(SIG_UNBLOCK, &set, nil) }
+      return directory
     }
 
     /// Waits for the end when a signal is about to end the process: whatever fails then fails for want of the
     /// directory.
-    static func yield() { while isEnding.load(ordering: .sequentiallyConsistent) { pause() } }
+    static func yield() { ending.withLock { _ in } }
+
+    /// Moves a file or a directory out of the one that signals remove. No signal removes a part of it meanwhile.
+    ///
+    /// - Returns: 0, or the error's number.
+    static func move(_ old: String, to new: String) -> CInt {
+      ending.withLock { _ in rename(old, new) == 0 ? 0 : errno }
+    }
 
     private static func isIgnored(_ action: sigaction) -> Bool {
       #if canImport(Glibc)

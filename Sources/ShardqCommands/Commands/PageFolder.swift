@@ -102,11 +102,12 @@
       let parent = InstalledProgram.directory(of: path)
       let work: WorkDirectory
       do throws(BuildError) {
-        work = try WorkDirectory(in: parent.isEmpty ? "/" : parent, for: "page")
+        work = try EndingSignals.removing { () throws(BuildError) in
+          try WorkDirectory(in: parent.isEmpty ? "/" : parent, for: "page")
+        }
       } catch {
         throw PackError.build(error)
       }
-      EndingSignals.remove(work)
       defer {
         EndingSignals.yield()
         work.remove()
@@ -135,7 +136,8 @@
       let html = try files.html(asking: address, options, facts(of: folder + "/" + address))
       try write(html, "index.html", in: folder)
       try writeGzip(html, "index.html.gz", in: folder)
-      guard rename(folder, path) == 0 else { throw CommandFailure.cannotWrite(path, errno) }
+      let code = EndingSignals.move(folder, to: path)
+      guard code == 0 else { throw CommandFailure.cannotWrite(path, code) }
       return summary
     }
 

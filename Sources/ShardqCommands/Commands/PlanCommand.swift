@@ -171,8 +171,11 @@
     private func makePlan(_ options: PlanOptions) throws(PlanError) -> Plan {
       let parent = temporary ?? environment("TMPDIR") ?? "/tmp"
       let directory: WorkDirectory
-      do throws(BuildError) { directory = try WorkDirectory(in: parent) } catch { throw .build(error) }
-      EndingSignals.remove(directory)
+      do throws(BuildError) {
+        directory = try EndingSignals.removing { () throws(BuildError) in try WorkDirectory(in: parent) }
+      } catch {
+        throw .build(error)
+      }
       defer {
         directory.remove()
         EndingSignals.yield()
