@@ -9,7 +9,7 @@ expect() { # a text that the last example printed
   grep -qF "$1" "$work/output" || { cat "$work/output"; echo "the example did not print: $1"; exit 1; }
 }
 
-# Nobody debugs the examples: without debugging information they build in less time.
+# Without debugging information the examples build in less time.
 build="swift build -debug-info-format none --disable-index-store --package-path"
 
 $build Examples

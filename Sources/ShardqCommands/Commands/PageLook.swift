@@ -81,7 +81,7 @@
       guard options.namesFields else { return options }
       let schema: Schema
       do throws(IndexError) {
-        schema = try ShardedIndex(opening: index).matches(forPrefix: "").generation.schema
+        schema = try ShardedIndex(opening: index).generation.schema
       } catch {
         throw CommandFailure(error)
       }

@@ -15,7 +15,7 @@
 
     @Option(
       name: .customLong("prompt"),
-      help: ArgumentHelp("What stands before the typed text (default: '> ').", valueName: "text"))
+      help: ArgumentHelp("A text before the typed one (default: '> ').", valueName: "text"))
     var prompt: String?
 
     @Option(
@@ -213,7 +213,7 @@
     package init?(argument: String) { self.init(argument) }
   }
 
-  /// The options of printing what was chosen.
+  /// The options that say how the chosen records are printed.
   struct ChoiceOptions: ParsableArguments {
     @Option(name: .customLong("format"), help: "How the record is printed (default: text on a terminal, else tsv).")
     var format: OutputFormat?
@@ -234,7 +234,7 @@
     @Flag(name: .customLong("with-header"), help: "Print a line with the fields' names before the record, in tsv.")
     var hasHeader = false
 
-    @Flag(name: .customLong("print-query"), help: "Print what was typed on a line before the record.")
+    @Flag(name: .customLong("print-query"), help: "Print the typed text on a line before the record.")
     var printsQuery = false
 
     @Flag(name: .customLong("print-key"), help: "Print the key alone, as the list shows it.")
@@ -255,7 +255,7 @@
     }
   }
 
-  /// The printing of what was chosen.
+  /// The printing of the chosen records.
   struct ChoicePrinter {
     var format: OutputFormat?
     var fields: [String] = []

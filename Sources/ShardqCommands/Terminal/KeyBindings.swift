@@ -16,7 +16,7 @@ package struct KeyBindings: Sendable {
   ///
   /// - Parameters:
   ///   - marks: Whether several records can be selected.
-  ///   - hasHistory: Whether there is a history of what was typed.
+  ///   - hasHistory: Whether there is a history of typed texts.
   package init(marks: Bool, hasHistory: Bool) {
     for (key, kinds) in Self.usual { set(key, kinds.map { ListAction($0) }) }
     if marks {

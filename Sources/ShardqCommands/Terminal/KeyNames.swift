@@ -62,7 +62,7 @@ extension Key {
     }
   }
 
-  /// The name that ``init(named:)`` reads; nil for what is no key, such as a report of the mouse.
+  /// The name that ``init(named:)`` reads; nil for a report of the mouse and all else that is no key.
   package var name: String? {
     if let found = Self.names.first(where: { $0.key == self }) { return found.name }
     return switch self {

@@ -19,7 +19,7 @@ package struct ListScreen {
   package var marksRows = false
   /// The first line of the preview that is shown, from 0 on.
   package var previewTop = 0
-  /// What is drawn in the place of the list; nil for the list.
+  /// The lines that stand in the place of the list; nil for the list.
   package var help: HelpLines?
   /// A sentence in the place of the information, until the next key.
   package var notice: String?
@@ -106,7 +106,7 @@ package struct ListScreen {
   private func promptLine(_ editor: LineEditor, _ columns: Int, drawsCursor: Bool) -> (DisplayText, cursor: Int) {
     var line = DisplayText()
     line.control(theme.prompt)
-    // Half the line stays for what is typed.
+    // Half the line stays for the typed text.
     line.text(prompt, limit: max(2, columns / 2), ellipsis: theme.ellipsis, isolates: false)
     line.control(theme.reset)
     let start = line.columns
