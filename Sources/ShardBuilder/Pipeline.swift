@@ -4,9 +4,28 @@ import ShardedIndex
 enum Portion: Sendable {
   /// Records that become a shard, or several.
   case records(Piece)
-  /// Pieces of the generation before, by number, that stay as they are; and the last key of the last of them, which is
+  /// Pieces of an index that is there, by number, that stay as they are; and the last key of the last of them, which is
   /// empty when no records follow.
-  case kept(Range<Int>, lastKey: [UInt8])
+  case kept(Range<Int>, of: KeptIndex, lastKey: [UInt8])
+}
+
+/// An index whose pieces stay as they are in the one that is being written.
+struct KeptIndex: Sendable {
+  let index: PreviousIndex
+  let ranks: PreviousRanks?
+  let sides: PreviousSides?
+  /// For each of its fields the number that the name has among those of the records that are written.
+  let numbers: [UInt32]
+
+  /// - Parameters:
+  ///   - settings: The settings of the index that is being written.
+  ///   - numbers: nil where the names of its fields come first.
+  init(_ index: PreviousIndex, _ settings: IndexSettings, numbers: [UInt32]? = nil) throws(BuildError) {
+    self.index = index
+    ranks = PreviousRanks(index, settings)
+    sides = try PreviousSides(index, settings)
+    self.numbers = numbers ?? (0..<UInt32(index.index.generation.manifest.fieldCount)).map { $0 }
+  }
 }
 
 /// The second half of a build: portions in, shards and the list of all shards out. It uses all processors.
@@ -16,7 +35,7 @@ struct Pipeline {
   let names: [String]
   let packing: EncodingOptions
   /// The generation before. Its pieces that come again are not encoded again.
-  let previous: PreviousIndex?
+  let previous: KeptIndex?
   /// The settings that ranks are made by.
   let settings: IndexSettings
   /// The most threads that are used.
@@ -52,15 +71,13 @@ struct Pipeline {
   ) throws(BuildError) -> Output {
     let compressors = CompressorPool()
     let rankField = try RankField(settings, names: names)
-    let previousRanks = previous.flatMap { PreviousRanks($0, settings) }
-    let previousSides = try previous.flatMap { (previous) throws(BuildError) in try PreviousSides(previous, settings) }
     let writer = PieceWriter(
-      publisher: publisher, names: names, packing: packing, previous: previous, previousRanks: previousRanks,
-      previousSides: previousSides, sideFields: try SideFields(settings, names: names),
+      publisher: publisher, names: names, packing: packing, previous: previous,
+      sideFields: try SideFields(settings, names: names),
       cellFinder: makesDensityGrid ? CellFinder(names: names) : nil, idField: countedID?.field,
       encoder: ShardEncoder(names: names, partSize: packing.partSize, rankField), isRanked: rankField != nil,
       compressors: compressors)
-    var assembly = try Assembly(of: self, compressors, previousRanks, previousSides)
+    var assembly = try Assembly(of: self, compressors)
     if rankField != nil { assembly.addRanks() }
     try WorkerPool.orderedMap(
       threads: min(plan.writers, threads), budget: plan.pieces,
@@ -70,14 +87,14 @@ struct Pipeline {
       next: next,
       transform: { (portion) throws(BuildError) -> Written in
         switch portion {
-        case .kept(let pieces, let lastKey): .kept(pieces, lastKey: lastKey)
+        case .kept(let pieces, let index, let lastKey): .kept(pieces, of: index, lastKey: lastKey)
         case .records(let piece): .piece(try writer.write(piece))
         }
       },
       deliver: { (written) throws(BuildError) in
         switch written {
         case .piece(let piece): try assembly.add(piece)
-        case .kept(let pieces, let lastKey): try assembly.add(kept: pieces, lastKey: lastKey)
+        case .kept(let pieces, let index, let lastKey): try assembly.add(kept: pieces, of: index, lastKey: lastKey)
         }
         progress(assembly.recordCount)
       })
@@ -86,7 +103,7 @@ struct Pipeline {
 
   private enum Written: Sendable {
     case piece(WrittenPiece)
-    case kept(Range<Int>, lastKey: [UInt8])
+    case kept(Range<Int>, of: KeptIndex, lastKey: [UInt8])
   }
 }
 
@@ -107,9 +124,7 @@ private struct PieceWriter: Sendable {
   let publisher: Publisher
   let names: [String]
   let packing: EncodingOptions
-  let previous: PreviousIndex?
-  let previousRanks: PreviousRanks?
-  let previousSides: PreviousSides?
+  let previous: KeptIndex?
   let sideFields: SideFields?
   let cellFinder: CellFinder?
   let idField: UInt32?
@@ -129,7 +144,7 @@ private struct PieceWriter: Sendable {
       written.shards = known
       written.shards[0].bound = piece.lowerBound
     } else {
-      written.shards = try encode(piece, previous?.knownFrames(for: piece) ?? KnownFrames())
+      written.shards = try encode(piece, previous?.index.knownFrames(for: piece) ?? KnownFrames())
     }
     written.note.shardCount = written.shards.count
     return written
@@ -137,16 +152,16 @@ private struct PieceWriter: Sendable {
 
   /// Returns the shards that the generation before has of a piece, with their ranks; nil if they are to be encoded.
   private func keptShards(ofPiece digest: PieceDigest) throws(BuildError) -> [ManifestEncoder.Shard]? {
-    guard let known = previous?.shards(ofPiece: digest) else { return nil }
+    guard let previous, let known = previous.index.shards(ofPiece: digest) else { return nil }
     var shards = known.map { ManifestEncoder.Shard($0) }
     if isRanked {
       for (index, shard) in known.enumerated() {
-        guard let weights = try previousRanks?.known(of: shard) else { return nil }
+        guard let weights = try previous.ranks?.known(of: shard) else { return nil }
         shards[index].weights = weights
       }
     }
-    if let previousSides {
-      for (index, shard) in known.enumerated() { shards[index].sides = previousSides.kept(shard) }
+    if let sides = previous.sides {
+      for (index, shard) in known.enumerated() { shards[index].sides = sides.kept(shard) }
     }
     return try publisher.keeps(known) ? shards : nil
   }
@@ -193,44 +208,32 @@ private struct Assembly: ~Copyable {
   private var output: Pipeline.Output
   private let publisher: Publisher
   private let names: [String]
-  private let previous: PreviousIndex?
-  private let previousRanks: PreviousRanks?
-  private let previousSides: PreviousSides?
   private let sideWriter: SideWriter
   private let countsIDs: Bool
   private var idCounter: IDCounter
   /// By field number, whether a piece that came has the field.
   private var isNoted: [Bool]
-  /// The number of fields of the generation before that no piece has had so far. While there are some, the shards that
-  /// are kept are asked for their fields.
-  private var unseenFields: Int
   private var lastKey: [UInt8]?
 
   /// zstd's level for notes and map: digests that nothing compresses, and 18 frames that 12 makes 7 % smaller.
   private static let manifestLevel = 1
 
-  init(
-    of pipeline: Pipeline, _ compressors: CompressorPool, _ previousRanks: PreviousRanks?,
-    _ previousSides: PreviousSides?
-  ) throws(BuildError) {
-    (publisher, names, previous) = (pipeline.publisher, pipeline.names, pipeline.previous)
-    (self.previousRanks, self.previousSides) = (previousRanks, previousSides)
+  init(of pipeline: Pipeline, _ compressors: CompressorPool) throws(BuildError) {
+    (publisher, names) = (pipeline.publisher, pipeline.names)
     let tables = SideFields.tables(pipeline.settings)
     sideWriter = SideWriter(
-      publisher: publisher, tables: tables, hasSketches: pipeline.settings.typos, previous: previousSides,
-      level: pipeline.packing.level,
-      compressors: compressors, checksKept: pipeline.makesDensityGrid)
+      publisher: publisher, tables: tables, hasSketches: pipeline.settings.typos,
+      level: pipeline.packing.level, compressors: compressors, checksKept: pipeline.makesDensityGrid)
     output = Pipeline.Output(
       manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
       notes: BuildNotes(level: pipeline.packing.level))
     if pipeline.settings.hasSides { output.manifest.sides = SidesEncoder(tables: tables) }
-    if let previous { output.manifest.knownFrames = previous.knownManifestFrames }
+    if let previous = pipeline.previous { output.manifest.knownFrames = previous.index.knownManifestFrames }
     if pipeline.makesDensityGrid { output.densityGrid = DensityGrid() }
     countsIDs = pipeline.countedID != nil
     idCounter = try IDCounter(
       memory: pipeline.plan.ids, directory: publisher.runDirectory, expected: pipeline.countedID?.records ?? 0)
     isNoted = [Bool](repeating: false, count: names.count)
-    unseenFields = previous?.index.generation.manifest.fieldCount ?? 0
   }
 
   var recordCount: Int { output.manifest.recordCount }
@@ -250,7 +253,6 @@ private struct Assembly: ~Copyable {
     for number in fields where !isNoted[Int(number)] {
       isNoted[Int(number)] = true
       output.fieldNames.append(names[Int(number)])
-      if Int(number) < previous?.index.generation.manifest.fieldCount ?? 0 { unseenFields -= 1 }
     }
   }
 
@@ -268,17 +270,25 @@ private struct Assembly: ~Copyable {
     try idCounter.add(piece.ids)
   }
 
-  mutating func add(kept pieces: Range<Int>, lastKey key: [UInt8]) throws(BuildError) {
-    guard let previous, let notes = previous.notes else { return }
-    for shard in previous.shards[previous.firstShards[pieces.lowerBound]..<previous.firstShards[pieces.upperBound]] {
+  mutating func add(kept pieces: Range<Int>, of kept: KeptIndex, lastKey key: [UInt8]) throws(BuildError) {
+    guard let notes = kept.index.notes else { return }
+    let shards = kept.index.shards[
+      kept.index.firstShards[pieces.lowerBound]..<kept.index.firstShards[pieces.upperBound]]
+    // While no piece has had some field of that index, its shards are asked for their fields.
+    var hasUnseen = kept.numbers.contains { !isNoted[Int($0)] }
+    for shard in shards {
       publisher.keep(shard.fileName)
-      var kept = ManifestEncoder.Shard(shard)
-      if let previousRanks { kept.weights = try previousRanks.weights(of: shard) }
-      if let previousSides { kept.sides = previousSides.kept(shard) }
-      output.manifest.add(kept)
+      var entry = ManifestEncoder.Shard(shard)
+      if let ranks = kept.ranks { entry.weights = try ranks.weights(of: shard) }
+      if let sides = kept.sides { entry.sides = sides.kept(shard) }
+      output.manifest.add(entry)
       try settleSides()
-      if unseenFields > 0 {
-        note(try BuildError.ofIndex { () throws(IndexError) in try previous.index.generation.fieldNumbers(of: shard) })
+      if hasUnseen {
+        let fields = try BuildError.ofIndex { () throws(IndexError) in
+          try kept.index.index.generation.fieldNumbers(of: shard)
+        }
+        note(fields.map { kept.numbers[Int($0)] })
+        hasUnseen = kept.numbers.contains { !isNoted[Int($0)] }
       }
     }
     output.notes.pieces += notes.pieces[pieces]

@@ -38,7 +38,7 @@ public enum ShardBuilder {
     let publisher = try Publisher(directory: directory)
     let previous = try PreviousIndex.found(in: publisher, &summary)
     let weights = try WeightTable(of: &options)
-    var intake = Intake(options: options, publisher, weights: weights)
+    var intake = Intake(options: options, publisher.runDirectory, weights: weights)
     if !options.replacesOtherIndex { intake.previousKey = previous.map(\.index.keyTemplate) }
     for input in inputs { try intake.read(input, &summary, progress) }
     progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
@@ -59,7 +59,8 @@ public enum ShardBuilder {
       observe: { (records) throws(BuildError) in try collector?.add(records) })
     previous?.offerPieces(for: options.packing)
     var writer = Pipeline(
-      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous,
+      publisher: publisher, plan: plan, names: names.names, packing: options.packing,
+      previous: try previous.map { (previous) throws(BuildError) in try KeptIndex(previous, settings) },
       settings: settings)
     writer.count(id, of: total)
     var output = try writer.write(next: { () throws(BuildError) in try pieces?.nextPiece().map { .records($0) } }) {
@@ -90,7 +91,7 @@ public enum ShardBuilder {
   }
 
   /// Returns the settings of an index that is built with some options, all but its id.
-  private static func settings(_ options: BuildOptions, key: String) -> IndexSettings {
+  static func settings(_ options: BuildOptions, key: String) -> IndexSettings {
     var settings = IndexSettings(key: key)
     settings.weight = options.weight
     settings.weightScale = options.weightScale
@@ -109,9 +110,11 @@ public enum ShardBuilder {
   ) throws(BuildError) -> WrittenEntries {
     let (entries, lastComponents) = try collector.finish()
     let pieces = PieceStream(entries, limit: packing.shardLimit, names: collector.names)
+    let settings = EntryRules.settings(of: settings)
     var writer = Pipeline(
-      publisher: publisher, plan: plan, names: collector.names.names, packing: packing, previous: previous,
-      settings: EntryRules.settings(of: settings))
+      publisher: publisher, plan: plan, names: collector.names.names, packing: packing,
+      previous: try previous.map { (previous) throws(BuildError) in try KeptIndex(previous, settings) },
+      settings: settings)
     writer.makesDensityGrid = false
     return try writer.writeEntries(lastComponents) { () throws(BuildError) in
       try pieces.nextPiece().map { .records($0) }
@@ -144,7 +147,7 @@ public enum ShardBuilder {
   }
 
   /// Refuses options that are wrong whatever the inputs are.
-  private static func checkOptions(_ options: BuildOptions) throws(BuildError) {
+  static func checkOptions(_ options: BuildOptions) throws(BuildError) {
     if let key = options.key { _ = try KeyTemplate(checking: key) }
     _ = try WeightRule(checking: options.weightScale)
     if let weight = options.weight, let keep = options.keep, !RecordEncoder.isKept(weight, keep: keep) {

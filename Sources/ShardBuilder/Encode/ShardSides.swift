@@ -1,5 +1,21 @@
 import ShardedIndex
 
+/// An index that shards are kept from, with their sides.
+package protocol SidesSource: Sendable {
+  /// The index's identity.
+  var identity: ObjectIdentifier { get }
+  /// Returns the values of a shard in a table.
+  func values(_ table: Int, ofShard number: Int) throws(BuildError) -> ShardSides.Values
+  /// Returns the sketch of a shard.
+  func sketch(ofShard number: Int) throws(BuildError) -> ShardSketch?
+  /// Returns the side file of the page that these shards were in; nil if they were not all of a page, in order.
+  func page(of shards: [ShardSides]) -> SidePage?
+  /// The frames of the side files of the pages that some shards of the index were in.
+  func knownFrames(of shards: [ShardSides]) -> KnownFrames
+  /// Whether the file of a page has the bytes that the manifest says.
+  func isSound(_ side: SidePage) -> Bool
+}
+
 /// What the side file of a page gets of one shard.
 package struct ShardSides: Sendable {
   /// The values of a shard's records in one table.
@@ -15,12 +31,12 @@ package struct ShardSides: Sendable {
   package var tables: [Values]
   /// The sketch; nil where the index gets none, and where it has to be read.
   package var sketch: ShardSketch?
-  /// The number of the shard in the generation before, where it was kept from there.
-  package var previous: Int?
+  /// The index that the shard was kept from, and its number there.
+  package var kept: (sides: any SidesSource, shard: Int)?
 
-  package init(tables: [Values], sketch: ShardSketch? = nil, previous: Int? = nil) {
-    (self.tables, self.sketch, self.previous) = (tables, sketch, previous)
-  }
+  package init(tables: [Values], sketch: ShardSketch? = nil) { (self.tables, self.sketch) = (tables, sketch) }
+
+  init(tables: [Values], kept: (sides: any SidesSource, shard: Int)) { (self.tables, self.kept) = (tables, kept) }
 }
 
 /// A collector of the values of a shard's records, part by part.

@@ -19,11 +19,22 @@ extension Pipeline {
   func writeEntries(
     _ lastComponents: LastComponents, next: () throws(BuildError) -> Portion?
   ) throws(BuildError) -> WrittenEntries {
-    var output = try write(next: next) { _ in }
-    output.densityGrid = nil
-    let file = try output.manifest.file(
-      shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: output.fieldNames,
-      settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes, threads: threads)
+    try write(next: next) { _ in }.finishEntries(settings, packing, lastComponents, publisher, threads: threads)
+  }
+}
+
+extension Pipeline.Output {
+  /// Writes the manifest of entries whose shards are written.
+  ///
+  /// - Parameter settings: The settings of the entries' manifest.
+  func finishEntries(
+    _ settings: IndexSettings, _ packing: EncodingOptions, _ lastComponents: LastComponents, _ publisher: Publisher,
+    threads: Int
+  ) throws(BuildError) -> WrittenEntries {
+    var manifest = manifest
+    let file = try manifest.file(
+      shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: fieldNames,
+      settings: settings.pairs(fieldNames: fieldNames), notes: notes, threads: threads)
     let digest = Digest.sha256(file)
     guard let size = unsafe file.withUnsafeBufferPointer({ unsafe ZstdFrame.size(of: $0) }) else {
       preconditionFailure("a manifest begins with a frame")
@@ -33,9 +44,9 @@ extension Pipeline {
       rootChecksum: ZstdFrame.checksum(ofFrame: Array(file[..<size])), lastComponents: lastComponents)
     let outcome = try publisher.add(head.fileName.text, file)
     return WrittenEntries(
-      head: head, shardCount: output.manifest.shardCount,
-      bytes: file.count + output.manifest.shardBytes + (output.manifest.sides?.fileBytes ?? 0),
-      otherFilesWritten: (outcome == .kept ? 0 : 1) + (output.manifest.sides?.newCount ?? 0))
+      head: head, shardCount: manifest.shardCount,
+      bytes: file.count + manifest.shardBytes + (manifest.sides?.fileBytes ?? 0),
+      otherFilesWritten: (outcome == .kept ? 0 : 1) + (manifest.sides?.newCount ?? 0))
   }
 }
 
@@ -71,11 +82,13 @@ extension EntryUpdate {
         lastComponents: changes.lastComponents)
       return WrittenEntries(head: head, shardCount: entries.shards.count, bytes: entries.fileSize)
     }
+    let settings = EntryRules.settings(of: IndexSettings(of: previous.index.generation.manifest.root))
+    let kept = try KeptIndex(entries, settings)
     let stream = UpdateStream(
-      entries, pieces: notes.pieces, removed: changes.removed, added: changes.added, encoder: .ofEntries, names: names)
+      kept, pieces: notes.pieces, removed: changes.removed, added: changes.added, encoder: .ofEntries, names: names)
     var writer = Pipeline(
-      publisher: publisher, plan: plan, names: names.names, packing: packing, previous: entries,
-      settings: EntryRules.settings(of: IndexSettings(of: previous.index.generation.manifest.root)))
+      publisher: publisher, plan: plan, names: names.names, packing: packing, previous: kept,
+      settings: settings)
     writer.makesDensityGrid = false
     writer.threads = threads
     return try writer.writeEntries(changes.lastComponents) { () throws(BuildError) in try stream.next() }

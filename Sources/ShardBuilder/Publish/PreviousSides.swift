@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// The sides of the generation that a build finds: the values of shards that it keeps.
-struct PreviousSides: Sendable {
+struct PreviousSides: SidesSource {
   private let previous: PreviousIndex
   private let tables: [SideTable]
   /// The fields of that generation; nil only where there are no sides to make.
@@ -21,13 +21,15 @@ struct PreviousSides: Sendable {
       && own.hasEntries == settings.hasEntries
   }
 
+  package var identity: ObjectIdentifier { ObjectIdentifier(previous) }
+
   /// The sides of a kept shard, which are read if its page changes.
   func kept(_ shard: Manifest.Shard) -> ShardSides {
-    ShardSides(tables: tables.map { _ in .unread }, previous: shard.number)
+    ShardSides(tables: tables.map { _ in .unread }, kept: (self, shard.number))
   }
 
   /// Returns the values of a kept shard in a table: as its side file has them, else from its records.
-  func values(_ table: Int, ofShard number: Int) throws(BuildError) -> ShardSides.Values {
+  package func values(_ table: Int, ofShard number: Int) throws(BuildError) -> ShardSides.Values {
     do throws(IndexError) {
       if isUsable, let values = try previous.index.generation.values(tables[table], ofShard: number) {
         return .values(values)
@@ -44,7 +46,7 @@ struct PreviousSides: Sendable {
   }
 
   /// Returns the sketch of a kept shard: as its side file has it, else from its records.
-  func sketch(ofShard number: Int) throws(BuildError) -> ShardSketch? {
+  package func sketch(ofShard number: Int) throws(BuildError) -> ShardSketch? {
     do throws(IndexError) {
       if isUsable { return try previous.index.generation.sketch(ofShard: number) }
     } catch {
@@ -59,19 +61,21 @@ struct PreviousSides: Sendable {
 
   /// Returns the side file of the page that these shards were in the generation before; nil if they were not all of a
   /// page, in order.
-  func page(of shards: [ShardSides]) -> SidePage? {
-    guard isUsable, let first = shards.first?.previous, first % Manifest.pageCapacity == 0,
+  package func page(of shards: [ShardSides]) -> SidePage? {
+    guard isUsable, let first = shards.first?.kept?.shard, first % Manifest.pageCapacity == 0,
       shards.count == min(Manifest.pageCapacity, previous.shards.count - first)
     else { return nil }
-    for (index, shard) in shards.enumerated() where shard.previous != first + index { return nil }
+    for (index, shard) in shards.enumerated() {
+      guard let kept = shard.kept, kept.sides.identity == identity, kept.shard == first + index else { return nil }
+    }
     return try? previous.index.generation.manifest.sidePage(first / Manifest.pageCapacity)
   }
 
-  /// The frames of the side files of the pages that some shards were in.
-  func knownFrames(of shards: [ShardSides]) -> KnownFrames {
+  /// The frames of the side files of the pages that some shards of that generation were in.
+  package func knownFrames(of shards: [ShardSides]) -> KnownFrames {
     var known = KnownFrames(contexts: previous.index.generation.contexts)
     guard isUsable, previous.offersFrames else { return known }
-    for page in Set(shards.compactMap { $0.previous.map { $0 / Manifest.pageCapacity } }) {
+    for page in Set(shards.compactMap { $0.kept.map { $0.shard / Manifest.pageCapacity } }) {
       guard let side = try? previous.index.generation.manifest.sidePage(page), side.fileSize > 0,
         let bytes = try? previous.index.generation.file(side)
       else { continue }
@@ -81,7 +85,7 @@ struct PreviousSides: Sendable {
   }
 
   /// Whether the file of a page has the bytes that the manifest says.
-  func isSound(_ side: SidePage) -> Bool { (try? previous.index.generation.file(side)) != nil }
+  package func isSound(_ side: SidePage) -> Bool { (try? previous.index.generation.file(side)) != nil }
 }
 
 /// Makes the side files of pages, and keeps those of the generation before that come again.
@@ -89,7 +93,6 @@ struct SideWriter: Sendable {
   let publisher: Publisher
   let tables: [SideTable]
   let hasSketches: Bool
-  let previous: PreviousSides?
   let level: Int
   let compressors: CompressorPool
   /// Whether a kept file is read and compared with its digest.
@@ -99,7 +102,8 @@ struct SideWriter: Sendable {
   ///
   /// - Returns: The file, and whether the directory lacked it.
   func write(_ shards: [ShardSides]) throws(BuildError) -> (file: SidePage, isNew: Bool) {
-    if let kept = previous?.page(of: shards), kept.fileSize == 0 || !checksKept || previous?.isSound(kept) == true {
+    let previous = shards.lazy.compactMap(\.kept?.sides).first
+    if let previous, let kept = previous.page(of: shards), kept.fileSize == 0 || !checksKept || previous.isSound(kept) {
       if kept.fileSize > 0 { publisher.keep(kept.fileName.text) }
       return (kept, false)
     }
@@ -121,7 +125,7 @@ struct SideWriter: Sendable {
     for shard in shards {
       if let sketch = shard.sketch {
         sketches.append(sketch)
-      } else if let number = shard.previous, let sketch = try previous?.sketch(ofShard: number) {
+      } else if let kept = shard.kept, let sketch = try kept.sides.sketch(ofShard: kept.shard) {
         sketches.append(sketch)
       } else {
         preconditionFailure("a shard without a sketch")
@@ -137,9 +141,7 @@ struct SideWriter: Sendable {
     var values: Set<[UInt8]> = []
     for shard in shards {
       var found = shard.tables[table]
-      if found == .unread, let previous, let number = shard.previous {
-        found = try previous.values(table, ofShard: number)
-      }
+      if found == .unread, let kept = shard.kept { found = try kept.sides.values(table, ofShard: kept.shard) }
       guard case .values(let found) = found else { return nil }
       values.formUnion(found.values)
       // The records of the other shards need not be read.

@@ -108,7 +108,7 @@ private struct IndexUpdate: ~Copyable {
     changes = UpdateChanges(previous)
     idNumber = names.number(of: id)
     self.options = options
-    intake = Intake(options: options, publisher, names: names, weights: weights, isChange: true)
+    intake = Intake(options: options, publisher.runDirectory, names: names, weights: weights, isChange: true)
   }
 
   private var overlay: Overlay? { previous.index.generation.overlay }
@@ -213,8 +213,9 @@ private struct IndexUpdate: ~Copyable {
     let entryUpdate = try EntryUpdate.of(
       previous, settings, removed: removed, encoder: encoder, names: names, options, plan,
       publisher.runDirectory)
+    let kept = try KeptIndex(previous, settings)
     let stream = UpdateStream(
-      previous, pieces: notes.pieces, removed: removed, added: added, encoder: encoder, names: names,
+      kept, pieces: notes.pieces, removed: removed, added: added, encoder: encoder, names: names,
       observe: { (records) throws(BuildError) in try entryUpdate?.add(records) })
     // Read before anything is written: a damaged one ends the update.
     let grid = try BuildError.ofIndex { () throws(IndexError) in try manifest.densityBands() }
@@ -222,7 +223,7 @@ private struct IndexUpdate: ~Copyable {
     // Few changes are made sooner than threads are started.
     let threads = min(options.jobs, max(1, (removed.count + added.count) / 4))
     var writer = Pipeline(
-      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: previous,
+      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: kept,
       settings: settings)
     writer.makesDensityGrid = false
     writer.threads = threads

@@ -13,6 +13,7 @@ import ShardedIndex
 /// since the last boundary, of which only one part is known; but nothing was cut by force before, so nothing is now if
 /// the other part has become no heavier.
 final class UpdateStream {
+  private let kept: KeptIndex
   private let previous: PreviousIndex
   private let pieces: [BuildNotes.Piece]
   private let order: RecordOrder
@@ -97,10 +98,10 @@ final class UpdateStream {
   ///   - names: Those of the index by their numbers there, and those that only `added` has.
   ///   - observe: Called with added records, in order, once they are read.
   init(
-    _ previous: PreviousIndex, pieces: [BuildNotes.Piece], removed: [RecordPosition], added: SortedRecords,
+    _ kept: KeptIndex, pieces: [BuildNotes.Piece], removed: [RecordPosition], added: SortedRecords,
     encoder: RecordEncoder, names: FieldNames, observe: (([RecordBlob]) throws(BuildError) -> Void)? = nil
   ) {
-    (self.previous, self.pieces) = (previous, pieces)
+    (self.kept, previous, self.pieces) = (kept, kept.index, pieces)
     changes = Changes(removed: removed, added: added, observe: observe)
     order = RecordOrder(names: names)
     shardLimit = previous.index.generation.manifest.shardLimit
@@ -179,7 +180,7 @@ final class UpdateStream {
   /// - Parameter isCertain: Whether to begin where the cut can begin whatever the change is.
   private func begin(isCertain: Bool = false) throws(BuildError) {
     guard let change = try nextChange() else {
-      ready.append(.kept(at..<pieces.count, lastKey: []))
+      ready.append(.kept(at..<pieces.count, of: kept, lastKey: []))
       at = max(1, pieces.count)
       return
     }
@@ -202,7 +203,7 @@ final class UpdateStream {
 
   /// Hands out the pieces before a region.
   private func keepPieces(before region: Region) {
-    if region.start > at { ready.append(.kept(at..<region.start, lastKey: region.keyBefore)) }
+    if region.start > at { ready.append(.kept(at..<region.start, of: kept, lastKey: region.keyBefore)) }
   }
 
   /// Continues until there is a portion to hand out, or the region is over.
