@@ -21,6 +21,8 @@ package struct Cutter {
   private var firstNumber = 0  // Of the first of them, counted over all records.
   /// Weight of all records so far.
   private(set) var position = 0
+  /// What no piece weighs more than but those before a forced cut.
+  var longestWeight: Int { longest }
 
   /// Gaps whose window is still open, best first; those below a later one are gone.
   private var candidates: [Candidate] = []
