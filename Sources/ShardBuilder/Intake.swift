@@ -10,6 +10,11 @@ struct Intake: ~Copyable {
   private(set) var template: KeyTemplate?
   /// The name that datasets of this format give to the field that tells their records apart.
   private(set) var usualId: String?
+  /// The formats of the inputs, and whether the first line of one names its fields.
+  private(set) var formats: [DatasetFormat] = []
+  private(set) var hasHeader = false
+  /// The column before each record that is none of it.
+  var rangeColumn: RangeColumn?
   /// The key of the index that is going to be replaced: no other key may be chosen. nil where any key may.
   var previousKey: String?
   private let directory: String
@@ -24,19 +29,19 @@ struct Intake: ~Copyable {
   ///   - weights: The weights of a file.
   ///   - isChange: Whether the records change an index: then each has to have the id.
   init(
-    options: BuildOptions, _ publisher: Publisher, names: FieldNames = FieldNames(), weights: WeightTable? = nil,
+    options: BuildOptions, _ directory: RunDirectory, names: FieldNames = FieldNames(), weights: WeightTable? = nil,
     isChange: Bool = false
   ) {
     self.options = options
     self.names = names
     self.isChange = isChange
-    directory = publisher.directory
+    self.directory = directory.path
     if let weights, let id = options.id, let path = options.weight {
       self.weights = AddedWeights(weights, id: id, path: path)
     }
     plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
     sort = ExternalSort(
-      memory: options.memoryBytes, directory: publisher.runDirectory, threads: options.jobs)
+      memory: options.memoryBytes, directory: directory, threads: options.jobs)
   }
 
   /// Reads a dataset and takes its records in.
@@ -50,12 +55,14 @@ struct Intake: ~Copyable {
     datasetOptions.blockSizeBytes = plan.blockSize
     let input: InputPassage
     do throws(DatasetError) {
-      input = InputPassage(try DatasetReader(path: path, options: datasetOptions), path: path)
+      input = InputPassage(try DatasetReader(path: path, options: datasetOptions, column: rangeColumn), path: path)
     } catch {
       throw BuildError(error)
     }
     let reader = input.reader
     summary.notes += reader.notes
+    formats.append(reader.format)
+    hasHeader = hasHeader || reader.hasHeader
     try WorkerPool.orderedMap(
       threads: options.jobs, limit: plan.batches, budget: options.memoryBytes / 4, cost: { unsafe 3 * $0.batch.charge },
       next: { () throws(BuildError) -> BatchCarrier? in

@@ -50,7 +50,7 @@
         QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
         ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
         ArchiveCommand.self, UnarchiveCommand.self, PageCommand.self, GenerateCommand.self, FootprintCommand.self,
-        PlanCommand.self,
+        PlanCommand.self, PlanRangesCommand.self, KeyCommand.self, WriteRangeCommand.self, MergeCommand.self,
         UICommand.self, MapCommand.self, ServeCommand.self, CompletionsCommand.self,
       ])
 

@@ -1,6 +1,16 @@
+/// Records in order, some at a time.
+package protocol RecordBatches: AnyObject {
+  /// The next records, at least one; nil behind the last. They are valid until the next call.
+  func nextBatch() throws(BuildError) -> [RecordBlob]?
+  /// Gives back the memory of large records that were delivered.
+  func release()
+}
+
+extension SortedRecords: RecordBatches {}
+
 /// The pieces of sorted records, one after the other.
 package final class PieceStream {
-  private let records: SortedRecords
+  private let records: any RecordBatches
   private var cutter: Cutter
   private var isAtEnd = false
   private var next = 0
@@ -8,7 +18,7 @@ package final class PieceStream {
   private let observe: (([RecordBlob]) throws(BuildError) -> Void)?
 
   package init(
-    _ records: SortedRecords, limit: Int, names: FieldNames,
+    _ records: any RecordBatches, limit: Int, names: FieldNames,
     observe: (([RecordBlob]) throws(BuildError) -> Void)? = nil
   ) {
     self.records = records

@@ -45,6 +45,17 @@ extension Publisher {
     return names
   }
 
+  /// Returns the name of a manifest that is not the one of its directory: of a range, or of a generation in a store.
+  ///
+  /// - Parameter digest: The first 16 bytes of its SHA-256, in hexadecimal digits.
+  package static func manifestName(ofDigest digest: String) -> String { manifestName + "-" + digest }
+
+  /// Whether a name is that of such a manifest.
+  package static func isManifestName(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    return bytes.count == 41 && name.hasPrefix(manifestName + "-") && isHexadecimal(bytes[9...])
+  }
+
   /// The name of an entry that no build makes, if the directory has no index either; the first one in order.
   static func otherEntry(in directory: String) -> String? {
     guard let stream = unsafe opendir(directory) else { return nil }
@@ -55,6 +66,7 @@ extension Publisher {
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
         unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
+      if isManifestName(name) { continue }
       if isShardName(name) {
         hasShard = true
         continue

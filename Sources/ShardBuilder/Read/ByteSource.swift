@@ -12,7 +12,8 @@ final class ByteSource {
   private let chunkSize: Int
 
   private var transcoder: Transcoder?
-  /// Bytes on their way through the transcoder, and what came out of it and was not handed on.
+  private let column: RangeColumn?
+  /// Bytes on their way through the transcoder or the column, and what came out of it and was not handed on.
   private var untranslated = RawVector<UInt8>(capacity: 1)
   private var translated = RawVector<UInt8>(capacity: 1)
   private var translatedOffset = 0
@@ -23,8 +24,11 @@ final class ByteSource {
   /// Opens the file and reads its first bytes.
   ///
   /// - Parameter blockSize: How much is wanted at a time. Of a compressed file no more is read at once.
-  init(path: String, blockSize: Int, encoding: DatasetDialect.Encoding = .utf8) throws(DatasetError) {
+  init(path: String, blockSize: Int, encoding: DatasetDialect.Encoding = .utf8, column: RangeColumn? = nil)
+    throws(DatasetError)
+  {
     transcoder = Transcoder(encoding)
+    self.column = column
     chunkSize = min(128 << 10, max(16, blockSize))
     file = try InputFile(path: path)
     // Four bytes tell every magic apart.
@@ -51,12 +55,14 @@ final class ByteSource {
 
   /// Reads at least one byte and at most `count` behind the last of `target`, and returns how many; 0 at the end.
   func read(appendingTo target: inout RawVector<UInt8>, upTo count: Int) throws(DatasetError) -> Int {
-    guard transcoder != nil else { return try readStored(appendingTo: &target, upTo: count) }
+    guard transcoder != nil || column != nil else { return try readStored(appendingTo: &target, upTo: count) }
     while translatedOffset == translated.count {
       (untranslated.count, translated.count, translatedOffset) = (0, 0, 0)
       if try readStored(appendingTo: &untranslated, upTo: chunkSize) > 0 {
+        try column?.append(untranslated, to: &translated)
         transcoder?.append(untranslated, to: &translated)
       } else {
+        try column?.finish()
         transcoder?.finish(into: &translated)
         if translated.count == 0 { return 0 }
       }

@@ -66,11 +66,16 @@ package final class DatasetReader {
   /// Opens a dataset and reads its beginning.
   ///
   /// - Parameter path: `-` is standard input.
-  package init(path: String, options: DatasetOptions = DatasetOptions()) throws(DatasetError) {
+  package convenience init(path: String, options: DatasetOptions = DatasetOptions()) throws(DatasetError) {
+    try self.init(path: path, options: options, column: nil)
+  }
+
+  /// - Parameter column: The column that each line begins with, and that is none of the record; nil without one.
+  init(path: String, options: DatasetOptions, column: RangeColumn?) throws(DatasetError) {
     self.path = path
     self.options = options
     source = try ByteSource(
-      path: path, blockSize: options.blockSizeBytes, encoding: options.dialect.encoding)
+      path: path, blockSize: options.blockSizeBytes, encoding: options.dialect.encoding, column: column)
     var window = InputWindow(source: source, blockSize: options.blockSizeBytes)
     let opening = try DatasetOpening(path: path, options: options, window: &window)
     let format = opening.format

@@ -50,11 +50,14 @@ package struct RecordBatch: Sendable {
     var record = 1
     /// The beginning of each record in ``RecordBatch/bytes``.
     var starts: [UInt32] = []
+    /// Where the dataset's bytes end in ``RecordBatch/bytes``; texts without their escapes are behind them.
+    var end = 0
     /// For each bad record that stood between records of the batch, the number of records before it.
     var badAfter: [UInt32] = []
 
     mutating func removeAll() {
       starts.removeAll(keepingCapacity: true)
+      end = 0
       badAfter.removeAll(keepingCapacity: true)
     }
   }

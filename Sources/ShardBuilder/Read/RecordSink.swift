@@ -129,6 +129,7 @@ struct RecordSink: ~Copyable {
     // A second run would have them copied.
     if extra.count > 0 { batch.bytes.reserveCapacity(text.count + extra.count) }
     unsafe batch.bytes.append(contentsOf: text)
+    batch.places.end = batch.bytes.count
     unsafe batch.bytes.append(contentsOf: extra.buffer)
     unsafe batch.fields.append(contentsOf: fields.buffer)
     unsafe batch.recordEnds.append(contentsOf: recordEnds.buffer)

@@ -14,7 +14,7 @@ package final class SortedRecords {
   init(count: Int, merge: RunMerge) { (self.count, entries, chunks, self.merge) = (count, nil, [], merge) }
 
   /// Gives back what large records took that were delivered: they are valid no longer.
-  func release() { merge?.release() }
+  package func release() { merge?.release() }
 
   /// The next records in order, at least one; nil behind the last. They are valid until the next call.
   package func nextBatch() throws(BuildError) -> [RecordBlob]? {

@@ -28,6 +28,8 @@ struct RecordRun {
 struct IndexedRecords {
   private let index: ShardedIndex
   private let names: FieldNames
+  /// For each field of the index the number of its name; nil where that is its own.
+  private let numbers: [UInt32]?
   private var encoder: RecordEncoder
   private let buffer = RecordBuffer()
   /// A shard that was read and will be read again, and its records.
@@ -41,9 +43,11 @@ struct IndexedRecords {
     self.init(index, encoder: RecordEncoder(template: template), names: names)
   }
 
-  /// - Parameter encoder: The encoder that makes the records' blobs.
-  init(_ index: ShardedIndex, encoder: RecordEncoder, names: FieldNames) {
-    (self.index, self.names, self.encoder) = (index, names, encoder)
+  /// - Parameters:
+  ///   - encoder: The encoder that makes the records' blobs.
+  ///   - numbers: For each of the index's fields the number of its name; nil if they come first.
+  init(_ index: ShardedIndex, encoder: RecordEncoder, names: FieldNames, numbers: [UInt32]? = nil) {
+    (self.index, self.names, self.encoder, self.numbers) = (index, names, encoder, numbers)
   }
 
   /// Returns the records of the shards with a folded key, and their positions.
@@ -156,7 +160,8 @@ struct IndexedRecords {
     buffer.forEachRawField { _, name, kind, offset, size in
       fields.append(
         FieldSlice(
-          name: UInt32(name), kind: FieldKind(rawValue: kind.rawValue)!, offset: UInt32(clamping: offset),
+          name: numbers?[Int(name)] ?? UInt32(name), kind: FieldKind(rawValue: kind.rawValue)!,
+          offset: UInt32(clamping: offset),
           length: UInt32(clamping: size)))
     }
     unsafe fields.withUnsafeBufferPointer { unsafe body(RecordFields(fields: $0, bytes: buffer.rawTexts)) }

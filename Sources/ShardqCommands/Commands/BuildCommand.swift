@@ -65,6 +65,55 @@
     }
   }
 
+  /// The options that say how an index is laid out.
+  struct LayoutOptions: ParsableArguments {
+    @Option(
+      name: .customLong("id"),
+      help: ArgumentHelp(
+        "The field that tells records apart, for updates (default: geonameid for GeoNames, _id where it is).",
+        valueName: "field"))
+    var id: String?
+
+    @Option(
+      name: .customLong("shard-size"), help: ArgumentHelp("Where shards are divided.", valueName: "size"))
+    var shardSize = ByteSize(bytes: BuildOptions().shardLimitBytes)
+
+    @Option(
+      name: .customLong("part-size"),
+      help: ArgumentHelp("Amount decompressed when a query is not in the cache.", valueName: "size"))
+    var partSize = ByteSize(bytes: BuildOptions().partSizeBytes)
+
+    @Option(
+      name: .customLong("level"),
+      help: ArgumentHelp("zstd's level, 1 to 22: 19 is slower, for an index about 1 % smaller.", valueName: "n"))
+    var level = BuildOptions().level
+
+    @Flag(
+      name: .customLong("starts"),
+      help: ArgumentHelp(
+        "Store the first and the best answers to short texts once more, for pages and over HTTP, where each read is a "
+          + "round trip. Costs 0.2 to 4 % of the index, and time at each update."))
+    var starts = false
+
+    func validate() throws {
+      if level < 1 || level > 22 { throw ValidationError("--level is 1 to 22.") }
+      if shardSize.bytes < 1 << 10 || shardSize.bytes > 1 << 24 {
+        throw ValidationError("--shard-size is 1KiB to 16MiB.")
+      }
+      if partSize.bytes < 1 << 9 || partSize.bytes > 1 << 24 {
+        throw ValidationError("--part-size is 512 bytes to 16MiB.")
+      }
+    }
+
+    func apply(to options: inout BuildOptions) {
+      options.id = id
+      options.shardLimitBytes = shardSize.bytes
+      options.partSizeBytes = partSize.bytes
+      options.level = level
+      options.starts = starts
+    }
+  }
+
   struct BuildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "build",
@@ -100,37 +149,11 @@
 
     @OptionGroup(title: "Ranking") var ranking: RankingOptions
 
-    @Option(
-      name: .customLong("id"),
-      help: ArgumentHelp(
-        "The field that tells records apart, for updates (default: geonameid for GeoNames, _id where it is).",
-        valueName: "field"))
-    var id: String?
+    @OptionGroup(title: "Index") var layout: LayoutOptions
 
     @OptionGroup(title: "Safety") var safety: SafetyOptions
 
     @OptionGroup(title: "Resources") var resources: ResourceOptions
-
-    @Option(
-      name: .customLong("shard-size"), help: ArgumentHelp("Where shards are divided.", valueName: "size"))
-    var shardSize = ByteSize(bytes: BuildOptions().shardLimitBytes)
-
-    @Option(
-      name: .customLong("part-size"),
-      help: ArgumentHelp("Amount decompressed when a query is not in the cache.", valueName: "size"))
-    var partSize = ByteSize(bytes: BuildOptions().partSizeBytes)
-
-    @Option(
-      name: .customLong("level"),
-      help: ArgumentHelp("zstd's level, 1 to 22: 19 is slower, for an index about 1 % smaller.", valueName: "n"))
-    var level = BuildOptions().level
-
-    @Flag(
-      name: .customLong("starts"),
-      help: ArgumentHelp(
-        "Store the first and the best answers to short texts once more, for pages and over HTTP, where each read is a "
-          + "round trip. Costs 0.2 to 4 % of the index, and time at each update."))
-    var starts = false
 
     @Flag(
       name: .customLong("watch"),
@@ -150,17 +173,10 @@
     var inputs: [String]
 
     func validate() throws {
-      if level < 1 || level > 22 { throw ValidationError("--level is 1 to 22.") }
-      if shardSize.bytes < 1 << 10 || shardSize.bytes > 1 << 24 {
-        throw ValidationError("--shard-size is 1KiB to 16MiB.")
-      }
-      if partSize.bytes < 1 << 9 || partSize.bytes > 1 << 24 {
-        throw ValidationError("--part-size is 512 bytes to 16MiB.")
-      }
       if (inputs + ranking.files).filter({ $0 == "-" }).count > 1 {
         throw ValidationError("Standard input can be read once only.")
       }
-      if ranking.weights != nil, id == nil {
+      if ranking.weights != nil, layout.id == nil {
         throw ValidationError("--weights needs --id, the field whose text stands in the file.")
       }
       if watch, (inputs + ranking.files).contains("-") {
@@ -188,13 +204,9 @@
       var options = BuildOptions()
       input.apply(to: &options)
       ranking.apply(to: &options)
-      options.id = id
       safety.apply(to: &options)
       resources.apply(to: &options)
-      options.shardLimitBytes = shardSize.bytes
-      options.partSizeBytes = partSize.bytes
-      options.level = level
-      options.starts = starts
+      layout.apply(to: &options)
       let directory = location.path
       do throws(BuildError) {
         let (summary, steps) = try BuildReport.running(progress) { show throws(BuildError) in

@@ -34,6 +34,11 @@ public struct DensityGrid: Sendable, Equatable {
   /// - Parameter cell: The cell, as ``cell(latitude:longitude:)`` gives it.
   package mutating func add(_ cell: Int) { counts[cell] &+= 1 }
 
+  /// Adds the records of another grid.
+  package mutating func add(_ other: DensityGrid) {
+    for cell in counts.indices { counts[cell] &+= other.counts[cell] }
+  }
+
   /// Adds the changes of an overlay.
   mutating func add(_ overlay: Overlay) {
     // Wrong cells of an overlay make a wrong grid, and lead nowhere: counts wrap.

@@ -1,0 +1,294 @@
+import ShardedIndex
+
+extension ShardBuilder {
+  /// The figures of a merge.
+  package struct MergeSummary: Sendable {
+    package var ranges = 0
+    package var records = 0
+    package var shards = 0
+    /// The records at the borders of ranges, which were cut anew.
+    package var recordsCutAnew = 0
+    /// The size of all files, in bytes.
+    package var bytes = 0
+    /// The SHA-256 of the manifest, in hexadecimal digits.
+    package var digest = ""
+  }
+
+  /// Puts an index together of its ranges.
+  ///
+  /// - Parameters:
+  ///   - paths: The paths of rows; `-` is standard input.
+  ///   - records: The number of records that there must be; nil if it is not known: then each range must have a row.
+  ///   - repeatedIDs: The number of records that have an id, less the ids that are distinct; nil if it was not counted.
+  /// - Complexity: Linear in the shards, of which about 200 bytes each are held, and in the records at borders.
+  package static func merge(
+    _ plan: RangePlan, rows paths: [String], records: Int?, repeatedIDs: Int?, in target: any RangeTarget,
+    resources: BuildOptions
+  ) throws(BuildError) -> MergeSummary {
+    let rows = try RangeRows(paths, plan, target, records: records)
+    var options = plan.options
+    (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
+    var settings = settings(options, key: options.key ?? "")
+    let directory = try target.wholeDirectory()
+    let publisher = try Publisher(directory: directory)
+    var summary = BuildSummary()
+    let previous = try PreviousIndex.found(in: publisher, &summary)
+    if let key = previous?.index.keyTemplate, key != settings.key, !resources.replacesOtherIndex {
+      throw .otherIndex(path: directory, key: key, newKey: settings.key)
+    }
+    var result = MergeSummary()
+    result.ranges = rows.records.count
+    let whole = RangeMerge(plan: plan, options: options, settings: settings, publisher: publisher, target: target)
+    let template = try KeyTemplate(checking: settings.key)
+    var output = try whole.write(rows.records, encoder: RecordEncoder(template: template), &result)
+    let entries = try EntryRules(settings).map { (rules) throws(BuildError) in
+      var whole = whole
+      whole.settings = EntryRules.settings(of: settings)
+      var unused = MergeSummary()
+      let output = try whole.write(rows.entries, encoder: .ofEntries, &unused)
+      result.recordsCutAnew += unused.recordsCutAnew
+      return try output.finishEntries(
+        whole.settings, options.packing, rows.lastComponents, publisher, threads: options.jobs)
+    }
+    let id = plan.usualID.flatMap { output.fieldNames.contains($0) ? $0 : nil }
+    settings.id = options.id ?? id
+    // Where no record has the field there is nothing to count.
+    output.notes.repeatedIDs = settings.id == nil ? nil : id == nil ? 0 : repeatedIDs
+    if id == nil { output.notes.recordsWithoutID = 0 }
+    try output.publish(
+      settings, options.packing, entries: entries, to: publisher, previous, threads: options.jobs, &summary)
+    result.records = output.manifest.recordCount
+    result.shards = summary.shardCount
+    result.bytes = summary.bytes
+    result.digest = try BuildError.ofIndex { () throws(IndexError) in
+      try ShardedIndex(publisher.openDirectory(), options: .init()).generation.manifest.digest().description
+    }
+    try target.finish(directory)
+    return result
+  }
+}
+
+/// The rows of an index, checked against each other.
+private struct RangeRows {
+  /// In the order of ranges.
+  private(set) var records: [RangeRow] = []
+  private(set) var entries: [RangeRow] = []
+
+  init(_ paths: [String], _ plan: RangePlan, _ target: any RangeTarget, records expected: Int?) throws(BuildError) {
+    var rows: [RangeRow] = []
+    for path in paths {
+      var reader = try LineReader(path)
+      while let line = try reader.next() {
+        if line.starts(with: RangeRow.entryPrefix.utf8) { continue }
+        guard let row = RangeRow(line: line) else {
+          throw reader.flaw("is no row; pass the lines that `shardq write-range` printed")
+        }
+        guard row.plan == plan.digest else {
+          throw reader.flaw("is a row of another plan; pass the plan that it was written by")
+        }
+        rows.append(row)
+      }
+    }
+    records = try Self.ordered(
+      rows.filter { !$0.isOfEntries }, plan.bounds.count + 1, "range", isWhole: expected == nil)
+    entries = try Self.ordered(
+      rows.filter(\.isOfEntries), plan.entryBounds.count + 1, "range of entries", isWhole: false)
+    let count = records.reduce(0) { $0 + $1.records }
+    if let expected, count != expected {
+      throw Self.refusal(
+        "the rows have \(grouped(count)) records, and \(grouped(expected)) are expected: a range is missing, or lines are"
+      )
+    }
+    let (made, written) = (records.reduce(0) { $0 + $1.entries }, entries.reduce(0) { $0 + $1.records })
+    if made != written {
+      throw Self.refusal(
+        "the records have \(grouped(made)) entries, and rows of entries have \(grouped(written)): write all ranges of entries"
+      )
+    }
+  }
+
+  private static func refusal(_ message: String) -> BuildError { .dataset(.bad, message: "\(message)") }
+
+  private static func ordered(
+    _ rows: [RangeRow], _ count: Int, _ what: String, isWhole: Bool
+  ) throws(BuildError) -> [RangeRow] {
+    var rows = rows.sorted { $0.range < $1.range }
+    var at = 1
+    while at < rows.count {
+      guard rows[at].range == rows[at - 1].range else {
+        at += 1
+        continue
+      }
+      // An engine may run a range twice, and collect both outputs where the first was thought lost.
+      guard rows[at] == rows[at - 1] else {
+        throw refusal(
+          "\(what) \(rows[at].range) has two rows that differ: its lines went to two processes; group them by the first column"
+        )
+      }
+      rows.remove(at: at)
+    }
+    if let row = rows.last, row.range >= count { throw refusal("\(what) \(row.range) is none of the plan's \(count)") }
+    if isWhole, rows.count < count {
+      let missing = zip(rows.map(\.range) + [count], 0...).first { $0 != $1 }?.1 ?? 0
+      throw refusal(
+        "\(what) \(missing) has no row: write it, or say how many records there are in all, if it has none")
+    }
+    return rows
+  }
+
+  /// The last components of all keys.
+  var lastComponents: LastComponents {
+    var all: Set<[UInt8]> = []
+    for row in records {
+      guard let components = row.lastComponents else { return .over }
+      all.formUnion(components)
+    }
+    return LastComponents(all)
+  }
+}
+
+/// The writing of an index, or of its entries, of their ranges.
+private struct RangeMerge {
+  let plan: RangePlan
+  let options: BuildOptions
+  var settings: IndexSettings
+  let publisher: Publisher
+  let target: any RangeTarget
+
+  func write(
+    _ rows: [RangeRow], encoder: RecordEncoder, _ result: inout ShardBuilder.MergeSummary
+  ) throws(BuildError) -> Pipeline.Output {
+    let isOfEntries = rows.first?.isOfEntries ?? true
+    var names = FieldNames()
+    var grid: DensityGrid?
+    var withoutID = 0
+    for row in rows {
+      let range = try open(row)
+      for name in range.fieldNames { _ = names.number(of: name) }
+      if let part = try BuildError.ofIndex({ () throws(IndexError) in
+        try range.generation.manifest.densityGrid(with: nil)
+      }) {
+        grid = grid ?? DensityGrid()
+        grid?.add(part)
+      }
+      withoutID += try BuildError.ofIndex { () throws(IndexError) in
+        try range.generation.manifest.notes()?.first.flatMap { BuildNotes.idCounts($0.content)?.without } ?? 0
+      }
+    }
+    let memory = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
+    var pipeline = Pipeline(
+      publisher: publisher, plan: memory, names: names.names, packing: options.packing, previous: nil,
+      settings: settings)
+    pipeline.makesDensityGrid = false
+    pipeline.threads = options.jobs
+    let order = RecordOrder(names: names)
+    let bounds = isOfEntries ? plan.entryBounds : plan.bounds
+    let stitcher = RangeStitcher<RangeIndex>(
+      rangeCount: rows.count, makeCutter: { [options] in Cutter(limit: options.shardLimitBytes, order: order) },
+      open: { (number) throws(BuildError) in
+        let row = rows[number]
+        let range = try RangeIndex(
+          open(row), row, settings, encoder: encoder, names: names, path: target.shown)
+        try range.checkKeys(
+          from: row.range > 0 ? bounds[row.range - 1] : nil, to: row.range < bounds.count ? bounds[row.range] : nil)
+        return range
+      })
+    var output = try pipeline.write(
+      next: { () throws(BuildError) in
+        switch try stitcher.nextPart() {
+        case nil: nil
+        case .piece(let piece): .records(piece)
+        case .kept(let pieces, let range, let lastKey):
+          .kept(pieces, of: try range.checked(pieces, in: target), lastKey: lastKey)
+        }
+      }, progress: { _ in })
+    result.recordsCutAnew += stitcher.regionRecordCount
+    output.densityGrid = grid
+    output.notes.recordsWithoutID = withoutID
+    return output
+  }
+
+  private func open(_ row: RangeRow) throws(BuildError) -> ShardedIndex {
+    let index = try target.openRange(row.fileName)
+    let manifest = index.generation.manifest
+    let digest = try BuildError.ofIndex { () throws(IndexError) in try manifest.digest().description }
+    guard digest.hasPrefix(row.manifest), manifest.fileSize == row.size, index.recordCount == row.records else {
+      throw .dataset(
+        .bad,
+        message: """
+          \(target.shown): the manifest of range \(row.range) is not the one that its row names; write that range again
+          """)
+    }
+    return index
+  }
+}
+
+/// A range as it was written.
+private final class RangeIndex: CutRange {
+  private let kept: KeptIndex
+  private let pieces: [BuildNotes.Piece]
+  private var source: IndexedRecords
+  private let row: RangeRow
+  /// The names and sizes of side files that were not looked for yet.
+  private var sides: [(name: String, size: Int)]
+
+  init(
+    _ index: ShardedIndex, _ row: RangeRow, _ settings: IndexSettings, encoder: RecordEncoder, names: FieldNames,
+    path: String
+  ) throws(BuildError) {
+    var names = names
+    let numbers = index.fieldNames.map { names.number(of: $0) }
+    kept = try KeptIndex(PreviousIndex(index), settings, numbers: numbers)
+    guard let notes = kept.index.notes, !notes.pieces.isEmpty, notes.isOfThisEncoder else {
+      throw .dataset(
+        .bad, message: "\(path): the manifest of range \(row.range) has no notes of this encoder; write it again")
+    }
+    pieces = notes.pieces
+    source = IndexedRecords(index, encoder: encoder, names: names, numbers: numbers)
+    self.row = row
+    sides = try BuildError.ofIndex { () throws(IndexError) in
+      try index.generation.manifest.sidePages().filter { $0.fileSize > 0 }.map { ($0.fileName.text, $0.fileSize) }
+    }
+  }
+
+  var pieceCount: Int { pieces.count }
+  func isRestart(_ piece: Int) -> Bool { pieces[piece].isRestart }
+
+  private func shards(ofPiece piece: Int) -> ArraySlice<Manifest.Shard> {
+    kept.index.shards[kept.index.firstShards[piece]..<kept.index.firstShards[piece + 1]]
+  }
+
+  func forEachRecord(ofPiece piece: Int, _ body: (RecordBlob) -> Bool) throws(BuildError) {
+    for shard in shards(ofPiece: piece) {
+      let run = try source.records(of: shard, into: RecordArena(capacity: 0))
+      for index in 0..<run.count where !body(run.record(index)) { return }
+    }
+  }
+
+  func lastRecord(ofPiece piece: Int) throws(BuildError) -> RecordArena {
+    try source.lastRecord(of: shards(ofPiece: piece).last!)
+  }
+
+  /// Checks that the keys lie between the bounds of the plan: then ranges rise.
+  func checkKeys(from first: [UInt8]?, to end: [UInt8]?) throws(BuildError) {
+    let (least, greatest) = (
+      try source.firstRecord(of: kept.index.shards[0]), try source.lastRecord(of: kept.index.shards.last!)
+    )
+    func isBefore(_ record: RecordArena, _ bound: [UInt8]) -> Bool {
+      unsafe bound.withUnsafeBufferPointer { unsafe compareBytes(record.record(0).folded, $0) } < 0
+    }
+    if let first, isBefore(least, first) { throw outside }
+    if let end, !isBefore(greatest, end) { throw outside }
+  }
+
+  private var outside: BuildError {
+    .dataset(.bad, message: "range \(row.range) has keys of another range; write it by this plan again")
+  }
+
+  /// Returns the index of pieces that stay, once the target has their files.
+  func checked(_ pieces: Range<Int>, in target: any RangeTarget) throws(BuildError) -> KeptIndex {
+    try target.check(sides + pieces.flatMap { shards(ofPiece: $0) }.map { ($0.fileName, $0.file.size) })
+    sides = []
+    return kept
+  }
+}

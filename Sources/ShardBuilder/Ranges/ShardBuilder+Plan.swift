@@ -1,0 +1,222 @@
+import CLibrary
+import ShardedIndex
+
+extension ShardBuilder {
+  /// Makes the plan of an index that many processes are to write.
+  ///
+  /// - Parameters:
+  ///   - inputs: Paths of records, all or some that are chosen at random; `-` is standard input. Of JSON lines, GeoNames
+  ///     dumps, lines, and TSV files without a header line, since each record has to be a line by itself.
+  ///   - ranges: The number of ranges, at least 1. Fewer come out where records have fewer keys.
+  ///   - directory: The directory for temporary files.
+  /// - Complexity: That of sorting the records, in bounded memory.
+  package static func planRanges(
+    _ inputs: [String], ranges: Int, options given: BuildOptions, program: RangePlan.Program, in directory: String
+  ) throws(BuildError) -> RangePlan {
+    var options = given
+    try checkOptions(options)
+    try checkStandardInput(inputs)
+    try checkLines(options)
+    let directory = RunDirectory(path: directory)
+    var summary = BuildSummary()
+    var intake = Intake(options: options, directory)
+    for input in inputs { try intake.read(input, &summary, nil) }
+    try intake.checkFields()
+    guard let template = intake.template else {
+      throw .dataset(
+        .bad,
+        message: "\(summary.emptyInputs.joined(separator: ", ")): ranges are planned by records, and there is none")
+    }
+    options.inputFormat = try lineFormat(of: intake).rawValue
+    options.key = template.text
+    if options.inputFormat == DatasetFormat.lines.rawValue { options.columns = options.columns ?? intake.names.names }
+    let (names, plan) = (intake.names, intake.plan)
+    let collector = try EntryCollector(
+      settings(options, key: template.text), names: names.names, options: options, plan: plan, directory: directory)
+    let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
+    let bounds = try bounds(of: sorted, ranges) { (records) throws(BuildError) in try collector?.add(records) }
+    let entryBounds = try collector.map { (collector) throws(BuildError) in
+      try self.bounds(of: try collector.finish().entries, ranges) { _ in }
+    }
+    return RangePlan(options, bounds: bounds, entryBounds: entryBounds ?? [], program: program)
+  }
+
+  /// Returns the keys that divide records into ranges of about as many.
+  private static func bounds(
+    of sorted: SortedRecords, _ ranges: Int, observe: ([RecordBlob]) throws(BuildError) -> Void
+  ) throws(BuildError) -> [[UInt8]] {
+    var bounds: [[UInt8]] = []
+    var (position, range) = (0, 1)
+    var first: [UInt8] = []
+    while let batch = try sorted.nextBatch() {
+      try observe(batch)
+      if position == 0 { first = unsafe Array(batch[0].folded) }
+      while range < ranges, case let at = range * sorted.count / ranges - position, at < batch.count {
+        let key = unsafe Array(batch[at].folded)
+        // A range begins with the first record of its key: so equal keys are together, and the first has a record.
+        if (bounds.last ?? first).lexicographicallyPrecedes(key) { bounds.append(key) }
+        range += 1
+      }
+      position += batch.count
+      sorted.release()
+    }
+    return bounds
+  }
+
+  /// Refuses options that make no sense where each record is a line that goes from process to process.
+  private static func checkLines(_ options: BuildOptions) throws(BuildError) {
+    func refuse(_ reason: BuildMessage) -> BuildError { .dataset(.options, message: reason) }
+    if options.weightsFile != nil {
+      throw refuse("weights of a file would be wanted on every machine; join them to the records as a field")
+    }
+    let dialect = options.dialect
+    if dialect.encoding != .utf8 { throw refuse("records of ranges are UTF-8; convert them first, with iconv") }
+    if dialect.skippedLines > 0 || dialect.recordsPath != nil || dialect.delimiter != nil || dialect.namesColumns {
+      throw refuse("each line of a range is a record; make JSON lines of the dataset first, with `shardq export`")
+    }
+  }
+
+  /// Returns the format of the inputs' lines.
+  private static func lineFormat(of intake: borrowing Intake) throws(BuildError) -> DatasetFormat {
+    let format = intake.formats[0]
+    guard intake.formats.allSatisfy({ $0 == format }) else {
+      throw .dataset(.options, message: "the samples have several formats; give all of them one")
+    }
+    switch format {
+    case .jsonl, .geonames, .lines: return format
+    case .tsv where !intake.hasHeader: return format
+    case .tsv:
+      throw .dataset(
+        .options,
+        message: "lines of a range have no header; take the first line off, and name its columns with \(.columns)")
+    case .json:
+      throw .dataset(
+        .options,
+        message: "each record of a range is a line; if they are so already, \(say: .inputFormat, .text("jsonl"))")
+    case .csv, .geojson:
+      throw .dataset(
+        .options,
+        message:
+          "records of \(format.rawValue) may be several lines; make JSON lines of them first, with `shardq export`")
+    }
+  }
+
+  /// Writes the range of each record before its line.
+  ///
+  /// - Parameters:
+  ///   - input: The path of records, each a line; `-` is standard input.
+  ///   - ids: Whether the hash of each record's id is written in the place of range and record; empty where it has none.
+  ///   - write: Takes lines, each with its line feed.
+  /// - Returns: The number of bad records that were left out.
+  /// - Complexity: Linear in the lines, in memory for some.
+  package static func writeRangeKeys(
+    _ plan: RangePlan, of input: String, ids: Bool, write: ([UInt8]) throws(BuildError) -> Void
+  ) throws(BuildError) -> Int {
+    var keys = try RangeKeys(plan, input, ids: ids)
+    return try keys.write(write)
+  }
+}
+
+/// The lines of records, and the ranges that they belong to.
+private struct RangeKeys {
+  private let reader: DatasetReader
+  private let plan: RangePlan
+  private let path: String
+  private let ids: Bool
+  private let template: KeyTemplate
+  private var encoder: RecordEncoder
+  private let id: String?
+  private var badCount = 0
+
+  init(_ plan: RangePlan, _ path: String, ids: Bool) throws(BuildError) {
+    (self.plan, self.path, self.ids) = (plan, path, ids)
+    let options = try plan.datasetOptions
+    do throws(DatasetError) {
+      reader = try DatasetReader(path: path, options: options)
+    } catch {
+      throw BuildError(error)
+    }
+    template = try KeyTemplate(checking: plan.options.key ?? "")
+    encoder = RecordEncoder(template: template, keep: plan.options.keep)
+    id = plan.usualID
+  }
+
+  mutating func write(_ write: ([UInt8]) throws(BuildError) -> Void) throws(BuildError) -> Int {
+    var batch = RecordBatch()
+    let chunk = RecordArena()
+    var lines: [UInt8] = []
+    while true {
+      do throws(DatasetError) {
+        guard try reader.read(into: &batch) else { break }
+      } catch {
+        throw BuildError(error)
+      }
+      chunk.removeAll()
+      lines.removeAll(keepingCapacity: true)
+      let names = reader.names
+      var bad = encoder.encode(batch, names: names, into: chunk)[...]
+      let idField = id.flatMap { names.names.firstIndex(of: $0) }.map { UInt32($0) }
+      var number = 0
+      for record in batch.recordEnds.indices {
+        if let flaw = bad.first, flaw.index == record {
+          bad.removeFirst()
+          badCount += 1
+          let reason = flaw.reason(template: template, in: batch, names: names)
+          guard plan.options.skipBad else { throw fault(record, of: batch, reason) }
+          continue
+        }
+        try append(chunk.record(number), line: record, of: batch, idField, to: &lines)
+        number += 1
+      }
+      try write(lines)
+    }
+    return badCount + reader.badCount
+  }
+
+  private func append(
+    _ record: RecordBlob, line: Int, of batch: RecordBatch, _ idField: UInt32?, to lines: inout [UInt8]
+  ) throws(BuildError) {
+    if ids {
+      if let idField, let id = unsafe record.id(ofField: idField) {
+        lines += unsafe String(IDCounter.hash(id.span)).utf8
+      }
+    } else {
+      let range = unsafe RangePlan.range(of: record.folded, in: plan.bounds)
+      let start = Int(batch.places.starts[line])
+      let end = batch.bytes[start..<batch.places.end].firstIndex(of: 0x0A) ?? batch.places.end
+      var text = batch.bytes[start..<end]
+      if text.last == 0x0D { text.removeLast() }
+      if let byte = text.first(where: { $0 == 0x0D || $0 == 0x01 }) {
+        let name = byte == 1 ? "the control character U+0001" : "a carriage return"
+        throw fault(
+          line, of: batch, "the line has \(name) within it, at which an engine on the way divides lines or columns")
+      }
+      lines += "\(range)\t".utf8
+      lines += text
+    }
+    lines.append(0x0A)
+  }
+
+  private func fault(_ record: Int, of batch: RecordBatch, _ reason: String) -> BuildError {
+    let place = batch.place(of: record)
+    return BuildError(
+      DatasetError.bad(
+        DatasetReader.BadRecord(
+          path: path, line: place.line, column: place.column, record: place.record, reason: reason)))
+  }
+}
+
+extension RangePlan {
+  /// The options of reading lines of records.
+  var datasetOptions: DatasetOptions {
+    get throws(BuildError) {
+      var dataset = try DatasetOptions(of: options)
+      // A first line that says so is no record; no line of a range can be that.
+      dataset.tsvEscapes = false
+      return dataset
+    }
+  }
+
+  /// The field of ids, if records have it.
+  var usualID: String? { options.id ?? (options.inputFormat == DatasetFormat.geonames.rawValue ? "geonameid" : "_id") }
+}

@@ -1,0 +1,295 @@
+import ShardedIndex
+
+extension ShardBuilder {
+  /// Writes the ranges that standard input, or a file, has the lines of: each as an index of its own in the target.
+  ///
+  /// - Parameters:
+  ///   - input: The path of lines as ``writeRangeKeys(_:of:ids:write:)`` makes them, in any order, all lines of each of
+  ///     their ranges; `-` is standard input.
+  ///   - resources: The memory and the threads; the other options are the plan's.
+  ///   - write: Takes lines, each with its line feed: the entries of a range, then the range's ``RangeRow``, once the
+  ///     target has all files of the range.
+  /// - Complexity: That of sorting the records, in bounded memory and temporary files in the target.
+  package static func writeRanges(
+    _ plan: RangePlan, of input: String, to target: any RangeTarget, resources: BuildOptions,
+    write: @escaping ([UInt8]) throws(BuildError) -> Void
+  ) throws(BuildError) {
+    var options = plan.options
+    (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
+    let directories = RangeDirectories(target)
+    defer { directories.removeAll() }
+    let publisher = try directories.publisher()
+    let column = RangeColumn(of: input, rangeCount: plan.bounds.count + 1)
+    var intake = Intake(options: options, publisher.runDirectory)
+    intake.rangeColumn = column
+    var summary = BuildSummary()
+    try intake.read(input, &summary, nil)
+    let (names, memory) = (intake.names, intake.plan)
+    let settings = settings(options, key: options.key ?? "")
+    let rules = EntryRules(settings)
+    let sorted = try intake.finish(held: rules == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
+    let ranges = RangeBatches(sorted, plan.bounds)
+    var counts: [Int: Int] = [:]
+    var own: Publisher? = publisher
+    while let range = try ranges.nextRange() {
+      let publisher: Publisher
+      if let first = own.take() { publisher = first } else { publisher = try directories.publisher() }
+      let writer = RangeWriter(
+        plan: plan, options: options, settings: settings, names: names, memory: memory, target: target)
+      let entries = try rules.map { (rules) throws(BuildError) in
+        try EntryPrinter(rules, settings, names: names.names, plan, write: write)
+      }
+      let row = try writer.write(range, ranges, of: sorted.count, to: publisher, entries)
+      counts[range] = row.records
+      try write(Array((row.line + "\n").utf8))
+    }
+    for (range, lines) in column.lineCounts where lines > 0 {
+      guard counts[range] ?? 0 == lines || options.skipBad else { throw otherPlan(range, lines, counts[range] ?? 0) }
+    }
+  }
+
+  private static func otherPlan(_ range: Int, _ lines: Int, _ records: Int) -> BuildError {
+    .dataset(
+      .bad,
+      message: """
+        \(grouped(lines)) lines say that they are of range \(range), and by this plan \(grouped(records)) records are; make \
+        the lines with `shardq key` and the same plan
+        """)
+  }
+}
+
+/// The directories of the ranges that are written, which are gone in the end.
+private final class RangeDirectories {
+  private let target: any RangeTarget
+  private var paths: [String] = []
+
+  init(_ target: any RangeTarget) { self.target = target }
+
+  func publisher() throws(BuildError) -> Publisher {
+    paths.append(try target.makeRangeDirectory())
+    return try Publisher(directory: paths[paths.count - 1])
+  }
+
+  func removeAll() { for path in paths { target.remove(path) } }
+}
+
+/// Sorted records, range by range.
+final class RangeBatches: RecordBatches {
+  private let sorted: SortedRecords
+  private let bounds: [[UInt8]]
+  private var batch: [RecordBlob] = []
+  private var next = 0
+  private var range = -1
+
+  init(_ sorted: SortedRecords, _ bounds: [[UInt8]]) { (self.sorted, self.bounds) = (sorted, bounds) }
+
+  /// Returns the range of the next record; nil behind the last. All records of the range before must have been read.
+  func nextRange() throws(BuildError) -> Int? {
+    guard try fill() else { return nil }
+    range = rangeOfNext
+    return range
+  }
+
+  private var rangeOfNext: Int { unsafe RangePlan.range(of: batch[next].folded, in: bounds) }
+
+  private func fill() throws(BuildError) -> Bool {
+    if next < batch.count { return true }
+    batch = try sorted.nextBatch() ?? []
+    next = 0
+    return !batch.isEmpty
+  }
+
+  /// The next records of the range; nil behind its last.
+  func nextBatch() throws(BuildError) -> [RecordBlob]? {
+    guard try fill(), rangeOfNext == range else { return nil }
+    let first = next
+    func isInRange(_ record: RecordBlob) -> Bool {
+      guard range < bounds.count else { return true }
+      return unsafe bounds[range].withUnsafeBufferPointer { unsafe compareBytes(record.folded, $0) } < 0
+    }
+    // Mostly all are.
+    if isInRange(batch[batch.count - 1]) {
+      next = batch.count
+    } else {
+      while isInRange(batch[next]) { next += 1 }
+    }
+    return Array(batch[first..<next])
+  }
+
+  /// Records of the next range may lie there as well.
+  func release() { if next == batch.count { sorted.release() } }
+}
+
+/// Writes one range as an index of its records.
+private struct RangeWriter {
+  let plan: RangePlan
+  let options: BuildOptions
+  let settings: IndexSettings
+  let names: FieldNames
+  let memory: MemoryPlan
+  let target: any RangeTarget
+
+  func write(
+    _ range: Int, _ records: any RecordBatches, of total: Int, to publisher: Publisher, _ entries: EntryPrinter?
+  ) throws(BuildError) -> RangeRow {
+    let pieces = PieceStream(
+      records, limit: options.shardLimitBytes, names: names,
+      observe: { (records) throws(BuildError) in try entries?.add(records) })
+    var settings = settings
+    settings.starts = false
+    var writer = Pipeline(
+      publisher: publisher, plan: memory, names: names.names, packing: options.packing, previous: nil,
+      settings: settings)
+    writer.threads = options.jobs
+    writer.count(plan.usualID, of: total)
+    var output = try writer.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) { _ in
+    }
+    if output.ids == nil { output.notes.recordsWithoutID = output.manifest.recordCount }
+    output.notes.repeatedIDs = output.notes.repeatedIDs ?? 0
+    let components = try entries?.finish()
+    return try deliver(&output, settings, range, publisher, entries: entries?.count ?? 0, components ?? [])
+  }
+
+  /// Gives the files of a range to the target.
+  fileprivate func deliver(
+    _ output: inout Pipeline.Output, _ settings: IndexSettings, _ range: Int, _ publisher: Publisher, entries: Int,
+    _ components: [[UInt8]]?, isOfEntries: Bool = false
+  ) throws(BuildError) -> RangeRow {
+    let grid = output.densityGrid.map { DensityBands($0) }
+    let file = try output.manifest.file(
+      shardLimit: options.packing.shardLimit, partSize: options.packing.partSize, fieldNames: output.fieldNames,
+      settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes, densityGrid: grid,
+      threads: options.jobs)
+    let directory = publisher.directory
+    _ = try publisher.publish(manifest: file, previous: nil)
+    var row = RangeRow(
+      isOfEntries: isOfEntries, range: range, plan: plan.digest,
+      manifest: Digest.hexadecimal(Array(Digest.sha256(file).prefix(16))), size: file.count,
+      records: output.manifest.recordCount)
+    (row.entries, row.lastComponents) = (entries, components)
+    let files = try publisher.list().filter { Publisher.isShardName($0) }
+    try target.take(files, manifest: row.fileName, from: directory)
+    return row
+  }
+}
+
+/// Prints the entries of a range's records.
+private final class EntryPrinter {
+  private var maker: EntryMaker
+  private let lines: EntryLines
+  private let bounds: [[UInt8]]
+  private let chunk = RecordArena()
+  private let write: ([UInt8]) throws(BuildError) -> Void
+  private(set) var count = 0
+
+  init(
+    _ rules: EntryRules, _ settings: IndexSettings, names: [String], _ plan: RangePlan,
+    write: @escaping ([UInt8]) throws(BuildError) -> Void
+  ) throws(BuildError) {
+    var entryNames = FieldNames()
+    for name in rules.fieldNames { _ = entryNames.number(of: name) }
+    maker = EntryMaker(rules, names: names, rankField: try RankField(settings, names: names), entryNames: entryNames)
+    (lines, bounds, self.write) = (EntryLines(rules), plan.entryBounds, write)
+  }
+
+  func add(_ records: [RecordBlob]) throws(BuildError) {
+    for record in records { maker.add(record, into: chunk) }
+    if unsafe chunk.size >= 1 << 18 { try print() }
+  }
+
+  private func print() throws(BuildError) {
+    var text: [UInt8] = []
+    for index in 0..<chunk.count {
+      let entry = chunk.record(index)
+      let range = unsafe RangePlan.range(of: entry.folded, in: bounds)
+      text += "\(RangeRow.entryPrefix)\(range)\t".utf8
+      lines.append(entry, to: &text)
+      text.append(0x0A)
+    }
+    count += chunk.count
+    chunk.removeAll()
+    try write(text)
+  }
+
+  /// Returns the last components of the records' keys; nil for too many.
+  func finish() throws(BuildError) -> [[UInt8]]? {
+    maker.finish(into: chunk)
+    try print()
+    let components = maker.lastComponents
+    return components.isOver ? nil : components.texts.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+}
+
+extension ShardBuilder {
+  /// Writes ranges of entries, of the lines that ``writeRanges(_:of:to:resources:write:)`` made of entries, without their
+  /// first columns.
+  package static func writeEntryRanges(
+    _ plan: RangePlan, of input: String, to target: any RangeTarget, resources: BuildOptions,
+    write: @escaping ([UInt8]) throws(BuildError) -> Void
+  ) throws(BuildError) {
+    var options = plan.options
+    (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
+    let all = settings(options, key: options.key ?? "")
+    guard let rules = EntryRules(all) else {
+      throw .dataset(.options, message: "the plan's index has no entries, since it names no words and no other names")
+    }
+    let directories = RangeDirectories(target)
+    defer { directories.removeAll() }
+    let publisher = try directories.publisher()
+    var names = FieldNames()
+    for name in rules.fieldNames { _ = names.number(of: name) }
+    let memory = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
+    let (sorted, lineCounts) = try sortedEntries(
+      input, rules, names, plan, options, memory, directory: publisher.runDirectory)
+    let ranges = RangeBatches(sorted, plan.entryBounds)
+    let settings = EntryRules.settings(of: all)
+    var counts: [Int: Int] = [:]
+    var own: Publisher? = publisher
+    while let range = try ranges.nextRange() {
+      let publisher: Publisher
+      if let first = own.take() { publisher = first } else { publisher = try directories.publisher() }
+      let pieces = PieceStream(ranges, limit: options.shardLimitBytes, names: names)
+      var pipeline = Pipeline(
+        publisher: publisher, plan: memory, names: names.names, packing: options.packing, previous: nil,
+        settings: settings)
+      pipeline.makesDensityGrid = false
+      pipeline.threads = options.jobs
+      var output = try pipeline.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) {
+        _ in
+      }
+      let writer = RangeWriter(
+        plan: plan, options: options, settings: settings, names: names, memory: memory, target: target)
+      let row = try writer.deliver(&output, settings, range, publisher, entries: 0, [], isOfEntries: true)
+      counts[range] = row.records
+      try write(Array((row.line + "\n").utf8))
+    }
+    for (range, lines) in lineCounts where counts[range] != lines { throw otherPlan(range, lines, counts[range] ?? 0) }
+  }
+
+  private static func sortedEntries(
+    _ input: String, _ rules: EntryRules, _ names: FieldNames, _ plan: RangePlan, _ options: BuildOptions,
+    _ memory: MemoryPlan, directory: RunDirectory
+  ) throws(BuildError) -> (SortedRecords, lineCounts: [Int: Int]) {
+    var lines = EntryLines(rules)
+    var reader = try LineReader(input)
+    var sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
+    var chunk = sort.emptyChunk()
+    var lineCounts: [Int: Int] = [:]
+    while let line = try reader.next() {
+      guard let end = line.firstIndex(of: 0x09), let range = Int(String(decoding: line[..<end], as: UTF8.self)),
+        0...plan.entryBounds.count ~= range
+      else {
+        throw reader.flaw("begins with no range of entries of the plan; pass the entries that were printed with it")
+      }
+      if let reason = lines.read(line[(end + 1)...], into: chunk) { throw reader.flaw(reason) }
+      lineCounts[range, default: 0] += 1
+      if unsafe chunk.size >= min(1 << 20, options.memoryBytes / 16) {
+        try sort.add(chunk, names: names)
+        chunk = sort.emptyChunk()
+      }
+    }
+    try sort.add(chunk, names: names)
+    sort.heldElsewhere = memory.heldWhileWriting(sort.size, largest: sort.largest)
+    return (try sort.finish(names: names), lineCounts)
+  }
+}

@@ -1,0 +1,53 @@
+/// Lines of a file, one after the other, in memory for the longest.
+struct LineReader: ~Copyable {
+  private let source: ByteSource
+  private let path: String
+  private var window = RawVector<UInt8>(capacity: 1 << 18)
+  private var offset = 0
+  private var isAtEnd = false
+  /// The number of the line that was returned last, from 1.
+  private(set) var number = 0
+
+  /// The longest line, in bytes.
+  private static let limit = 64 << 20
+
+  /// - Parameter path: `-` is standard input.
+  init(_ path: String) throws(BuildError) {
+    self.path = path
+    do throws(DatasetError) { source = try ByteSource(path: path, blockSize: 1 << 18) } catch {
+      throw BuildError(error)
+    }
+  }
+
+  /// Returns the next line, without its line feed; nil at the end.
+  mutating func next() throws(BuildError) -> [UInt8]? {
+    var searched = offset
+    while true {
+      let rest = unsafe window.buffer.part(searched..<window.count)
+      if let end = unsafe rest.firstIndex(of: 0x0A) {
+        defer { offset = searched + end + 1 }
+        number += 1
+        return unsafe Array(window.buffer.part(offset..<searched + end))
+      }
+      if isAtEnd {
+        defer { offset = window.count }
+        if offset == window.count { return nil }
+        number += 1
+        return unsafe Array(window.buffer.part(offset..<window.count))
+      }
+      window.removeFirst(offset)
+      (offset, searched) = (0, window.count)
+      guard window.count < Self.limit else { throw flaw("has over \(Self.limit >> 20) MiB") }
+      do throws(DatasetError) {
+        isAtEnd = try source.read(appendingTo: &window, upTo: 1 << 18) == 0
+      } catch {
+        throw BuildError(error)
+      }
+    }
+  }
+
+  /// Returns the error of the line that was returned last.
+  func flaw(_ reason: String) -> BuildError {
+    .dataset(.bad, message: "\(displayed(path: path)):\(max(1, number)): the line \(reason)")
+  }
+}

@@ -1,0 +1,49 @@
+/// The first column of lines, the number of a range: it is taken off, and the lines are counted.
+final class RangeColumn {
+  private let path: String
+  private let rangeCount: Int
+  /// By range the number of lines.
+  private(set) var lineCounts: [Int: Int] = [:]
+  private var line = 1
+  /// The digits of the number so far; nil behind the column.
+  private var number: (value: Int, digits: Int)? = (0, 0)
+
+  init(of path: String, rangeCount: Int) { (self.path, self.rangeCount) = (path, rangeCount) }
+
+  /// Appends bytes of lines without their first columns.
+  func append(_ input: borrowing RawVector<UInt8>, to output: inout RawVector<UInt8>) throws(DatasetError) {
+    output.reserve(input.count)
+    for index in 0..<input.count {
+      let byte = input[index]
+      guard let (value, digits) = number else {
+        output.append(byte)
+        if byte == 0x0A {
+          line += 1
+          number = (0, 0)
+        }
+        continue
+      }
+      if byte == 0x09, digits > 0, value < rangeCount {
+        number = nil
+        lineCounts[value, default: 0] += 1
+      } else if isDigit(byte), digits < 9 {
+        number = (10 * value + Int(byte - 0x30), digits + 1)
+      } else {
+        throw flaw
+      }
+    }
+  }
+
+  /// Checks the end of the input.
+  func finish() throws(DatasetError) {
+    if let number, number.digits > 0 { throw flaw }
+  }
+
+  private var flaw: DatasetError {
+    .bad(
+      DatasetReader.BadRecord(
+        path: path, line: line, column: 1, record: 0,
+        reason: "the line begins with no range of the plan, a number below \(rangeCount) and a tab; pass lines that "
+          + "`shardq key` made with this plan"))
+  }
+}

@@ -1,0 +1,269 @@
+#if CommandLineTool
+  import ArgumentParser
+  import CLibrary
+  import QueryOutput
+  import ShardBuilder
+
+  struct PlanRangesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "plan-ranges",
+      abstract: "Plan an index that many machines are to make.",
+      usage: "shardq plan-ranges --ranges <n> [<options>] <sample> ... > plan",
+      discussion: """
+        EXAMPLES:
+          shardq plan-ranges --ranges 64 --weight population sample.jsonl > plan
+          shardq key --plan plan < part.jsonl             range, tab, record
+          shardq write-range --plan plan --out /shared/cities < lines > rows
+          shardq merge --plan plan --out /shared/cities rows*
+
+        The plan has the options of the build and the keys at which ranges begin; the \
+        index comes to have the bytes that `shardq build` makes of the same records. \
+        The sample is all records or some that are chosen at random: JSON lines, GeoNames \
+        dumps, lines, or TSV files without a header line and with --columns.
+
+        DOCUMENTATION:
+          man shardq-plan-ranges, docs/distributed.md
+        """)
+
+    @OptionGroup(title: "Dataset") var input: InputOptions
+    @OptionGroup(title: "Ranking") var ranking: RankingOptions
+    @OptionGroup(title: "Index") var layout: LayoutOptions
+
+    @Option(
+      name: .customLong("ranges"),
+      help: ArgumentHelp("How many ranges; several for each process that writes.", valueName: "n"))
+    var ranges: Int
+
+    @OptionGroup(title: "Resources") var resources: ResourceOptions
+
+    @Argument(
+      help: ArgumentHelp("Files of records, plain, .gz or .zst; - for standard input.", valueName: "sample"),
+      completion: .file())
+    var samples: [String]
+
+    func validate() throws {
+      if ranges < 1 || ranges > RangePlan.rangeLimit {
+        throw ValidationError("--ranges is 1 to \(QueryRunner.grouped(RangePlan.rangeLimit)).")
+      }
+    }
+
+    func run() throws {
+      var options = BuildOptions()
+      input.apply(to: &options)
+      ranking.apply(to: &options)
+      layout.apply(to: &options)
+      resources.apply(to: &options)
+      RangeLines.run { [options] (lines) throws(BuildError) in
+        let plan = try ShardBuilder.planRanges(
+          samples, ranges: ranges, options: options, program: .own(), in: RangeLines.temporaryDirectory)
+        if plan.bounds.count + 1 < ranges {
+          Diagnostics.note("\(plan.bounds.count + 1) ranges: the sample has no keys for more")
+        }
+        lines.write(plan.text)
+      }
+    }
+  }
+
+  /// The option of the plan that a process follows.
+  struct PlanOption: ParsableArguments {
+    @Option(
+      name: .customLong("plan"), help: ArgumentHelp("What plan-ranges made.", valueName: "file"), completion: .file())
+    var path: String
+
+    func read() throws(BuildError) -> RangePlan { try RangePlan(reading: path, for: .own()) }
+  }
+
+  struct KeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "key",
+      abstract: "Put its range before each record of standard input.",
+      usage: "shardq key --plan <file> < records > lines",
+      discussion: """
+        Each line of output has a range, a tab and the record as it came. All lines of a \
+        range belong into one `shardq write-range`: any program that groups lines by a \
+        column brings them there.
+
+        DOCUMENTATION:
+          man shardq-key, docs/distributed.md
+        """)
+
+    @OptionGroup var plan: PlanOption
+
+    @Flag(
+      name: .customLong("ids"),
+      help: "Print a number made of each record's id instead; an engine counts those that come again.")
+    var ids = false
+
+    func run() throws {
+      RangeLines.run { (lines) throws(BuildError) in
+        let bad = try ShardBuilder.writeRangeKeys(plan.read(), of: "-", ids: ids) { lines.write($0) }
+        if bad > 0 { Diagnostics.note("\(QueryRunner.counted(bad, "bad record", nil)) left out") }
+      }
+    }
+  }
+
+  struct WriteRangeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "write-range",
+      abstract: "Write the ranges of standard input, and print their rows.",
+      usage: "shardq write-range --plan <file> --out <target> [--entries] < lines > rows",
+      discussion: """
+        The lines are those of `shardq key`: all of each of their ranges, in any order. Each \
+        range becomes an index of its own in the target; its row is printed when all its \
+        files are there. A process that is killed leaves files that nobody names, and its \
+        ranges can be written again.
+
+        Words, other names and typing errors have entries, which belong to ranges of their \
+        own: lines that begin with `entry` and a tab. Without that column they are the input \
+        of `write-range --entries`.
+
+        DOCUMENTATION:
+          man shardq-write-range, docs/distributed.md
+        """)
+
+    @OptionGroup var plan: PlanOption
+
+    @Option(
+      name: .customLong("out"),
+      help: ArgumentHelp("A directory that all machines reach.", valueName: "target"),
+      completion: .directory)
+    var target: String
+
+    @Flag(name: .customLong("entries"), help: "The lines are entries.")
+    var isOfEntries = false
+
+    @OptionGroup(title: "Resources") var resources: ResourceOptions
+
+    func run() throws {
+      var options = BuildOptions()
+      resources.apply(to: &options)
+      RangeLines.run { [options] (lines) throws(BuildError) in
+        let (plan, target) = (try plan.read(), try DirectoryTarget(target))
+        if isOfEntries {
+          try ShardBuilder.writeEntryRanges(plan, of: "-", to: target, resources: options) { lines.write($0) }
+        } else {
+          try ShardBuilder.writeRanges(plan, of: "-", to: target, resources: options) { lines.write($0) }
+        }
+      }
+    }
+  }
+
+  struct MergeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "merge",
+      abstract: "Make an index of the ranges that were written.",
+      usage: "shardq merge --plan <file> --out <target> [<options>] <rows> ...",
+      discussion: """
+        Ranges are put together, and cut anew at their borders, so that the index has the \
+        bytes that `shardq build` makes of all records. Lines that begin with `entry` are \
+        skipped: the output of `write-range` can be passed as it is.
+
+        DOCUMENTATION:
+          man shardq-merge, docs/distributed.md
+        """)
+
+    @OptionGroup var plan: PlanOption
+
+    @Option(
+      name: .customLong("out"), help: ArgumentHelp("Where the ranges were written.", valueName: "target"),
+      completion: .directory)
+    var target: String
+
+    @Option(
+      name: .customLong("records"),
+      help: ArgumentHelp("How many records there must be. Then a range may be without any.", valueName: "n"))
+    var records: Int?
+
+    @Option(
+      name: .customLong("repeated-ids"),
+      help: ArgumentHelp(
+        "How many ids came again, of those that `key --ids` prints (default: not counted).", valueName: "n"))
+    var repeatedIDs: Int?
+
+    @Flag(name: .customLong("force"), help: "Replace the index of a list with another key.")
+    var force = false
+
+    @OptionGroup(title: "Resources") var resources: ResourceOptions
+    @OptionGroup(title: "Output") var output: SummaryOptions
+
+    @Argument(
+      help: ArgumentHelp("What write-range printed; - for standard input.", valueName: "rows"), completion: .file())
+    var rows: [String]
+
+    func validate() throws {
+      if let records, records < 0 { throw ValidationError("--records must be at least 0.") }
+      if let repeatedIDs, repeatedIDs < 0 { throw ValidationError("--repeated-ids must be at least 0.") }
+      if rows.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read once only.") }
+    }
+
+    func run() throws {
+      var options = BuildOptions()
+      resources.apply(to: &options)
+      options.replacesOtherIndex = force
+      RangeLines.run { [options] (_) throws(BuildError) in
+        let summary = try ShardBuilder.merge(
+          plan.read(), rows: rows, records: records, repeatedIDs: repeatedIDs, in: DirectoryTarget(target),
+          resources: options)
+        report(summary)
+      }
+    }
+
+    private func report(_ summary: ShardBuilder.MergeSummary) {
+      guard !output.isJSON else {
+        var report = Report(of: "merge")
+        report.add("index", .text(target))
+        report.add("ranges", .number(summary.ranges))
+        report.add("records", .number(summary.records))
+        report.add("records_cut_anew", .number(summary.recordsCutAnew))
+        report.add("shards", .number(summary.shards))
+        report.add("bytes", .number(summary.bytes))
+        report.add("digest", .text(summary.digest))
+        return report.print(.json)
+      }
+      let (counted, number) = (QueryRunner.counted, QueryRunner.grouped)
+      output.note(
+        "\(counted(summary.records, "record", nil)) of \(counted(summary.ranges, "range", nil)) in the index, "
+          + "\(number(summary.recordsCutAnew)) cut anew at borders, \(counted(summary.shards, "shard", nil)), digest "
+          + summary.digest)
+    }
+  }
+
+  /// Standard output of a command that writes lines for other programs.
+  final class RangeLines {
+    private var output = Output()
+
+    /// Runs a command, and ends the process with its status where it fails.
+    static func run(_ body: (RangeLines) throws(BuildError) -> Void) {
+      let lines = RangeLines()
+      do throws(BuildError) {
+        try body(lines)
+        try lines.end()
+      } catch {
+        Diagnostics.report(error.text)
+        finish(error.exitStatus)
+      }
+    }
+
+    func write(_ bytes: [UInt8]) { checking { (output) throws(WriteError) in try output.write(bytes) } }
+
+    private func end() throws(BuildError) { checking { (output) throws(WriteError) in try output.flush() } }
+
+    /// A reader that has gone wants no more of it.
+    private func checking(_ body: (inout Output) throws(WriteError) -> Void) {
+      do throws(WriteError) { try body(&output) } catch { finish(Diagnostics.failed(error)) }
+    }
+
+    /// Where a sample is sorted.
+    static var temporaryDirectory: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
+  }
+
+  extension RangePlan.Program {
+    /// This program.
+    static func own() throws(BuildError) -> Self {
+      guard let path = InstalledProgram.ownPath(startedAs: CommandLine.arguments[0]) else {
+        throw .io(operation: "find", path: CommandLine.arguments[0], errno: ENOENT)
+      }
+      return try Self(version: ProductVersion.text, executable: path)
+    }
+  }
+#endif
