@@ -314,10 +314,11 @@ extension Pipeline.Output {
   /// - Parameters:
   ///   - densityGrid: The map, where the output has none.
   ///   - entries: The entries, which are written already.
+  ///   - open: Opens the index of a manifest for its starts, where the publisher's directory has not all of its files.
   func publish(
     _ settings: IndexSettings, _ packing: EncodingOptions, densityGrid: DensityBands? = nil,
     entries: WrittenEntries? = nil, to publisher: Publisher, _ previous: PreviousIndex?, threads: Int,
-    _ summary: inout BuildSummary
+    _ summary: inout BuildSummary, open: (([UInt8]) throws(BuildError) -> ShardedIndex)? = nil
   ) throws(BuildError) {
     var encoder = manifest
     encoder.entries = entries?.head
@@ -341,7 +342,7 @@ extension Pipeline.Output {
           settings: settings.pairs(fieldNames: fieldNames), notes: notes, densityGrid: grid, threads: threads)
       }
       if settings.starts {
-        encoder.starts = try WrittenStarts(of: manifest(), in: publisher, packing, threads: threads)
+        encoder.starts = try WrittenStarts(of: manifest(), in: publisher, packing, threads: threads, open: open)
       }
       file = try manifest()
     } catch {

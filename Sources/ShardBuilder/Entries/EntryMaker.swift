@@ -194,13 +194,7 @@ struct EntryWriter {
     fields.append(slice(names[2], .number, weight, weightEnds[Int(kind.rawValue)] - weight))
     fields += valueFields
     // An entry whose key is longer than a key may be is left out.
-    unsafe fields.withUnsafeBufferPointer { fields in
-      unsafe bytes.withUnsafeBufferPointer { bytes in
-        unsafe key.withUnsafeBufferPointer { key in
-          unsafe encoder.append(fields, bytes, folded: key, suffixSize: nil, into: chunk)
-        }
-      }
-    }
+    encoder.append(entry: fields, bytes, folded: key, into: chunk)
   }
 
   private func slice(_ name: UInt32, _ kind: FieldKind, _ offset: Int, _ size: Int) -> FieldSlice {

@@ -101,6 +101,19 @@ package struct RecordEncoder: Sendable {
     finish(blob, layout, record, suffixCount: suffix, into: chunk)
   }
 
+  /// Appends the blob of an entry, likewise.
+  mutating func append(
+    entry fields: [FieldSlice], _ bytes: [UInt8], folded: ArraySlice<UInt8>, into chunk: RecordArena
+  ) {
+    unsafe fields.withUnsafeBufferPointer { fields in
+      unsafe bytes.withUnsafeBufferPointer { bytes in
+        unsafe folded.withUnsafeBufferPointer { folded in
+          unsafe append(fields, bytes, folded: folded, suffixSize: nil, into: chunk)
+        }
+      }
+    }
+  }
+
   /// The sizes of a blob's parts, in bytes.
   private struct Layout {
     var isWide: Bool

@@ -65,13 +65,7 @@ struct EntryLines {
       texts += text
     }
     let count = chunk.count
-    unsafe fields.withUnsafeBufferPointer { fields in
-      unsafe texts.withUnsafeBufferPointer { texts in
-        unsafe key.withUnsafeBufferPointer { key in
-          unsafe encoder.append(fields, texts, folded: key, suffixSize: nil, into: chunk)
-        }
-      }
-    }
+    encoder.append(entry: fields, texts, folded: key[...], into: chunk)
     return chunk.count == count ? "has an entry that no record makes" : nil
   }
 }

@@ -50,12 +50,12 @@ package struct RangePlan: Sendable {
   package var hasEntries: Bool { options.words != nil || !options.alias.isEmpty }
 
   /// Returns the range of a folded key.
-  static func range(of folded: UnsafeBufferPointer<UInt8>, in bounds: [[UInt8]]) -> Int {
+  static func range(of folded: Span<UInt8>, in bounds: [[UInt8]]) -> Int {
     var (low, high) = (0, bounds.count)
     while low < high {
       let middle = (low + high) / 2
-      let isAfter = unsafe bounds[middle].withUnsafeBufferPointer { unsafe compareBytes($0, folded) } <= 0
-      if isAfter { low = middle + 1 } else { high = middle }
+      let bound = bounds[middle]
+      if compareBytes(bound.span, folded) <= 0 { low = middle + 1 } else { high = middle }
     }
     return low
   }

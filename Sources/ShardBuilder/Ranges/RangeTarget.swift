@@ -18,6 +18,8 @@ package protocol RangeTarget {
   func wholeDirectory() throws(BuildError) -> String
   /// Checks that files of ranges are there, which the whole is going to name: pairs of name and size in bytes.
   func check(_ files: [(name: String, size: Int)]) throws(BuildError)
+  /// Returns how the whole is opened by a manifest that is not in place yet; nil where the directory has all its files.
+  func wholeOpener(_ directory: String) -> (([UInt8]) throws(BuildError) -> ShardedIndex)?
   /// Ends the writing of the whole, whose manifest is in the directory.
   func finish(_ directory: String) throws(BuildError)
 }
@@ -107,6 +109,8 @@ package final class DirectoryTarget: RangeTarget {
   }
 
   package func wholeDirectory() throws(BuildError) -> String { path }
+
+  package func wholeOpener(_ directory: String) -> (([UInt8]) throws(BuildError) -> ShardedIndex)? { nil }
 
   package func check(_ files: [(name: String, size: Int)]) throws(BuildError) {
     for file in files {

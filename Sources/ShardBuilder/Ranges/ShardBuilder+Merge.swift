@@ -56,7 +56,8 @@ extension ShardBuilder {
     output.notes.repeatedIDs = settings.id == nil ? nil : id == nil ? 0 : repeatedIDs
     if id == nil { output.notes.recordsWithoutID = 0 }
     try output.publish(
-      settings, options.packing, entries: entries, to: publisher, previous, threads: options.jobs, &summary)
+      settings, options.packing, entries: entries, to: publisher, previous, threads: options.jobs, &summary,
+      open: target.wholeOpener(directory))
     result.records = output.manifest.recordCount
     result.shards = summary.shardCount
     result.bytes = summary.bytes
@@ -275,7 +276,7 @@ private final class RangeIndex: CutRange {
       try source.firstRecord(of: kept.index.shards[0]), try source.lastRecord(of: kept.index.shards.last!)
     )
     func isBefore(_ record: RecordArena, _ bound: [UInt8]) -> Bool {
-      unsafe bound.withUnsafeBufferPointer { unsafe compareBytes(record.record(0).folded, $0) } < 0
+      unsafe compareBytes(record.record(0).folded.span, bound.span) < 0
     }
     if let first, isBefore(least, first) { throw outside }
     if let end, !isBefore(greatest, end) { throw outside }

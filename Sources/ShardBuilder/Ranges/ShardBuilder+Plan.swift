@@ -181,7 +181,7 @@ private struct RangeKeys {
         lines += unsafe String(IDCounter.hash(id.span)).utf8
       }
     } else {
-      let range = unsafe RangePlan.range(of: record.folded, in: plan.bounds)
+      let range = unsafe RangePlan.range(of: record.folded.span, in: plan.bounds)
       let start = Int(batch.places.starts[line])
       let end = batch.bytes[start..<batch.places.end].firstIndex(of: 0x0A) ?? batch.places.end
       var text = batch.bytes[start..<end]

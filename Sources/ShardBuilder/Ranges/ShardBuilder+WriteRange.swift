@@ -90,7 +90,7 @@ final class RangeBatches: RecordBatches {
     return range
   }
 
-  private var rangeOfNext: Int { unsafe RangePlan.range(of: batch[next].folded, in: bounds) }
+  private var rangeOfNext: Int { unsafe RangePlan.range(of: batch[next].folded.span, in: bounds) }
 
   private func fill() throws(BuildError) -> Bool {
     if next < batch.count { return true }
@@ -105,7 +105,8 @@ final class RangeBatches: RecordBatches {
     let first = next
     func isInRange(_ record: RecordBlob) -> Bool {
       guard range < bounds.count else { return true }
-      return unsafe bounds[range].withUnsafeBufferPointer { unsafe compareBytes(record.folded, $0) } < 0
+      let end = bounds[range]
+      return unsafe compareBytes(record.folded.span, end.span) < 0
     }
     // Mostly all are.
     if isInRange(batch[batch.count - 1]) {
@@ -201,7 +202,7 @@ private final class EntryPrinter {
     var text: [UInt8] = []
     for index in 0..<chunk.count {
       let entry = chunk.record(index)
-      let range = unsafe RangePlan.range(of: entry.folded, in: bounds)
+      let range = unsafe RangePlan.range(of: entry.folded.span, in: bounds)
       text += "\(RangeRow.entryPrefix)\(range)\t".utf8
       lines.append(entry, to: &text)
       text.append(0x0A)

@@ -6,11 +6,14 @@ extension WrittenStarts {
   ///
   /// - Parameters:
   ///   - manifest: The manifest of the generation, without starts.
-  ///   - publisher: It has written all files that the manifest names.
+  ///   - publisher: It has written all files that the manifest names, where `open` is nil.
+  ///   - open: Opens the index of a manifest whose files are elsewhere.
   init(
-    of manifest: [UInt8], in publisher: Publisher, _ packing: EncodingOptions, threads: Int
+    of manifest: [UInt8], in publisher: Publisher, _ packing: EncodingOptions, threads: Int,
+    open: (([UInt8]) throws(BuildError) -> ShardedIndex)? = nil
   ) throws(BuildError) {
-    let index = try Self.open(manifest, in: publisher)
+    let index: ShardedIndex
+    if let open { index = try open(manifest) } else { index = try Self.open(manifest, in: publisher) }
     let texts = try Self.texts(of: index.generation.manifest)
     let positions = try BuildError.ofIndex { () throws(IndexError) in try Self.positions(of: texts, in: index) }
     publisher.removeStarts()
