@@ -1,3 +1,4 @@
+#pragma once
 // What ShardedIndexRemote uses of libcurl and of threads, without variadic functions and pointers to structures: Swift calls
 // none of the first, and names none of the second.
 #include <curl/curl.h>

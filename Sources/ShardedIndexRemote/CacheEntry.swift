@@ -31,7 +31,7 @@
     /// - Parameter file: The name of the file at the URL; nil for an archive.
     init(rootOf file: String?, at address: RemoteAddress) {
       (size, digest) = (nil, nil)
-      let text = "\(address.shown)\0\(file ?? "")\0root"
+      let text = "\(address.shown)\0\(file.map(address.fileName) ?? "")\0root"
       name = SHA256.text(SHA256.digest(ofBytes: Array(text.utf8)).prefix(16))
     }
 

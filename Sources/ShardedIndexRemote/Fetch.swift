@@ -3,18 +3,6 @@
   import CLibrary
   import ShardedIndex
 
-  /// Why bytes could not be fetched.
-  struct FetchFailure: Error {
-    /// ENOENT for a file that is not there, ESTALE for one that is another by now, 0 where `reason` says all.
-    let number: CInt
-    let reason: String
-    /// Whether another attempt may end otherwise.
-    var mayPass = false
-
-    init(_ reason: String, mayPass: Bool = false) { (number, self.reason, self.mayPass) = (0, reason, mayPass) }
-    init(number: CInt) { (self.number, reason) = (number, "") }
-  }
-
   /// The bytes of an answer.
   struct FetchedBody {
     /// From the first byte of the range on, or from the first byte of the file on where `isWhole`.
@@ -94,7 +82,7 @@
       if isAnew { unsafe transfer_header(made, "Cache-Control: no-cache") }
       if let tag { unsafe transfer_header(made, "If-None-Match: " + tag) }
       if redirects == 0 || isFirstHost {
-        for line in address.headers { unsafe transfer_header(made, line) }
+        for line in address.headers() { unsafe transfer_header(made, line) }
         if let credentials = address.credentials {
           unsafe transfer_authenticate(made, credentials.user, credentials.password, credentials.signature)
         }

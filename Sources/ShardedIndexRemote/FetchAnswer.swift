@@ -17,7 +17,9 @@
       let status = transfer_status(transfer)
       if transfer_is_too_long(transfer), status == 200 || status == 206 { throw tooLong(status) }
       // The body of an error may have been cut off.
-      guard code == 0 || status >= 300 && transfer_is_too_long(transfer) else { throw failed() }
+      guard code == 0 || status >= 300 && transfer_is_too_long(transfer) else {
+        throw FetchFailure(ofTransport: code)
+      }
       switch status {
       case 200: return try whole()
       case 206: return try part()
@@ -77,44 +79,15 @@
       return FetchFailure("the host sends more bytes than the request asked for", mayPass: true)
     }
 
-    /// A request without an answer.
-    private func failed() -> FetchFailure {
-      let text = unsafe String(cString: transfers_error(code))
-      switch code {
-      case CInt(CURLE_COULDNT_RESOLVE_HOST.rawValue):
-        return FetchFailure("the name of the host cannot be resolved", mayPass: true)
-      case CInt(CURLE_COULDNT_CONNECT.rawValue): return FetchFailure("the host takes no connection", mayPass: true)
-      case CInt(CURLE_OPERATION_TIMEDOUT.rawValue):
-        return FetchFailure("the host did not answer in time", mayPass: true)
-      case CInt(CURLE_PARTIAL_FILE.rawValue): return FetchFailure("the host sent a part of the answer", mayPass: true)
-      case CInt(CURLE_PEER_FAILED_VERIFICATION.rawValue):
-        return FetchFailure("the host's certificate is not valid for it")
-      default: return FetchFailure(text.prefix(1).lowercased() + text.dropFirst(), mayPass: true)
-      }
-    }
-
     private func refused(_ status: Int64) -> FetchFailure {
-      let text = String(decoding: content().prefix(4096), as: UTF8.self)
-      // Source: Amazon S3 API Reference, Error responses.
-      let code = text.split(separator: "<Code>", maxSplits: 1).dropFirst().first?.split(separator: "<").first
-      switch code {
-      case "RequestTimeTooSkewed", "RequestExpired":
-        return FetchFailure("the clock of this machine is wrong: the store refuses the time of the request; set it")
-      case "InvalidAccessKeyId", "SignatureDoesNotMatch":
-        return FetchFailure("the store does not accept AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-      case "NoSuchBucket": return FetchFailure("there is no such bucket")
-      case "InvalidRange": return FetchFailure(number: ENOENT)
-      default: break
-      }
       switch status {
-      case 401: return FetchFailure("the host asks for a user and a password (status 401)")
-      case 403: return FetchFailure("the host does not permit it (status 403)")
       // An empty file has no range.
       case 416: return FetchFailure(number: fetch.total == nil ? ENOENT : ESTALE)
       case 412: return FetchFailure(number: ESTALE)
-      case 408, 429, 500...599: return FetchFailure("the host is in trouble (status \(status))", mayPass: true)
-      default: return FetchFailure("the host answers with status \(status)")
+      default: break
       }
+      let answer = StoreAnswer(content())
+      return answer.code == "InvalidRange" ? FetchFailure(number: ENOENT) : FetchFailure(ofStatus: status, answer)
     }
 
     // MARK: Texts

@@ -27,10 +27,14 @@ func environment(_ name: String) -> String? {
     let shown: String
     let isArchive: Bool
     let credentials: Credentials?
-    /// Lines of each request's header, for the first host alone.
-    let headers: [String]
+    /// The name of the manifest at the URL: another generation's has another one.
+    let manifestName: String
+    /// The token of temporary keys.
+    private let sessionToken: String?
     /// The URL before a file's name.
     private let base: String
+    /// The URL of the bucket, and the key before a file's name; nil for a URL of http and https.
+    private let bucket: (url: String, key: String)?
     /// The text behind a file's name: empty, or `?` and more.
     private let query: String
 
@@ -39,20 +43,21 @@ func environment(_ name: String) -> String? {
     /// The most bytes of a URL.
     private static let sizeLimit = 4096
 
+    /// - Parameter manifestName: The file at the URL that is read as the manifest.
     /// - Throws: ``IndexError/unreachable(path:reason:)`` for a text that is no such URL.
-    init(_ text: String) throws(IndexError) {
+    init(_ text: String, manifestName: String = "manifest") throws(IndexError) {
       guard text.utf8.count <= Self.sizeLimit, !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
         throw .unreachable(path: "the URL", reason: "it has a space or a control character, or over 4,096 bytes")
       }
       let isArchive = text.split(separator: "?", maxSplits: 1).first.map { !$0.hasSuffix("/") } ?? false
       if let path = Self.rest(of: text, behind: "s3://") {
-        try self.init(bucketPath: path, isArchive: isArchive)
+        try self.init(bucketPath: path, isArchive: isArchive, manifestName)
       } else {
-        try self.init(url: text, isArchive: isArchive)
+        try self.init(url: text, isArchive: isArchive, manifestName)
       }
     }
 
-    private init(url: String, isArchive: Bool) throws(IndexError) {
+    private init(url: String, isArchive: Bool, _ manifestName: String) throws(IndexError) {
       guard let scheme = Self.part(CURLUPART_SCHEME, of: url), scheme == "http" || scheme == "https",
         let host = Self.part(CURLUPART_HOST, of: url), !host.isEmpty, let port = Self.part(CURLUPART_PORT, of: url),
         let path = Self.part(CURLUPART_PATH, of: url), let query = Self.part(CURLUPART_QUERY, of: url),
@@ -65,10 +70,10 @@ func environment(_ name: String) -> String? {
       self.query = query.isEmpty ? "" : "?" + query
       self.isArchive = isArchive
       credentials = user.isEmpty && password.isEmpty ? nil : Credentials(user: user, password: password, signature: nil)
-      headers = []
+      (self.manifestName, sessionToken, bucket) = (manifestName, nil, nil)
     }
 
-    private init(bucketPath path: String, isArchive: Bool) throws(IndexError) {
+    private init(bucketPath path: String, isArchive: Bool, _ manifestName: String) throws(IndexError) {
       shown = "s3://" + path
       let parts = path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let letters = parts[0].utf8.allSatisfy {
@@ -78,31 +83,66 @@ func environment(_ name: String) -> String? {
         throw .unreachable(path: shown, reason: "it names no bucket; write s3://bucket/cities/")
       }
       let region = environment("AWS_REGION") ?? environment("AWS_DEFAULT_REGION") ?? "us-east-1"
-      let key = parts.count > 1 ? Self.escaped(parts[1], keepsSlashes: true) : ""
+      let bucketURL: String
       if let endpoint = environment("AWS_ENDPOINT_URL_S3") ?? environment("AWS_ENDPOINT_URL") {
         guard let scheme = Self.part(CURLUPART_SCHEME, of: endpoint), scheme == "http" || scheme == "https" else {
           throw .unreachable(path: shown, reason: "AWS_ENDPOINT_URL is no URL of http or https")
         }
-        base = (endpoint.hasSuffix("/") ? endpoint : endpoint + "/") + parts[0] + "/" + key
+        bucketURL = (endpoint.hasSuffix("/") ? endpoint : endpoint + "/") + parts[0] + "/"
       } else if parts[0].contains(".") {
-        base = "https://s3.\(region).amazonaws.com/\(parts[0])/\(key)"
+        bucketURL = "https://s3.\(region).amazonaws.com/\(parts[0])/"
       } else {
-        base = "https://\(parts[0]).s3.\(region).amazonaws.com/\(key)"
+        bucketURL = "https://\(parts[0]).s3.\(region).amazonaws.com/"
       }
+      let key = parts.count > 1 ? parts[1] : ""
+      base = bucketURL + Self.escaped(key, keepsSlashes: true)
+      bucket = (bucketURL, key)
       query = ""
       self.isArchive = isArchive
+      self.manifestName = manifestName
+      sessionToken = environment("AWS_SESSION_TOKEN")
       guard let user = environment("AWS_ACCESS_KEY_ID"), let password = environment("AWS_SECRET_ACCESS_KEY") else {
-        (credentials, headers) = (nil, [])
+        credentials = nil
         return
       }
       credentials = Credentials(user: user, password: password, signature: "aws:amz:\(region):s3")
-      headers =
-        ["x-amz-content-sha256: " + Self.emptyDigest]
-        + (environment("AWS_SESSION_TOKEN").map { ["x-amz-security-token: " + $0] } ?? [])
     }
 
+    /// Lines of a request's header, for the first host alone.
+    ///
+    /// - Parameter digest: The SHA-256 of the request's body, in hexadecimal.
+    func headers(bodyDigest digest: String = emptyDigest) -> [String] {
+      guard credentials?.signature != nil else { return [] }
+      return ["x-amz-content-sha256: " + digest] + (sessionToken.map { ["x-amz-security-token: " + $0] } ?? [])
+    }
+
+    /// Returns the URL of an object whose key has slashes; nil for a URL of http and https, which is only read.
+    func url(ofObject name: String) -> String? {
+      bucket.map { $0.url + Self.escaped($0.key + name, keepsSlashes: true) }
+    }
+
+    /// Returns the URL of a page of the list of objects whose names begin with a text, and have no slash behind it; nil
+    /// for a URL of http and https.
+    ///
+    /// - Parameter token: The store's word for the page; nil for the first one.
+    func url(ofListBehind start: String, token: String?) -> String? {
+      // In the order of the names, as signatures have them.
+      guard let bucket else { return nil }
+      let page = token.map { "continuation-token=" + Self.escaped($0, keepsSlashes: false) + "&" } ?? ""
+      return bucket.url + "?" + page + "delimiter=%2F&encoding-type=url&list-type=2&prefix="
+        + Self.escaped(bucket.key + start, keepsSlashes: false)
+    }
+
+    /// The key before a file's name; nil for a URL of http and https.
+    var keyPrefix: String? { bucket?.key }
+
     /// Returns the URL of a file of the index; that of the archive for nil.
-    func url(of name: String?) -> String { base + (name.map { Self.escaped($0, keepsSlashes: false) } ?? "") + query }
+    func url(of name: String?) -> String {
+      base + (name.map { Self.escaped(fileName($0), keepsSlashes: false) } ?? "") + query
+    }
+
+    /// Returns the name at the URL of a file of the index.
+    func fileName(_ name: String) -> String { name == "manifest" ? manifestName : name }
 
     /// Returns the scheme, the host and the port of a URL; nil for one of another scheme than http and https.
     static func origin(of url: String) -> (scheme: String, host: String, port: String)? {

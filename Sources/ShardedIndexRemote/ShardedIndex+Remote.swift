@@ -29,7 +29,19 @@
     public convenience init(
       remote url: String, options: Options = Options(), remote: RemoteOptions = RemoteOptions()
     ) throws(IndexError) {
-      let address = try RemoteAddress(url)
+      try self.init(remote: url, manifest: "manifest", options: options, remote: remote)
+    }
+
+    /// Opens a generation in a store whose manifest has another name, as ``init(remote:options:remote:)`` does.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the directory, which ends with a slash.
+    ///   - manifest: The name of the file that is read as the manifest: `manifest-` and 32 hexadecimal digits. Source:
+    ///     docs/remote.md, section "The layout of a prefix".
+    package convenience init(
+      remote url: String, manifest: String, options: Options = Options(), remote: RemoteOptions = RemoteOptions()
+    ) throws(IndexError) {
+      let address = try RemoteAddress(url, manifestName: manifest)
       let carrier = RemoteCarrier(address, remote)
       let directory = unsafe IndexDirectory(
         carrier: carrier.functions, path: address.shown, isArchive: address.isArchive)

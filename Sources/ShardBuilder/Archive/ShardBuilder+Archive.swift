@@ -106,7 +106,7 @@ extension ShardBuilder {
     return try copy(index, into: directory, progress)
   }
 
-  private static func refuseOverlay(of index: ShardedIndex) throws(PackError) {
+  static func refuseOverlay(of index: ShardedIndex) throws(PackError) {
     guard index.generation.overlay != nil else { return }
     throw .unshippable(
       path: index.directory.filePath(Overlay.fileName),

@@ -1,0 +1,94 @@
+#if Remote
+  import CCurl
+  import CLibrary
+  import ShardedIndex
+
+  /// The manifests of a generation in a store, for the names of its files: the engine asks for them, and each comes whole,
+  /// in one request, and stays in memory.
+  package final class StoredManifests: Sendable {
+    private struct State {
+      var files: [[UInt8]] = []
+      var numbers: [String: CInt] = [:]
+      var failure: StoreError?
+    }
+
+    private let store: ObjectStore
+    private let record: GenerationRecord
+    private let state = Lock(State())
+
+    /// Opens them.
+    ///
+    /// - Returns: An index to ask for names alone, and the value that says why it fails; nil if the manifest is gone.
+    /// - Throws: ``StoreError``; of the kind `badData` for another manifest than the record says.
+    package static func open(
+      _ record: GenerationRecord, in store: ObjectStore
+    ) throws(StoreError) -> (index: ShardedIndex, manifests: StoredManifests)? {
+      let manifests = StoredManifests(record, store)
+      let directory = unsafe IndexDirectory(carrier: manifests.functions, path: store.shown)
+      do throws(IndexError) {
+        return (
+          try ShardedIndex(directory, options: .init(cacheLimitBytes: 0, expectedDigest: record.digest)), manifests
+        )
+      } catch {
+        if let failure = manifests.failure { throw failure }
+        if case .notFound = error { return nil }
+        let name = store.shown(record.manifestName)
+        throw StoreError(.badData, "\(name) is not the manifest that its generation names; publish the index again")
+      }
+    }
+
+    /// The error of the store that the index ended with; nil for none.
+    package var failure: StoreError? { state.withLock { $0.failure } }
+
+    private init(_ record: GenerationRecord, _ store: ObjectStore) { (self.record, self.store) = (record, store) }
+
+    private func open(_ name: String, size: Int64) -> CInt {
+      if let number = state.withLock({ $0.numbers[name] }) { return number }
+      do throws(StoreError) {
+        let isManifest = size < 0
+        let object = isManifest ? record.manifestName : name
+        guard let bytes = try store.bytes(of: object, limit: isManifest ? record.size : Int(size)) else {
+          return 0 &- ENOENT
+        }
+        return state.withLock { state in
+          state.files.append(bytes)
+          let number = CInt(state.files.count - 1)
+          state.numbers[name] = number
+          return number
+        }
+      } catch {
+        state.withLock { $0.failure = error }
+        return 0 &- EIO
+      }
+    }
+
+    /// Calls `copy` with the bytes of a file, if it has a range of them.
+    private func read(_ file: CInt, from offset: Int64, size: Int64, copy: ([UInt8]) -> Void) -> CInt {
+      let bytes = state.withLock { $0.files[Int(file)] }
+      guard offset >= 0, size >= 0, offset <= bytes.count, size <= Int64(bytes.count) - offset else {
+        return 0 &- EINVAL
+      }
+      copy(bytes)
+      return 0
+    }
+
+    private func size(of file: CInt) -> Int64 { state.withLock { Int64($0.files[Int(file)].count) } }
+
+    /// The functions, which keep the value until `close`.
+    private var functions: Carrier {
+      unsafe Carrier(
+        context: Unmanaged.passRetained(self).toOpaque(),
+        open: { context, name, size in
+          let manifests = unsafe Unmanaged<StoredManifests>.fromOpaque(context!).takeUnretainedValue()
+          return manifests.open(unsafe String(cString: name!), size: size)
+        },
+        size: { unsafe Unmanaged<StoredManifests>.fromOpaque($0!).takeUnretainedValue().size(of: $1) },
+        read: { context, file, offset, size, target in
+          let manifests = unsafe Unmanaged<StoredManifests>.fromOpaque(context!).takeUnretainedValue()
+          return manifests.read(file, from: offset, size: size) { unsafe bytes_copy(target!, $0, offset, size) }
+        },
+        open_within: nil, gather: nil, reason: nil,
+        close: { unsafe Unmanaged<StoredManifests>.fromOpaque($0!).release() })
+    }
+  }
+#endif
