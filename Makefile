@@ -6,8 +6,9 @@
 #   make deb          Debian packages, in .build/deb
 #   make dist         the files of a release, in .build/dist
 #
-# SERVER=1 builds `shardq serve` as well, which takes minutes, and REMOTE=1 shardq-remote, which answers from an index of
-# a URL and links the system's libcurl; once built they are kept up to date. docs/install.md has the rest.
+# SERVER=1 builds `shardq serve` as well, which takes minutes, and REMOTE=1 shardq-remote and shardq-store, which answer
+# from an index of a URL and publish one to a store, and link the system's libcurl; once built they are kept up to date.
+# docs/install.md has the rest.
 PREFIX ?= /usr/local
 DESTDIR ?=
 # For swift build.
@@ -29,7 +30,7 @@ fishdir ?= $(datadir)/fish/vendor_completions.d
 made := .build/share
 sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*.sh)
 # shardq-footprint is a benchmark: `bin/shardq footprint` of the clone finds it beside itself.
-helpers := shardq-commands shardq-serve shardq-remote
+helpers := shardq-commands shardq-serve shardq-remote shardq-store
 documents := $(wildcard docs/*.*)
 # Of the page without a server, where WebAssembly can be built.
 module := .build/wasm/module

@@ -34,6 +34,7 @@ let package = Package(
     .executable(name: "shardq-footprint", targets: ["ShardqFootprint"]),
     .executable(name: "shardq-serve", targets: ["ShardqServe"]),
     .executable(name: "shardq-remote", targets: ["ShardqRemote"]),
+    .executable(name: "shardq-store", targets: ["ShardqStore"]),
   ],
   traits: [
     // All traits are off by default, so that users of the library fetch no other package.
@@ -42,7 +43,9 @@ let package = Package(
       name: "ZstdFromSource",
       description: "Compile zstd from its own package, where the system has no libzstd (fetches facebook/zstd)."),
     .trait(name: "Server", description: "Build shardq-serve (fetches swift-nio and what that needs)."),
-    .trait(name: "Remote", description: "Build ShardedIndexRemote and shardq-remote (need the system's libcurl)."),
+    .trait(
+      name: "Remote",
+      description: "Build ShardedIndexRemote, shardq-remote and shardq-store (need the system's libcurl)."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -116,11 +119,18 @@ let package = Package(
     .executableTarget(
       name: "ShardqRemote", dependencies: ["CLibrary", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
       swiftSettings: settings),
+    .executableTarget(
+      name: "ShardqStore",
+      dependencies: [
+        "CLibrary", "QueryOutput", "ShardBuilder", "ShardedIndex", "ShardedIndexRemote",
+        .target(name: "CCurl", condition: .when(traits: ["Remote"])),
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "ShardedIndexTests",
       dependencies: [
-        "CLibrary", "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "ShardBuilder", "ShardBuilderFoundation",
-        "Footprint",
+        "CLibrary", "ShardedIndex", "ShardedIndexFoundation", "ShardedIndexRemote", "SearchModel", "ShardBuilder",
+        "ShardBuilderFoundation", "Footprint",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -5,8 +5,8 @@
 # (build-embedded.sh), and not with SHARDQ_EMBEDDED=no.
 # With --server as the first argument, only bin/shardq-serve is built: that fetches an HTTP library and takes minutes.
 # --all builds that and the others, and compiles the modules that they share once.
-# With --remote only bin/shardq-remote is built, which answers from an index of a URL: it links the system's libcurl, and
-# so is not static. All other arguments are swift build's.
+# With --remote only bin/shardq-remote and bin/shardq-store are built, which answer from an index of a URL and publish one
+# to a store: they link the system's libcurl, and so are not static. All other arguments are swift build's.
 set -eu
 cd "$(dirname "$0")/.."
 names="shardq shardq-commands shardq-footprint"
@@ -22,17 +22,17 @@ case "${1:-}" in
   shift
   ;;
 --remote)
-  names=shardq-remote
+  names="shardq-remote shardq-store"
   traits=CommandLineTool,Remote
   # Of its own, since the flags of a static program are those of all its modules.
   tree=.build/remote
   shift
   ;;
 esac
-if [ "$names" = shardq-remote ]; then Scripts/dependencies.sh --remote; else Scripts/dependencies.sh; fi
+if [ "$tree" = .build/remote ]; then Scripts/dependencies.sh --remote; else Scripts/dependencies.sh; fi
 
 embedded=.build/embedded/shardq
-if [ "$names" = shardq-serve ] || [ "$names" = shardq-remote ] || [ "${SHARDQ_EMBEDDED:-}" = no ]; then
+if [ "$names" = shardq-serve ] || [ "$tree" = .build/remote ] || [ "${SHARDQ_EMBEDDED:-}" = no ]; then
   embedded=""
 else
   status=0
@@ -52,7 +52,7 @@ for name in $names; do
   case "$(uname) $name" in
     Darwin*) ;;
     # What the loader has filled in cannot be written any more, as Debian wants it of all that is linked to libraries.
-    *shardq-remote) flags="$flags -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now" ;;
+    *shardq-remote | *shardq-store) flags="$flags -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now" ;;
     *) flags="$flags -Xswiftc -static-executable" ;;
   esac
   swift build -c release --traits "$traits" --scratch-path "$tree" $flags --product "$name" "$@" >&2
@@ -67,7 +67,7 @@ ship() { # name, where it was built
   case "$(uname) $1" in
     Darwin*) strip -o "bin/.$1" "$2" ;;
     # The strip of binutils loses the segment that is read-only once the program is loaded.
-    *shardq-remote) "$(dirname "$(realpath "$(command -v swiftc)")")/llvm-objcopy" --strip-all $drop "$2" "bin/.$1" ;;
+    *shardq-remote | *shardq-store) "$(dirname "$(realpath "$(command -v swiftc)")")/llvm-objcopy" --strip-all $drop "$2" "bin/.$1" ;;
     *) strip $drop -o "bin/.$1" "$2" ;;
   esac
   mv "bin/.$1" "bin/$1"

@@ -4,8 +4,8 @@
 #   shardq-VERSION.tar.gz                    the source, of the commit; in a clone alone
 #   shardq-VERSION-SYSTEM-PROCESSOR.tar.xz   an installation, to unpack into a prefix
 #   shardq-serve-VERSION-….tar.xz            `shardq serve`, to unpack into the same prefix; with bin/shardq-serve alone
-#   shardq-remote-VERSION-….tar.xz           the same for an index of a URL, with bin/shardq-remote alone; it takes the
-#                                            system's libcurl
+#   shardq-remote-VERSION-….tar.xz           the same for an index of a URL or in a store, with bin/shardq-remote alone; it
+#                                            takes the system's libcurl
 #   shardq_VERSION_….deb and the like        the same as Debian packages; where dpkg-deb is
 #   libshardq-….tar.xz, shardq-….whl, shardq-VERSION.tgz
 #                                            the C library, the Python package and the package for Node, where they can be
@@ -37,6 +37,8 @@ for program in shardq-serve shardq-remote; do
   [ -e "bin/$program" ] || continue
   mkdir -p "$dist/stage/$program/libexec/shardq"
   mv "$dist/stage/shardq/libexec/shardq/$program" "$dist/stage/$program/libexec/shardq/"
+  [ "$program" != shardq-remote ] ||
+    mv "$dist/stage/shardq/libexec/shardq/shardq-store" "$dist/stage/$program/libexec/shardq/"
   pack "$program" "$program"
 done
 cp README.md LICENSE "$dist/stage/shardq/"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes Debian packages of what `make` built, and prints their paths: .build/deb/shardq_VERSION_ARCHITECTURE.deb, with
 # bin/shardq-serve there shardq-serve_….deb, which has `shardq serve`, and with bin/shardq-remote shardq-remote_….deb, by
-# which queries read an index of a URL. Plain dpkg-deb: the compiler and the Swift packages are none of Debian's, so
+# which queries read an index of a URL, and indexes are published to stores. Plain dpkg-deb: the compiler and the Swift packages are none of Debian's, so
 # debhelper and its build-dependencies would promise what they cannot hold. The executables are static: the packages
 # depend on no library, and say in Built-Using which sources are in them; shardq-remote alone takes libcurl from the
 # system, and depends on the packages that dpkg-shlibdeps finds. The same commit gives the same bytes: times are those of
@@ -74,6 +74,7 @@ for name in shardq-serve shardq-remote; do
   [ -e "$stage/usr/libexec/shardq/$name" ] || continue
   mkdir -p ".build/deb/$name/usr/libexec/shardq"
   mv "$stage/usr/libexec/shardq/$name" ".build/deb/$name/usr/libexec/shardq/"
+  [ "$name" != shardq-remote ] || mv "$stage/usr/libexec/shardq/shardq-store" ".build/deb/$name/usr/libexec/shardq/"
 done
 package shardq <<'END'
 Suggests: shardq-serve, shardq-remote
@@ -103,6 +104,7 @@ Depends: shardq (= $version), $libraries
 Description: type-ahead over an index on another machine
  shardq-remote lets queries of shardq read an index over HTTP or out of S3, as
  in "shardq -i https://example.org/cities/ san": it fetches the parts that the
- letters need, and keeps them in a disk cache.
+ letters need, and keeps them in a disk cache. shardq-store, beside it, has the
+ commands "shardq publish", "shardq fetch" and "shardq prune" for object stores.
 END
 fi

@@ -6,8 +6,8 @@ package enum FrontParser {
   /// First words that are commands, not prefixes.
   package static let commandNames = [
     "query", "build", "update", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive",
-    "unarchive", "page", "generate", "footprint", "plan", "plan-ranges", "key", "write-range", "merge", "ui", "map",
-    "serve", "completions", "help",
+    "unarchive", "publish", "fetch", "prune", "page", "generate", "footprint", "plan", "plan-ranges", "key",
+    "write-range", "merge", "ui", "map", "serve", "completions", "help",
   ]
 
   /// Returns the query that a command line asks for; nil for a command line that the full parser has to read.

@@ -30,6 +30,7 @@
           shardq serve                             a page to search, and HTTP
           shardq page -o site                      a page that needs no server
           shardq diff old new -o new.pack          a patch; apply uses it
+          shardq publish s3://bucket/cities/       for readers of a store
 
         A first word that is no command is a prefix to search: case and accents do not \
         matter. The index is the directory of --index, else of $SHARDQ_INDEX, else \
@@ -49,8 +50,9 @@
       subcommands: [
         QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
         ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
-        ArchiveCommand.self, UnarchiveCommand.self, PageCommand.self, GenerateCommand.self, FootprintCommand.self,
-        PlanCommand.self, PlanRangesCommand.self, KeyCommand.self, WriteRangeCommand.self, MergeCommand.self,
+        ArchiveCommand.self, UnarchiveCommand.self, PublishCommand.self, FetchCommand.self, PruneCommand.self,
+        PageCommand.self, GenerateCommand.self, FootprintCommand.self, PlanCommand.self, PlanRangesCommand.self,
+        KeyCommand.self, WriteRangeCommand.self, MergeCommand.self,
         UICommand.self, MapCommand.self, ServeCommand.self, CompletionsCommand.self,
       ])
 

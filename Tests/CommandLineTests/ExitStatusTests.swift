@@ -14,7 +14,10 @@ struct ExitStatusTests {
       ["san", "--format", "xml"],
       ["export", "--format", "text"], ["build", "--level", "40", "x"], ["verify", "--key", "{a}"],
       ["generate"], ["explain"], ["diff", "a", "b"], ["diff", "a", "-o", "p"], ["apply"], ["apply", "a", "b"],
-      ["repair"], ["archive"], ["archive", "-o", "-"], ["unarchive", "x"], ["page"], ["page", "-o", ""], ["plan"], [],
+      ["repair"], ["archive"], ["archive", "-o", "-"], ["unarchive", "x"],
+      ["publish"], ["publish", "x"], ["fetch", "https://host/"], ["prune", "s3://"],
+      ["prune", "s3://b/", "--keep", "0"],
+      ["prune", "s3://b/", "--grace", "7"], ["page"], ["page", "-o", ""], ["plan"], [],
       ["san", "--index="], ["build", "--memory", "lots", "x"],
     ])
   func usage(_ arguments: [String]) {
@@ -171,6 +174,7 @@ struct ExitStatusTests {
     )
     for command in [
       "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive", "unarchive",
+      "publish", "fetch", "prune",
       "page", "generate", "plan",
     ] {
       #expect(help.output.contains("  " + command))

@@ -23,7 +23,7 @@ atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
 # Side by side, as they find each other.
 BIN = os.path.join(SCRATCH, "bin")
 os.mkdir(BIN)
-for _program in ("shardq", "shardq-commands", "shardq-remote"):
+for _program in ("shardq", "shardq-commands", "shardq-remote", "shardq-store"):
     _path = os.path.join(os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))), _program)
     if not os.path.exists(_path):
         _path = os.path.join(ROOT, ".build/release", _program)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # An index over HTTP, from nginx and from hosts that do wrong: Tests/Remote/run.sh [--long]. The long form asks more texts.
-# $SHARDQ_BIN, else bin, has shardq, shardq-commands and shardq-remote; the last one may be that of .build/release. Ends
-# with 77 where shardq-remote or nginx is missing.
+# $SHARDQ_BIN, else bin, has shardq, shardq-commands, shardq-remote and shardq-store; the last two may be those of
+# .build/release. Ends with 77 where shardq-remote or nginx is missing.
 set -eu
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1

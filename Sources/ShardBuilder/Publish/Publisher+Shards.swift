@@ -57,20 +57,30 @@ extension Publisher {
   /// - Returns: Whether it has them all; if not, the caller makes and adds them.
   func keeps(_ shards: ArraySlice<Manifest.Shard>) throws(BuildError) -> Bool {
     for shard in shards {
-      let name = shard.fileName
-      let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      guard file >= 0 else { return false }  // Adding the shard tells what is wrong.
-      defer { _ = close(file) }
-      var status = stat()
-      guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        Int(status.st_size) == shard.file.size,
-        let bytes = try? SystemFile.bytes(of: file, limit: shard.file.size + 1, path: path(name)),
-        bytes.count == shard.file.size,
-        unsafe Digest.sha256(bytes).prefix(16).elementsEqual(shard.digest)
-      else { return false }
+      guard try has(shard.fileName, size: shard.file.size, digest: unsafe Array(shard.digest)) else { return false }
     }
     for shard in shards { keep(shard.fileName) }
     return true
+  }
+
+  /// Keeps a file, if the directory has it with these bytes. Any thread may call it.
+  ///
+  /// - Parameter digest: The first 16 bytes of the file's SHA-256.
+  func keeps(_ name: String, size: Int, digest: [UInt8]) throws(BuildError) -> Bool {
+    guard try has(name, size: size, digest: digest) else { return false }
+    keep(name)
+    return true
+  }
+
+  private func has(_ name: String, size: Int, digest: [UInt8]) throws(BuildError) -> Bool {
+    let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return false }  // Adding the file tells what is wrong.
+    defer { _ = close(file) }
+    var status = stat()
+    guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == size,
+      let bytes = try? SystemFile.bytes(of: file, limit: size + 1, path: path(name)), bytes.count == size
+    else { return false }
+    return Digest.sha256(bytes).starts(with: digest)
   }
 
   /// Keeps a shard of the generation before without reading it. Any thread may call it.

@@ -1,0 +1,185 @@
+#if CommandLineTool
+  import ArgumentParser
+  import CLibrary
+  import QueryOutput
+
+  struct PublishCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "publish",
+      abstract: "Upload an index to an object store as its newest generation.",
+      usage: "shardq publish [<options>] <url>",
+      discussion: """
+        EXAMPLES:
+          shardq publish s3://bucket/cities/             of ./shards
+          shardq publish -i /srv/cities s3://bucket/cities/
+
+        Only files that the store lacks are uploaded. Readers see the old generation \
+        until the new one is complete. If publish is interrupted, run it again. Of two \
+        publications at a time one wins; the other ends with status 75.
+
+        The store has the interface of S3, and create-if-absent (If-None-Match), which \
+        publish tries first. AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and \
+        AWS_ENDPOINT_URL say where it is and who asks.
+
+        DOCUMENTATION:
+          man shardq-publish, docs/remote.md
+        """)
+
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Store") var place: StorePlace
+    @OptionGroup(title: "Store") var grace: StoreGrace
+
+    @Flag(
+      name: .customLong("single-writer"),
+      help: "Nobody else publishes there: a store without create-if-absent will do.")
+    var isSingleWriter = false
+
+    @OptionGroup(title: "Output") var summary: SummaryOptions
+
+    func run() throws {
+      var request = StoreRequest(.publish, place.url)
+      request.directory = location.path
+      request.isSingleWriter = isSingleWriter
+      StoreProgram.run(request, grace, summary)
+    }
+  }
+
+  struct FetchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "fetch",
+      abstract: "Download the newest generation of an index from an object store.",
+      usage: "shardq fetch [<options>] <url>",
+      discussion: """
+        EXAMPLES:
+          shardq fetch s3://bucket/cities/               into ./shards
+          shardq fetch -i /srv/cities s3://bucket/cities/
+
+        Only files that the directory lacks are downloaded, and each is compared with \
+        its digest. Readers see the old generation until the new one is complete. If \
+        fetch is interrupted, run it again: it keeps what has come.
+
+        DOCUMENTATION:
+          man shardq-fetch, docs/remote.md
+        """)
+
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Store") var place: StorePlace
+    @OptionGroup(title: "Output") var summary: SummaryOptions
+
+    func run() throws {
+      var request = StoreRequest(.fetch, place.url)
+      request.directory = location.path
+      StoreProgram.run(request, nil, summary)
+    }
+  }
+
+  struct PruneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "prune",
+      abstract: "Remove old generations of an index from an object store.",
+      usage: "shardq prune [<options>] <url>",
+      discussion: """
+        EXAMPLES:
+          shardq prune --dry-run s3://bucket/cities/
+          shardq prune --keep 5 --grace 30d s3://bucket/cities/
+
+        Removes the files of an index that no kept generation names and that are older \
+        than the grace, files of builds that were killed among them, and prints their \
+        names. Other objects are never removed.
+
+        DOCUMENTATION:
+          man shardq-prune, docs/remote.md
+        """)
+
+    @OptionGroup(title: "Store") var place: StorePlace
+
+    @Option(
+      name: .customLong("keep"),
+      help: ArgumentHelp("The number of newest generations that stay.", valueName: "n"))
+    var kept = 2
+
+    @OptionGroup(title: "Store") var grace: StoreGrace
+
+    @Flag(name: .customLong("dry-run"), help: "Print what would be removed, and remove nothing.")
+    var isDryRun = false
+
+    @OptionGroup(title: "Output") var summary: SummaryOptions
+
+    func validate() throws {
+      if kept < 1 { throw ValidationError("--keep must be at least 1.") }
+    }
+
+    func run() throws {
+      var request = StoreRequest(.prune, place.url)
+      request.kept = kept
+      request.isDryRun = isDryRun
+      StoreProgram.run(request, grace, summary)
+    }
+  }
+
+  /// The prefix in a store.
+  struct StorePlace: ParsableArguments {
+    @Argument(help: ArgumentHelp("The bucket and the prefix: s3://bucket/prefix/.", valueName: "url"))
+    var url: String
+
+    func validate() throws {
+      guard url.hasPrefix("s3://"), url.utf8.count > 5 else {
+        throw ValidationError("\(url) is no prefix in a store: write s3://bucket/prefix/.")
+      }
+    }
+  }
+
+  /// The option of the grace.
+  struct StoreGrace: ParsableArguments {
+    @Option(
+      name: .customLong("grace"),
+      help: ArgumentHelp(
+        "How long files stay that no generation names; the same for all that publish and prune there.",
+        valueName: "time"))
+    var time = LongTime(seconds: 7 * 86_400)
+  }
+
+  /// A time in days, hours, minutes or seconds: `7d`, `12h`, `30m`, `90s`.
+  struct LongTime: ExpressibleByArgument {
+    var seconds: Int
+
+    init(seconds: Int) { self.seconds = seconds }
+
+    init?(argument: String) {
+      let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+      guard let unit = argument.last.flatMap({ units[$0] }), argument.utf8.first.map({ 0x30...0x39 ~= $0 }) == true,
+        let number = Int(argument.dropLast()), number <= 36_500
+      else { return nil }
+      seconds = number * unit
+    }
+
+    var defaultValueDescription: String {
+      seconds % 86_400 == 0 ? "\(seconds / 86_400)d" : "\(seconds)s"
+    }
+  }
+
+  /// `shardq-store`, which asks stores.
+  enum StoreProgram {
+    /// Becomes that program.
+    static func run(_ request: StoreRequest, _ grace: StoreGrace?, _ summary: SummaryOptions) -> Never {
+      var request = request
+      if let grace { request.graceSeconds = grace.time.seconds }
+      (request.isJSON, request.isQuiet) = (summary.isJSON, summary.isQuiet)
+      let path: String
+      do throws(CommandFailure) {
+        path = try InstalledProgram.path(
+          StoreRequest.program,
+          hint: "Stores need it. The package shardq-remote has it; in a clone make REMOTE=1 makes it")
+      } catch {
+        Diagnostics.report(error.message)
+        finish(error.status)
+      }
+      let code = withCStrings([path] + request.arguments) { words in
+        execv(path, &words)  // Returns only where it fails.
+        return errno
+      }
+      Diagnostics.report("cannot run " + path + ": " + String(cString: strerror(code)))
+      finish(.notFound)
+    }
+  }
+#endif

@@ -1,0 +1,113 @@
+#if Remote
+  import CLibrary
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndex
+  import ShardedIndexRemote
+
+  /// `shardq fetch`: the newest generation below a prefix comes into a directory.
+  enum Fetching {
+    /// The most bytes of a file that a manifest may ask for.
+    private static let fileLimit = 1 << 30
+
+    private struct Counts: Sendable {
+      var files = 0
+      var bytes = 0
+    }
+
+    static func run(_ request: StoreRequest) throws(StoreError) {
+      let store = try IndexStore(request)
+      // A prune may take away what a generation names that is not the newest any more.
+      var last: UInt64?
+      while true {
+        guard let newest = try store.newest() else {
+          throw StoreError(
+            .notFound, "no generation in \(store.store.shown): shardq publish -i DIR \(store.store.shown) makes one")
+        }
+        do throws(StoreError) {
+          return try fetch(newest, request, store)
+        } catch {
+          guard error.kind == .gone, last != newest.number else { throw error }
+          last = newest.number
+        }
+      }
+    }
+
+    private static func fetch(
+      _ generation: IndexStore.Generation, _ request: StoreRequest, _ store: IndexStore
+    ) throws(StoreError) {
+      let record = generation.record
+      guard let files = try store.files(of: record),
+        let manifest = try store.store.bytes(of: record.manifestName, limit: record.size)
+      else {
+        throw StoreError(
+          .gone,
+          "generation \(generation.number) in \(store.store.shown) has lost its manifest: publish the index again")
+      }
+      guard ManifestDigest(Digest.hexadecimal(Digest.sha256(manifest))) == record.digest else {
+        throw StoreError(.badData, "\(store.store.shown(record.manifestName)) is not what its generation says")
+      }
+      let receiver: IndexReceiver
+      do throws(PackError) { receiver = try IndexReceiver(directory: request.directory) } catch {
+        throw StoreError(error)
+      }
+      let counts = Lock(Counts())
+      do throws(StoreError) {
+        try sideBySide(files) { (file) throws(StoreError) in
+          guard try fetch(file, of: generation, from: store.store, into: receiver) else { return }
+          counts.withLock { $0 = Counts(files: $0.files + 1, bytes: $0.bytes + file.size) }
+        }
+      } catch {
+        receiver.breakOff()
+        throw error
+      }
+      do throws(PackError) { _ = try receiver.publish(manifest: manifest) } catch { throw StoreError(error) }
+      report(request, store, generation, files.count, counts.withLock { $0 })
+    }
+
+    /// - Returns: Whether it was not there.
+    private static func fetch(
+      _ file: IndexFiles.File, of generation: IndexStore.Generation, from store: ObjectStore,
+      into receiver: IndexReceiver
+    ) throws(StoreError) -> Bool {
+      do throws(PackError) {
+        if try receiver.keeps(file) { return false }
+      } catch {
+        throw StoreError(error)
+      }
+      let shown = store.shown(file.name)
+      guard file.size <= fileLimit else {
+        throw StoreError(.badData, "\(shown) would have \(file.size) bytes, more than any file of an index")
+      }
+      guard let bytes = try store.bytes(of: file.name, limit: file.size) else {
+        throw StoreError(
+          .gone, "\(shown) is gone, and generation \(generation.number) names it: publish the index again")
+      }
+      guard bytes.count == file.size, Digest.sha256(bytes).starts(with: file.digest) else {
+        throw StoreError(.badData, "\(shown) is not what the manifest says: remove it, and publish the index again")
+      }
+      do throws(PackError) { try receiver.add(file, bytes) } catch { throw StoreError(error) }
+      return true
+    }
+
+    private static func report(
+      _ request: StoreRequest, _ store: IndexStore, _ generation: IndexStore.Generation, _ files: Int, _ counts: Counts
+    ) {
+      let counted = QueryRunner.counted
+      Diagnostics.note(
+        "\(counted(counts.files, "file", nil)) of \(QueryRunner.grouped(files)) fetched, "
+          + "\(counted(counts.bytes, "byte", nil)); \(request.directory) is generation \(generation.number) of "
+          + "\(store.store.shown); manifest \(generation.record.digest.description.prefix(16))")
+      guard request.isJSON else { return }
+      var object = JSONObject(of: request)
+      object.add("index", request.directory)
+      object.add("url", store.store.shown)
+      object.add("generation", Int(clamping: generation.number))
+      object.add("files", files)
+      object.add("files_fetched", counts.files)
+      object.add("bytes_fetched", counts.bytes)
+      object.add("manifest_sha256", generation.record.digest.description)
+      object.print()
+    }
+  }
+#endif

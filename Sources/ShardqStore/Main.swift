@@ -1,0 +1,117 @@
+import CLibrary
+import QueryOutput
+import ShardBuilder
+import ShardedIndex
+import ShardedIndexRemote
+
+/// The program that publishes indexes to stores and fetches them, which `shardq` starts.
+@main
+enum Main {
+  #if Remote
+    static func main() {
+      guard let request = StoreRequest(arguments: Array(CommandLine.arguments.dropFirst())) else {
+        Diagnostics.report("shardq-store is started by shardq, which knows its words")
+        exit(ExitStatus.usage.rawValue)
+      }
+      signal(SIGPIPE, SIG_IGN)
+      Diagnostics.isQuiet = request.isQuiet || request.isJSON
+      do throws(StoreError) {
+        switch request.command {
+        case .publish: try Publication.run(request)
+        case .fetch: try Fetching.run(request)
+        case .prune: try Pruning.run(request)
+        }
+      } catch {
+        Diagnostics.report(error.message)
+        exit(error.exitStatus.rawValue)
+      }
+      exit(ExitStatus.done.rawValue)
+    }
+  #else
+    static func main() {
+      Diagnostics.report(
+        "built without libcurl; build it with: swift build -c release --traits Remote --product shardq-store")
+      exit(ExitStatus.usage.rawValue)
+    }
+  #endif
+}
+
+#if Remote
+  extension IndexStore {
+    convenience init(_ request: StoreRequest) throws(StoreError) {
+      var limits = ObjectStore.Limits()
+      if let seconds = request.stallSeconds { limits.stall = seconds }
+      try self.init(
+        request.url, grace: request.graceSeconds, isSingleWriter: request.isSingleWriter, limits: limits)
+    }
+  }
+
+  extension StoreError {
+    /// The status that a command ends with.
+    var exitStatus: ExitStatus {
+      switch kind {
+      case .inputOutput: .inputOutput
+      case .badData, .gone: .badData
+      case .notFound: .notFound
+      case .busy: .busy
+      case .usage, .noConditions: .usage
+      }
+    }
+
+    /// Makes the error of an index on disk.
+    init(_ error: PackError) {
+      let kind: Kind =
+        switch error {
+        case .index(let error): Self.kind(of: QueryRunner.exitStatus(of: error))
+        case .build(.locked), .build(.replaced): .busy
+        case .build(.io): .inputOutput
+        case .build(.otherFiles): .usage
+        case .build(.index(let error)): Self.kind(of: QueryRunner.exitStatus(of: error))
+        default: .badData
+        }
+      switch error {
+      case .index(let error): self.init(kind, error.commandMessage)
+      case .build(.otherFiles(let path, let entry)):
+        self.init(
+          kind, "\(path): the directory has no index and holds other things, such as \(entry); name another directory")
+      default: self.init(kind, error.message.text { $0 == .merge ? "--merge" : $0.rawValue })
+      }
+    }
+
+    private static func kind(of status: ExitStatus) -> Kind {
+      switch status {
+      case .notFound: .notFound
+      case .inputOutput: .inputOutput
+      case .busy: .busy
+      case .usage: .usage
+      default: .badData
+      }
+    }
+  }
+
+  /// A command's summary as JSON.
+  struct JSONObject {
+    private var text: String
+
+    init(of request: StoreRequest) {
+      text = "\(JSONText.schema)\"command\":\(JSONText.string(request.command.rawValue))"
+    }
+
+    mutating func add(_ name: String, _ value: String) { add(name, raw: JSONText.string(value)) }
+    mutating func add(_ name: String, _ value: Int) { add(name, raw: String(value)) }
+    mutating func add(_ name: String, _ value: Bool) { add(name, raw: value ? "true" : "false") }
+
+    private mutating func add(_ name: String, raw: String) { text += ",\(JSONText.string(name)):\(raw)" }
+
+    /// Prints it, and ends the process where that fails.
+    func print() {
+      var output = Output()
+      do throws(WriteError) {
+        try output.write(text + "}\n")
+        try output.flush()
+      } catch {
+        exit(Diagnostics.failed(error).rawValue)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,121 @@
+#if Remote
+  import CLibrary
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndex
+  import ShardedIndexRemote
+
+  /// `shardq prune`: what no kept generation names, and is older than the grace, leaves the prefix.
+  struct Pruning: ~Copyable {
+    private let request: StoreRequest
+    private let store: IndexStore
+    private var output = Output()
+    private var (objects, bytes) = (0, 0)
+
+    static func run(_ request: StoreRequest) throws(StoreError) {
+      let store = try IndexStore(request)
+      let generations = try store.generations()
+      guard !generations.isEmpty else {
+        throw StoreError(
+          .notFound, "no generation in \(store.store.shown): what lies there was not published, and nothing was removed"
+        )
+      }
+      if !request.isDryRun, let newest = try store.newest() { try store.repairCopy(newest) }
+      var pruning = Pruning(request: request, store: store)
+      let kept = try pruning.kept(generations.suffix(request.kept).map(\.number))
+      pruning.begin()
+      // Records first: a record never names what is gone.
+      try pruning.remove(
+        generations.dropLast(request.kept).filter { $0.age.map { $0 >= store.grace } ?? false }
+          .map { ObjectStore.Listed(name: GenerationRecord.name($0.number), size: 0, age: $0.age) })
+      try store.store.forEachPage(of: "") { (page) throws(StoreError) in
+        try pruning.remove(
+          page.filter { object in
+            isOurs(object.name) && !kept.contains(object.name) && object.age.map { $0 >= store.grace } ?? false
+          })
+        return true
+      }
+      pruning.end()
+    }
+
+    private init(request: StoreRequest, store: IndexStore) { (self.request, self.store) = (request, store) }
+
+    /// Whether a name is one that a build or a publication gives.
+    static func isOurs(_ name: String) -> Bool {
+      if Publisher.isShardName(name) || Publisher.isManifestName(name) { return true }
+      let digits = name.utf8.dropFirst(IndexStore.probePrefix.utf8.count)
+      return name.hasPrefix(IndexStore.probePrefix) && digits.count == 32
+        && digits.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+    }
+
+    /// Returns the names of all objects of generations.
+    private func kept(_ numbers: [UInt64]) throws(StoreError) -> Set<String> {
+      var names: Set<String> = []
+      for number in numbers {
+        guard let record = try store.record(of: number) else { continue }
+        guard let files = try store.files(of: record) else {
+          guard number == numbers.last else {
+            Diagnostics.note("generation \(number) has lost its manifest, and is not kept")
+            continue
+          }
+          throw StoreError(
+            .badData,
+            "generation \(number) in \(store.store.shown) has lost its manifest, so that its files are not known. Nothing "
+              + "was removed; publish the index again")
+        }
+        names.insert(record.manifestName)
+        for file in files { names.insert(file.name) }
+      }
+      return names
+    }
+
+    /// Removes objects, unless one was put again meanwhile, and prints their names.
+    private mutating func remove(_ listed: [ObjectStore.Listed]) throws(StoreError) {
+      let gone = Lock<[ObjectStore.Listed]>([])
+      let (store, isDryRun) = (self.store, request.isDryRun)
+      var failure: StoreError?
+      do throws(StoreError) {
+        try sideBySide(listed) { (object) throws(StoreError) in
+          if !isDryRun {
+            guard let state = try store.store.state(of: object.name), let age = state.age, age >= store.grace else {
+              return
+            }
+            try store.store.remove(object.name)
+          }
+          gone.withLock { $0.append(object) }
+        }
+      } catch {
+        failure = error
+      }
+      for object in gone.withLock({ $0 }).sorted(by: { $0.name < $1.name }) {
+        write(request.isJSON ? (objects == 0 ? "" : ",") + JSONText.string(object.name) : object.name + "\n")
+        objects += 1
+        bytes += object.size
+      }
+      if let failure { throw failure }
+    }
+
+    // MARK: Output
+
+    private mutating func begin() {
+      if request.isJSON { write("\(JSONText.schema)\"command\":\"prune\",\"removed\":[") }
+    }
+
+    private mutating func end() {
+      if request.isJSON {
+        let url = JSONText.string(store.store.shown)
+        write("],\"url\":\(url),\"objects\":\(objects),\"bytes\":\(bytes),\"dry_run\":\(request.isDryRun)}\n")
+      }
+      do throws(WriteError) { try output.flush() } catch { exit(Diagnostics.failed(error).rawValue) }
+      let counted = QueryRunner.counted
+      Diagnostics.note(
+        "\(counted(objects, "object", nil)) \(request.isDryRun ? "would be removed" : "removed") from "
+          + "\(store.store.shown), \(counted(bytes, "byte", nil))")
+    }
+
+    private mutating func write(_ text: String) {
+      if !request.isJSON, request.isQuiet { return }
+      do throws(WriteError) { try output.write(text) } catch { exit(Diagnostics.failed(error).rawValue) }
+    }
+  }
+#endif

@@ -1,0 +1,74 @@
+#if Remote
+  import CLibrary
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndex
+  import ShardedIndexRemote
+
+  /// `shardq publish`: an index on disk becomes the newest generation below a prefix.
+  enum Publication {
+    static func run(_ request: StoreRequest) throws(StoreError) {
+      let index: IndexFiles
+      let manifest: [UInt8]
+      let files: [IndexFiles.File]
+      do throws(PackError) {
+        index = try IndexFiles(opening: request.directory)
+        (manifest, files) = (try index.manifest(), try index.all())
+      } catch {
+        throw StoreError(error)
+      }
+      let store = try IndexStore(request)
+      try store.probe()
+      let parent = try store.newest()
+      let record = try IndexStore.record(
+        manifest, records: index.index.recordCount, shards: index.index.shardCount, parent: parent)
+      let objects = files.map { file in
+        LocalObject(name: file.name, size: file.size) { () throws(StoreError) in
+          do throws(PackError) { return try index.bytes(of: file) } catch { throw StoreError(error) }
+        }
+      }
+      let (upload, outcome) = try publish(objects, manifest, record, parent, in: store)
+      report(request, store, files.count, upload, outcome)
+    }
+
+    private static func publish(
+      _ objects: [LocalObject], _ manifest: [UInt8], _ record: GenerationRecord, _ parent: IndexStore.Generation?,
+      in store: IndexStore
+    ) throws(StoreError) -> (IndexStore.Upload, IndexStore.Outcome) {
+      if let parent, parent.record.digest == record.digest {
+        let copy = LocalObject(name: record.manifestName, size: manifest.count) { manifest }
+        let upload = try store.mend(parent, objects + [copy])
+        try store.repairCopy(parent, manifest)
+        return (upload, .wasThere(parent))
+      }
+      let lacking = try store.lacking(objects, of: parent)
+      let upload = try store.upload(lacking)
+      return (upload, try store.commit(record, manifest, lacking, parent))
+    }
+
+    private static func report(
+      _ request: StoreRequest, _ store: IndexStore, _ files: Int, _ upload: IndexStore.Upload,
+      _ outcome: IndexStore.Outcome
+    ) {
+      let generation = outcome.generation
+      let isNew = if case .committed = outcome { true } else { false }
+      let counted = QueryRunner.counted
+      Diagnostics.note(
+        "\(counted(upload.objects, "file", nil)) of \(QueryRunner.grouped(files)) uploaded, "
+          + "\(counted(upload.bytes, "byte", nil)); "
+          + (isNew ? "generation \(generation.number) of" : "generation \(generation.number) was there in")
+          + " \(store.store.shown); manifest \(generation.record.digest.description.prefix(16))")
+      guard request.isJSON else { return }
+      var object = JSONObject(of: request)
+      object.add("index", request.directory)
+      object.add("url", store.store.shown)
+      object.add("generation", Int(clamping: generation.number))
+      object.add("unchanged", !isNew)
+      object.add("files", files)
+      object.add("files_uploaded", upload.objects)
+      object.add("bytes_uploaded", upload.bytes)
+      object.add("manifest_sha256", generation.record.digest.description)
+      object.print()
+    }
+  }
+#endif
