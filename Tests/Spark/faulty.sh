@@ -1,0 +1,33 @@
+#!/bin/bash
+# What Spark calls as ./shardq in the tests of failures: FAULTS names a directory, and each file in it is one failure
+# that is to happen once. The first caller that can take the file away has it.
+real=@SHARDQ@
+faults=@FAULTS@
+once() { mv "$faults/$1" "$faults/done-$1-$$" 2>/dev/null; }
+
+[ "$1" = write-range ] || exec "$real" "$@"
+echo "$*" >>"$faults/calls"
+for number in 1 2 3; do
+  if once "die-$number"; then # After it has published all.
+    "$real" "$@" >/dev/null
+    exit 1
+  fi
+done
+if once straggler; then
+  # A process that Spark has given up goes on, and publishes when the index is there already.
+  trap '' TERM PIPE HUP
+  cat >"$faults/late-$$"
+  for second in $(seq 600); do
+    [ ! -e "$faults/go-on" ] || break
+    sleep 1
+  done
+  "$real" "$@" <"$faults/late-$$" >"$faults/late-rows" 2>"$faults/late-errors"
+  echo $? >"$faults/late-status"
+  exit 1
+fi
+if [ -e "$faults/slow" ]; then
+  cat >"$faults/slow-$$"
+  sleep 2
+  exec "$real" "$@" <"$faults/slow-$$"
+fi
+exec "$real" "$@"

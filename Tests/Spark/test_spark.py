@@ -1,0 +1,150 @@
+"""The whole job on Spark: the digest of the manifest is that of `shardq build`, whatever fails on the way."""
+
+import glob
+import os
+import stat
+import time
+import unittest
+
+import spark
+from ranges import ROOT, SHARDQ, cities, digest, local, path, shardq
+
+OPTIONS = ["--key", "{name}, {country}", "--id", "_id", "--shard-size", "8KiB", "--weight", "population", "--words",
+           "--alias", "names", "--typos", "--filter", "kind", "--starts"]
+RANGES = 8
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        self.here = path(self.id().split(".")[-1])
+        os.mkdir(self.here)
+        self.target, self.plan = os.path.join(self.here, "index"), os.path.join(self.here, "plan")
+        self.work, self.faults = os.path.join(self.here, "work"), os.path.join(self.here, "faults")
+        os.mkdir(self.faults)
+
+    def program(self, *faults):
+        """A program that fails as it is told."""
+        for fault in faults:
+            open(os.path.join(self.faults, fault), "w").close()
+        directory = os.path.join(self.here, "faulty")
+        os.mkdir(directory)
+        with open(os.path.join(ROOT, "Tests/Spark/faulty.sh"), encoding="utf-8") as file:
+            script = file.read().replace("@SHARDQ@", SHARDQ).replace("@FAULTS@", self.faults)
+        name = os.path.join(directory, "shardq")
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(script)
+        os.chmod(name, os.stat(name).st_mode | stat.S_IXUSR)
+        return name
+
+    def plan_of(self, source, options=OPTIONS):
+        shardq("plan-ranges", "--ranges", str(RANGES), *options, source, into=self.plan)
+
+    def end(self, job):
+        spark.end(job, os.path.join(self.here, "job.log"))
+
+    def merge(self):
+        (counts,) = glob.glob(self.work + "/counts/part-*")
+        with open(counts, encoding="utf-8") as file:
+            counts = file.read().split()
+        shardq("merge", "--plan", self.plan, "--out", self.target, *counts, *glob.glob(self.work + "/rows/part-*"))
+        return digest(self.target)
+
+    def happened(self, fault):
+        return bool(glob.glob(os.path.join(self.faults, "done-%s-*" % fault)))
+
+    def await_file(self, pattern, job, seconds=300):
+        deadline = time.monotonic() + seconds
+        while not glob.glob(os.path.join(self.faults, pattern)):
+            self.assertIsNone(job and job.poll(), "the job ended before there was " + pattern)
+            self.assertLess(time.monotonic(), deadline, "waited for " + pattern)
+            time.sleep(0.1)
+
+
+class Local(Base):
+    """One process with two cores, which runs tasks again that fail."""
+
+    def test_three_writers_die_after_publishing(self):
+        source = cities(12000)
+        want = local(source, "dying", *OPTIONS)
+        self.plan_of(source)
+        program = self.program("die-1", "die-2", "die-3")
+        self.end(spark.start(source, self.work, self.target, self.plan, program))
+        for number in (1, 2, 3):
+            self.assertTrue(self.happened("die-%d" % number))
+        self.assertEqual(self.merge(), want)
+        shardq("verify", "-i", self.target)
+
+    def test_no_line_is_changed_on_the_way(self):
+        texts = ["plain", "\\N", "\\n \\t \\\\ \\u0041", "one\ttwo\t\tthree", "  spaces on both sides  ", '"quoted, ""twice"""',
+                 "\u00e9\u6f22\u5b57 \u2028 \u0085 \ufeff", "NULL", "null", "$dollar ${work} `tick`", "\\", "a\0b", "\x7f\x1b[0m",
+                 "\U0001f600", "#comment", "-- no comment", "long " + "x" * 60000, "row\tone", "entry\tone"]
+        source = path("nasty.txt")
+        with open(source, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(text + " %d\n" % number for number in range(40) for text in texts[: 19 if number < 3 else 16])
+            file.writelines(text + "\n" for text in texts)
+        options = ["--input-format", "lines", "--shard-size", "8KiB"]
+        want = local(source, "nasty", *options)
+        self.plan_of(source, options)
+        self.end(spark.start(source, self.work, self.target, self.plan, SHARDQ))
+        self.assertEqual(self.merge(), want)
+
+    def test_lines_that_spark_would_change_end_the_job(self):
+        for name, line in (("bytes", b"no \xff UTF-8\n"), ("separator", b"one\x01two\n"), ("return", b"one\rtwo\n")):
+            with self.subTest(name):
+                source = path(name)
+                with open(source, "wb") as file:
+                    file.write(b"one\ntwo\n")
+                self.plan_of(source, ["--input-format", "lines"])
+                with open(source, "ab") as file:
+                    file.write(line)
+                job = spark.start(source, self.work, self.target, self.plan, SHARDQ)
+                self.assertRaises(AssertionError, self.end, job)
+
+
+class Standalone(Base):
+    """Two workers on two addresses."""
+
+    def test_a_straggler_is_overtaken_a_worker_dies_and_a_zombie_writes_late(self):
+        source = cities(12000, "standalone.jsonl", seed=2)
+        want = local(source, "standalone", *OPTIONS)
+        self.plan_of(source)
+        program = self.program("die-1", "straggler", "slow")
+        cluster = spark.Cluster(self.here)
+        self.addCleanup(cluster.stop)
+        job = spark.start(
+            source, self.work, self.target, self.plan, program, master=cluster.master,
+            **{"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.speculation": "true",
+               "spark.speculation.interval": "200ms", "spark.speculation.quantile": "0.3",
+               "spark.speculation.multiplier": "1.5", "spark.speculation.minTaskRuntime": "500ms",
+               "spark.network.timeout": "60s"})
+        self.end(job)
+        self.assertTrue(self.happened("straggler") and self.happened("die-1"))
+        self.assertEqual(self.merge(), want)
+        # The straggler, which the job did not wait for.
+        self.assertFalse(os.path.exists(os.path.join(self.faults, "late-status")))
+        open(os.path.join(self.faults, "go-on"), "w").close()
+        self.await_file("late-status", None)
+        with open(os.path.join(self.faults, "late-status"), encoding="utf-8") as file:
+            self.assertEqual(file.read().strip(), "0")
+        self.assertEqual(digest(self.target), want)
+        shardq("verify", "-i", self.target)
+
+    def test_a_worker_is_killed(self):
+        source = cities(12000, "killed.jsonl", seed=3)
+        want = local(source, "killed", *OPTIONS)
+        self.plan_of(source)
+        program = self.program("slow")
+        cluster = spark.Cluster(self.here)
+        self.addCleanup(cluster.stop)
+        job = spark.start(source, self.work, self.target, self.plan, program, master=cluster.master,
+                          **{"spark.executor.memory": "512m", "spark.executor.cores": "1"})
+        self.await_file("slow-*", job)
+        time.sleep(5)
+        cluster.kill(2)
+        self.end(job)
+        self.assertEqual(self.merge(), want)
+        shardq("verify", "-i", self.target)
+
+
+if __name__ == "__main__":
+    unittest.main()
