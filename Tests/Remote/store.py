@@ -61,6 +61,9 @@ class Store:
                     return
                 if not self.headers.get("Authorization", "").startswith("AWS4-HMAC-SHA256 "):
                     return self.refuse(403, "AccessDenied")
+                signed = re.search("SignedHeaders=([^,]*)", self.headers["Authorization"]).group(1).split(";")
+                if not {"host", "x-amz-content-sha256", "x-amz-date"} <= set(signed) <= {name.lower() for name in self.headers}:
+                    return self.refuse(403, "SignatureDoesNotMatch")
                 if self.headers.get("x-amz-content-sha256") != hashlib.sha256(self.body).hexdigest():
                     return self.refuse(400, "XAmzContentSHA256Mismatch")
                 self.answer()

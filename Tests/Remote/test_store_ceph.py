@@ -36,6 +36,12 @@ class Front:
                 if front.before:
                     front.before(self.command, key)
                 host = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+                try:
+                    self.hand_over(host, key, body)
+                finally:
+                    host.close()
+
+            def hand_over(self, host, key, body):
                 host.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
                 for name, value in self.headers.items():
                     host.putheader(name, value)
@@ -51,7 +57,6 @@ class Front:
                 self.send_header("Content-Length", size or "0")
                 self.end_headers()
                 self.wfile.write(content)
-                host.close()
 
             do_GET = do_PUT = do_HEAD = do_DELETE = hand_on
 
@@ -124,7 +129,8 @@ class PublishedToCeph(unittest.TestCase):
             self.front.before = None
             self.assertEqual(sorted(status for status, _ in ended), [0] + [75] * 7, ended)
             winner = racers[[status for status, _ in ended].index(0)]
-            copy = os.path.join(self.work, "copy")
+            # A fetch leaves the shards of the generation that was there before.
+            copy = os.path.join(self.work, f"copy {number}")
             found = json.loads(self.run_command("fetch", "-i", copy, url, "--json"))
             self.assertEqual(found["generation"], number + 1)
             self.assertTrue(same(winner, copy))

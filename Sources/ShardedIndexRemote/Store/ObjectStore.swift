@@ -267,8 +267,8 @@
     private func begin(_ request: Request, _ call: Call, isAnew: Bool) {
       unsafe request_begin(request, call.method, call.url, Int64(call.limit), limits.connect, limits.stall)
       if isAnew { request_reconnect(request) }
-      // A store that knows nothing of Expect would have each body wait for a second.
-      for line in ["Accept-Encoding: identity", "User-Agent: shardq", "Expect:"] + call.headers {
+      // A line without a value would be signed, and not sent.
+      for line in ["Accept-Encoding: identity", "User-Agent: shardq"] + call.headers {
         unsafe request_header(request, line)
       }
       let digest = SHA256.text(SHA256.digest(ofBytes: call.body))
