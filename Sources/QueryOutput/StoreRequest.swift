@@ -5,6 +5,63 @@
   package struct StoreRequest: Equatable, Sendable {
     package enum Command: String, Sendable, CaseIterable {
       case publish, fetch, prune
+      case writeRange = "write-range"
+      case merge
+    }
+
+    /// The words of the commands by which many processes make an index.
+    package struct Ranges: Equatable, Sendable {
+      package var plan = ""
+      /// The version of the program that parses the command line, and the SHA-256 of its executable.
+      package var program = (version: "", digest: "")
+      package var isOfEntries = false
+      package var rows: [String] = []
+      package var records: Int?
+      package var repeatedIDs: Int?
+      /// The most memory, in bytes, and the threads.
+      package var memoryBytes = 0
+      package var jobs = 0
+
+      package init() {}
+
+      package static func == (a: Self, b: Self) -> Bool { a.arguments == b.arguments }
+
+      fileprivate var arguments: [String] {
+        var words = ["plan=" + plan, "version=" + program.version, "digest=" + program.digest]
+        words += ["memory=\(memoryBytes)", "jobs=\(jobs)"] + rows.map { "rows=" + $0 }
+        if isOfEntries { words.append("entries=true") }
+        if let records { words.append("records=\(records)") }
+        if let repeatedIDs { words.append("repeated-ids=\(repeatedIDs)") }
+        return words
+      }
+
+      /// - Returns: nil for a word of another kind.
+      fileprivate mutating func set(_ name: String, _ value: String) -> Bool? {
+        func set(_ target: inout Int?) -> Bool {
+          target = Int(value).flatMap { $0 >= 0 ? $0 : nil }
+          return target != nil
+        }
+        func set(_ target: inout Int) -> Bool {
+          guard let number = Int(value), number >= 1 else { return false }
+          target = number
+          return true
+        }
+        switch name {
+        case "plan": plan = value
+        case "version": program.version = value
+        case "digest": program.digest = value
+        case "rows": rows.append(value)
+        case "entries":
+          isOfEntries = true
+          return value == "true"
+        case "memory": return set(&memoryBytes)
+        case "jobs": return set(&jobs)
+        case "records": return set(&records)
+        case "repeated-ids": return set(&repeatedIDs)
+        default: return nil
+        }
+        return true
+      }
     }
 
     /// The executable that runs such commands.
@@ -27,6 +84,8 @@
     package var isQuiet = false
     /// Seconds without bytes after which a request is given up; nil for the usual ones.
     package var stallSeconds: Int?
+    /// Of `write-range` and `merge`.
+    package var ranges: Ranges?
 
     package init(_ command: Command, _ url: String) { (self.command, self.url) = (command, url) }
 
@@ -39,19 +98,23 @@
         words.append(name + "=true")
       }
       if let stallSeconds { words.append("stall=\(stallSeconds)") }
-      return words
+      return words + (ranges?.arguments ?? [])
     }
 
     /// - Returns: nil for words that ``arguments`` does not make.
     package init?(arguments: [String]) {
       guard let command = arguments.first.flatMap(Command.init) else { return nil }
       self.init(command, "")
+      if command == .writeRange || command == .merge { ranges = Ranges() }
       for argument in arguments.dropFirst() {
         guard let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let value = String(argument[argument.utf8.index(after: equals)...])
         guard set(String(argument[..<equals]), value) else { return nil }
       }
-      guard !url.isEmpty, command == .prune || !directory.isEmpty else { return nil }
+      let needsIndex = command == .publish || command == .fetch
+      guard !url.isEmpty, !needsIndex || !directory.isEmpty, ranges.map({ !$0.plan.isEmpty }) ?? true else {
+        return nil
+      }
     }
 
     private mutating func set(_ name: String, _ value: String) -> Bool {
@@ -64,6 +127,7 @@
         flag = true
         return value == "true"
       }
+      if let isSet = ranges?.set(name, value) { return isSet }
       switch name {
       case "url": url = value
       case "index": directory = value

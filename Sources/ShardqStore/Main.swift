@@ -20,6 +20,8 @@ enum Main {
         case .publish: try Publication.run(request)
         case .fetch: try Fetching.run(request)
         case .prune: try Pruning.run(request)
+        case .writeRange: try RangeWriting.write(request)
+        case .merge: try RangeWriting.merge(request)
         }
       } catch {
         Diagnostics.report(error.message)
@@ -65,7 +67,9 @@ enum Main {
         case .index(let error): Self.kind(of: QueryRunner.exitStatus(of: error))
         case .build(.locked), .build(.replaced): .busy
         case .build(.io): .inputOutput
-        case .build(.otherFiles): .usage
+        case .build(.otherFiles), .build(.otherIndex), .build(.dataset(.options, _)): .usage
+        case .build(.dataset(.missing, _)): .notFound
+        case .build(.dataset(.io, _)): .inputOutput
         case .build(.index(let error)): Self.kind(of: QueryRunner.exitStatus(of: error))
         default: .badData
         }

@@ -25,7 +25,7 @@ extension ShardBuilder {
     _ plan: RangePlan, rows paths: [String], records: Int?, repeatedIDs: Int?, in target: any RangeTarget,
     resources: BuildOptions
   ) throws(BuildError) -> MergeSummary {
-    let rows = try RangeRows(paths, plan, target, records: records)
+    let rows = try RangeRows(paths, plan, records: records)
     var options = plan.options
     (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
     var settings = settings(options, key: options.key ?? "")
@@ -75,7 +75,7 @@ private struct RangeRows {
   private(set) var records: [RangeRow] = []
   private(set) var entries: [RangeRow] = []
 
-  init(_ paths: [String], _ plan: RangePlan, _ target: any RangeTarget, records expected: Int?) throws(BuildError) {
+  init(_ paths: [String], _ plan: RangePlan, records expected: Int?) throws(BuildError) {
     var rows: [RangeRow] = []
     for path in paths {
       var reader = try LineReader(path)
@@ -90,6 +90,8 @@ private struct RangeRows {
         rows.append(row)
       }
     }
+    // No index is emptied by rows that did not come.
+    if rows.isEmpty { throw Self.refusal("there are no rows: pass the lines that `shardq write-range` printed") }
     records = try Self.ordered(
       rows.filter { !$0.isOfEntries }, plan.bounds.count + 1, "range", isWhole: expected == nil)
     entries = try Self.ordered(

@@ -125,18 +125,22 @@
 
     @Option(
       name: .customLong("out"),
-      help: ArgumentHelp("A directory that all machines reach.", valueName: "target"),
+      help: ArgumentHelp("A directory that all machines reach, or s3://bucket/prefix/.", valueName: "target"),
       completion: .directory)
     var target: String
 
     @Flag(name: .customLong("entries"), help: "The lines are entries.")
     var isOfEntries = false
 
+    @OptionGroup(title: "Store") var store: StoreTargetOptions
     @OptionGroup(title: "Resources") var resources: ResourceOptions
 
     func run() throws {
       var options = BuildOptions()
       resources.apply(to: &options)
+      if StoreTargetOptions.isURL(target) {
+        store.run(.writeRange, target, plan, options) { $0.isOfEntries = isOfEntries }
+      }
       RangeLines.run { [options] (lines) throws(BuildError) in
         let (plan, target) = (try plan.read(), try DirectoryTarget(target))
         if isOfEntries {
@@ -183,6 +187,7 @@
     @Flag(name: .customLong("force"), help: "Replace the index of a list with another key.")
     var force = false
 
+    @OptionGroup(title: "Store") var store: StoreTargetOptions
     @OptionGroup(title: "Resources") var resources: ResourceOptions
     @OptionGroup(title: "Output") var output: SummaryOptions
 
@@ -200,6 +205,11 @@
       var options = BuildOptions()
       resources.apply(to: &options)
       options.replacesOtherIndex = force
+      if StoreTargetOptions.isURL(target) {
+        store.run(.merge, target, plan, options, output) {
+          ($0.rows, $0.records, $0.repeatedIDs) = (rows, records, repeatedIDs)
+        }
+      }
       RangeLines.run { [options] (_) throws(BuildError) in
         let summary = try ShardBuilder.merge(
           plan.read(), rows: rows, records: records, repeatedIDs: repeatedIDs, in: DirectoryTarget(target),
@@ -225,6 +235,39 @@
         "\(counted(summary.records, "record", nil)) of \(counted(summary.ranges, "range", nil)) in the index, "
           + "\(number(summary.recordsCutAnew)) cut anew at borders, \(counted(summary.shards, "shard", nil)), digest "
           + summary.digest)
+    }
+  }
+
+  /// The options of a target in a store.
+  struct StoreTargetOptions: ParsableArguments {
+    @OptionGroup var grace: StoreGrace
+
+    @Flag(
+      name: .customLong("single-writer"),
+      help: "Nobody else publishes there: a store without create-if-absent will do.")
+    var isSingleWriter = false
+
+    static func isURL(_ target: String) -> Bool { target.hasPrefix("s3://") }
+
+    /// Becomes the program that writes to stores.
+    func run(
+      _ command: StoreRequest.Command, _ target: String, _ plan: PlanOption, _ options: BuildOptions,
+      _ summary: SummaryOptions? = nil, _ change: (inout StoreRequest.Ranges) -> Void
+    ) -> Never {
+      var request = StoreRequest(command, target)
+      request.isSingleWriter = isSingleWriter
+      var ranges = StoreRequest.Ranges()
+      do throws(BuildError) {
+        let program = try RangePlan.Program.own()
+        ranges.program = (program.version, program.digest)
+      } catch {
+        Diagnostics.report(error.text)
+        finish(error.exitStatus)
+      }
+      (ranges.plan, ranges.memoryBytes, ranges.jobs) = (plan.path, options.memoryBytes, options.jobs)
+      change(&ranges)
+      request.ranges = ranges
+      StoreProgram.run(request, grace, summary)
     }
   }
 

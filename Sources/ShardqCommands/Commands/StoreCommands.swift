@@ -161,10 +161,10 @@
   /// `shardq-store`, which asks stores.
   enum StoreProgram {
     /// Becomes that program.
-    static func run(_ request: StoreRequest, _ grace: StoreGrace?, _ summary: SummaryOptions) -> Never {
+    static func run(_ request: StoreRequest, _ grace: StoreGrace?, _ summary: SummaryOptions?) -> Never {
       var request = request
       if let grace { request.graceSeconds = grace.time.seconds }
-      (request.isJSON, request.isQuiet) = (summary.isJSON, summary.isQuiet)
+      if let summary { (request.isJSON, request.isQuiet) = (summary.isJSON, summary.isQuiet) }
       let path: String
       do throws(CommandFailure) {
         path = try InstalledProgram.path(

@@ -209,6 +209,7 @@ import Testing
       .map { $0.offset == 6 ? "1" : String($0.element) }.joined(separator: "\t")
     #expect(refused(rows + [other]).hasPrefix("range 2 has two rows that differ"))
     #expect(refused(rows.filter { !$0.hasPrefix("row\tentries\t0\t") }).contains("entries, and rows of entries have"))
+    #expect(refused([], records: 0).hasPrefix("there are no rows"))
     #expect(refused(rows + ["row\trecords\tx"]).contains("is no row"))
     let larger = try job.plan(5)
     #expect(job.refusal { try job.merge(larger, rows) }.contains("is a row of another plan"))

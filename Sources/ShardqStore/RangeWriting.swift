@@ -1,0 +1,82 @@
+#if Remote
+  import CLibrary
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndexRemote
+
+  /// `shardq write-range` and `shardq merge` where the target is a prefix of a store.
+  enum RangeWriting {
+    static func write(_ request: StoreRequest) throws(StoreError) {
+      var output = Output()
+      try run(request) { (plan, target, resources, ranges) throws(BuildError) in
+        func print(_ lines: [UInt8]) {
+          do throws(WriteError) {
+            try output.write(lines)
+            try output.flush()
+          } catch {
+            exit(Diagnostics.failed(error).rawValue)
+          }
+        }
+        if ranges.isOfEntries {
+          try ShardBuilder.writeEntryRanges(plan, of: "-", to: target, resources: resources) { print($0) }
+        } else {
+          try ShardBuilder.writeRanges(plan, of: "-", to: target, resources: resources) { print($0) }
+        }
+      }
+    }
+
+    static func merge(_ request: StoreRequest) throws(StoreError) {
+      try run(request) { (plan, target, resources, ranges) throws(BuildError) in
+        let summary = try ShardBuilder.merge(
+          plan, rows: ranges.rows, records: ranges.records, repeatedIDs: ranges.repeatedIDs, in: target,
+          resources: resources)
+        guard let outcome = target.outcome else { return }
+        report(summary, outcome, target, request)
+      }
+    }
+
+    private static func run(
+      _ request: StoreRequest,
+      _ body: (RangePlan, StoreTarget, BuildOptions, StoreRequest.Ranges) throws(BuildError) -> Void
+    ) throws(StoreError) {
+      guard let ranges = request.ranges, ranges.program.version == ProductVersion.text else {
+        throw StoreError(
+          .usage, "shardq-store is version \(ProductVersion.text), and shardq is another; install both of one version")
+      }
+      var resources = BuildOptions()
+      (resources.memoryBytes, resources.jobs) = (ranges.memoryBytes, ranges.jobs)
+      let target = StoreTarget(try IndexStore(request), request.url)
+      do throws(BuildError) {
+        let program = RangePlan.Program(version: ranges.program.version, digest: ranges.program.digest)
+        try body(try RangePlan(reading: ranges.plan, for: program), target, resources, ranges)
+      } catch {
+        throw target.failure ?? StoreError(.build(error))
+      }
+    }
+
+    private static func report(
+      _ summary: ShardBuilder.MergeSummary, _ outcome: IndexStore.Outcome, _ target: StoreTarget,
+      _ request: StoreRequest
+    ) {
+      let isNew = if case .committed = outcome { true } else { false }
+      let (counted, number) = (QueryRunner.counted, outcome.generation.number)
+      Diagnostics.note(
+        "\(counted(summary.records, "record", nil)) of \(counted(summary.ranges, "range", nil)), "
+          + "\(QueryRunner.grouped(summary.recordsCutAnew)) cut anew at borders, "
+          + "\(counted(summary.shards, "shard", nil)); generation \(number) "
+          + (isNew ? "of" : "was there in") + " \(target.shown); digest \(summary.digest)")
+      guard request.isJSON else { return }
+      var object = JSONObject(of: request)
+      object.add("url", target.shown)
+      object.add("generation", Int(clamping: number))
+      object.add("unchanged", !isNew)
+      object.add("ranges", summary.ranges)
+      object.add("records", summary.records)
+      object.add("records_cut_anew", summary.recordsCutAnew)
+      object.add("shards", summary.shards)
+      object.add("bytes", summary.bytes)
+      object.add("digest", summary.digest)
+      object.print()
+    }
+  }
+#endif

@@ -1,0 +1,141 @@
+#if Remote
+  import CLibrary
+  import ShardBuilder
+  import ShardedIndex
+  import ShardedIndexRemote
+
+  /// A prefix of a store as the target of ranges, which are written in a directory on this machine and then put there.
+  final class StoreTarget: RangeTarget {
+    private let store: IndexStore
+    private let url: String
+    private let temporary: String
+    /// The newest generation when the whole was begun.
+    private var parent: IndexStore.Generation?
+    private var directories: [String] = []
+    /// The error of the store behind the last ``BuildError``.
+    private(set) var failure: StoreError?
+    /// The end of the commit.
+    private(set) var outcome: IndexStore.Outcome?
+
+    /// - Parameter url: `s3://bucket/prefix/`; a slash at the end may be left out.
+    init(_ store: IndexStore, _ url: String) {
+      (self.store, self.url) = (store, url.hasSuffix("/") ? url : url + "/")
+      temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    }
+
+    deinit { for directory in directories { remove(directory) } }
+
+    var shown: String { store.store.shown }
+
+    /// Has an error of the store end what the builder does.
+    private func asking<Value>(_ body: () throws(StoreError) -> Value) throws(BuildError) -> Value {
+      do throws(StoreError) {
+        return try body()
+      } catch {
+        failure = error
+        throw .io(operation: "write to", path: shown, errno: EIO)
+      }
+    }
+
+    func makeRangeDirectory() throws(BuildError) -> String {
+      var template = Array("\(temporary)/shardq-range-XXXXXX".utf8CString)
+      guard mkdtemp(&template) != nil else {
+        throw .io(operation: "create a temporary directory in", path: temporary, errno: errno)
+      }
+      let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      directories.append(directory)
+      return directory
+    }
+
+    func take(_ files: [String], manifest: String, from directory: String) throws(BuildError) {
+      try asking { () throws(StoreError) in
+        try store.upload(directory: directory, names: files)
+        // Last of all, since it names the others.
+        _ = try store.upload([try LocalObject(manifest: manifest, in: directory)])
+      }
+      remove(directory)
+    }
+
+    func remove(_ directory: String) {
+      guard let stream = opendir(directory) else { return }
+      var names: [String] = []
+      while let entry = readdir(stream) { if let name = fileName(of: &entry.pointee) { names.append(name) } }
+      closedir(stream)
+      for name in names where name != "." && name != ".." { _ = unlink(directory + "/" + name) }
+      _ = rmdir(directory)
+    }
+
+    func openRange(_ manifest: String) throws(BuildError) -> ShardedIndex {
+      do throws(IndexError) {
+        // Every byte is read once, so that a cache would hold none that is asked for again.
+        return try ShardedIndex(
+          remote: url, manifest: manifest, remote: RemoteOptions(fetch: .shards, cacheLimitBytes: 0))
+      } catch {
+        throw .index(error)
+      }
+    }
+
+    func wholeDirectory() throws(BuildError) -> String {
+      parent = try asking { () throws(StoreError) in
+        try store.probe()
+        return try store.newest()
+      }
+      return try makeRangeDirectory()
+    }
+
+    func wholeOpener(_ directory: String) -> (([UInt8]) throws(BuildError) -> ShardedIndex)? {
+      { [self] (manifest) throws(BuildError) in
+        let name = Publisher.manifestName(ofDigest: Digest.hexadecimal(Array(Digest.sha256(manifest).prefix(16))))
+        try asking { () throws(StoreError) in
+          try store.upload(directory: directory, names: LocalObject.names(in: directory))
+          _ = try store.upload([LocalObject(name: name, size: manifest.count) { manifest }])
+        }
+        return try openRange(name)
+      }
+    }
+
+    /// The commit looks at all that the generation before lacks.
+    func check(_ files: [(name: String, size: Int)]) {}
+
+    func finish(_ directory: String) throws(BuildError) {
+      let index: IndexFiles
+      let (manifest, files): ([UInt8], [IndexFiles.File])
+      do throws(PackError) {
+        index = try IndexFiles(opening: directory)
+        (manifest, files) = (try index.manifest(), try index.all())
+      } catch {
+        failure = StoreError(error)
+        throw .io(operation: "read", path: directory, errno: EIO)
+      }
+      outcome = try asking { () throws(StoreError) in
+        try store.commit(
+          directory: directory, manifest: manifest, names: files.map(\.name), records: index.index.recordCount,
+          shards: index.index.shardCount, parent: parent)
+      }
+      remove(directory)
+    }
+  }
+
+  extension LocalObject {
+    /// The manifest of a directory under another name.
+    init(manifest name: String, in directory: String) throws(StoreError) {
+      do throws(BuildError) {
+        let bytes = try IndexFiles.bytes(ofFileAt: directory + "/" + Publisher.manifestName)
+        self.init(name: name, size: bytes.count) { bytes }
+      } catch {
+        throw StoreError(.inputOutput, error.description)
+      }
+    }
+
+    /// The names of the files of an index in a directory, all but its manifest.
+    static func names(in directory: String) -> [String] {
+      guard let stream = opendir(directory) else { return [] }
+      defer { closedir(stream) }
+      var names: [String] = []
+      while let entry = readdir(stream) {
+        if let name = fileName(of: &entry.pointee), Publisher.isShardName(name) { names.append(name) }
+      }
+      return names
+    }
+  }
+#endif
