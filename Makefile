@@ -37,17 +37,15 @@ module := .build/wasm/module
 pagefiles := page.html shardq.js static.js shardq.wasm shardq.wasm.gz
 
 .PHONY: all install uninstall deb dist clean
+words := $(if $(SERVER),--server) $(if $(REMOTE),--remote)
 all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve) $(if $(REMOTE),bin/shardq-remote) $(module)/.stamp
 
 # By time, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
 bin/shardq: $(sources)
-	Scripts/build.sh $(if $(SERVER),--all) $(BUILDFLAGS)
-# Where the line above has built it, it is the newer.
-bin/shardq-serve: bin/shardq
-	[ $@ -nt $< ] || Scripts/build.sh --server $(BUILDFLAGS)
-
-bin/shardq-remote: $(sources)
-	Scripts/build.sh --remote $(BUILDFLAGS)
+	Scripts/build.sh --base $(words) $(BUILDFLAGS)
+# Where the line above has built them, they are the newer.
+bin/shardq-serve bin/shardq-remote: bin/shardq
+	[ $@ -nt $< ] || Scripts/build.sh $(words) $(BUILDFLAGS)
 
 $(module)/.stamp: $(sources) Scripts/zstd-sources.sh
 	mkdir -p $(module)

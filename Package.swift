@@ -7,6 +7,11 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 let commandLineTestSettings =
   settings + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))]
 
+// Scripts/build.sh sets it: static executables. Only the link differs, so that they share compiled modules with others.
+let staticLink: [LinkerSetting] =
+  Context.environment["SHARDQ_STATIC"] == nil
+  ? [] : [.unsafeFlags(["-static-executable"], .when(platforms: [.linux]))]
+
 // Two of the designs that `shardq footprint` measures need SQLite's header (Debian: libsqlite3-dev).
 let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"].contains {
   FileManager.default.fileExists(atPath: $0 + "/sqlite3.h")
@@ -92,11 +97,12 @@ let package = Package(
     .target(
       name: "QueryOutput", dependencies: ["CLibrary", "ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]
     ),
-    .executableTarget(name: "shardq", dependencies: ["CLibrary", "QueryOutput"], swiftSettings: settings),
+    .executableTarget(
+      name: "shardq", dependencies: ["CLibrary", "QueryOutput"], swiftSettings: settings, linkerSettings: staticLink),
     // One process of it runs one design. SQLite is linked where its headers are.
     .executableTarget(
       name: "ShardqFootprint", dependencies: ["CLibrary", "Footprint", "ShardedIndex"],
-      swiftSettings: settings + (hasSQLite ? [.define("SQLITE")] : [])),
+      swiftSettings: settings + (hasSQLite ? [.define("SQLITE")] : []), linkerSettings: staticLink),
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
@@ -105,7 +111,7 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings, linkerSettings: staticLink),
     .target(name: "CServerFiles"),
     .executableTarget(
       name: "ShardqServe",
@@ -115,7 +121,7 @@ let package = Package(
         ].map { .product(name: $0, package: $1, condition: .when(traits: ["Server"])) },
       // They are in CServerFiles: an executable without files beside it.
       exclude: ["Resources"],
-      swiftSettings: settings),
+      swiftSettings: settings, linkerSettings: staticLink),
     .executableTarget(
       name: "ShardqRemote", dependencies: ["CLibrary", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
       swiftSettings: settings),

@@ -3,38 +3,41 @@
 # `shardq footprint` starts bin/shardq-footprint once for each design that it measures. On Linux all are static: they run
 # on any machine of the same processor, and start fastest. bin/shardq is Embedded Swift where it can be
 # (build-embedded.sh), and not with SHARDQ_EMBEDDED=no.
-# With --server as the first argument, only bin/shardq-serve is built: that fetches an HTTP library and takes minutes.
-# --all builds that and the others, and compiles the modules that they share once.
-# With --remote only bin/shardq-remote and bin/shardq-store are built, which answer from an index of a URL and publish one
-# to a store: they link the system's libcurl, and so are not static. All other arguments are swift build's.
+# Words before the arguments say what is built, and one compilation of the modules that they share serves all of it:
+#   --base    the above; without a word too
+#   --server  bin/shardq-serve, which fetches an HTTP library and takes minutes
+#   --remote  bin/shardq-remote and bin/shardq-store, which answer from an index of a URL and publish one to a store; they
+#             link the system's libcurl, and so are not static
+#   --all     all of them
+# All other arguments are swift build's.
 set -eu
 cd "$(dirname "$0")/.."
-names="shardq shardq-commands shardq-footprint"
-traits=CommandLineTool
+base="" server="" remote=""
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --base) base=yes ;;
+    --server) server=yes ;;
+    --remote) remote=yes ;;
+    --all) base=yes server=yes remote=yes ;;
+    *) break ;;
+  esac
+  shift
+done
+[ -n "$server$remote" ] || base=yes
+names="${base:+shardq shardq-commands shardq-footprint }${server:+shardq-serve }${remote:+shardq-remote shardq-store}"
+traits="CommandLineTool${server:+,Server}${remote:+,Remote}"
 # A tree of its own, so that other builds do not undo this one; one for each set of traits, which every module is given.
-tree=.build/shipped
-case "${1:-}" in
---server | --all)
-  [ "$1" = --server ] || names="$names shardq-serve"
-  [ "$1" = --all ] || names=shardq-serve
-  traits=CommandLineTool,Server
-  tree=.build/server
-  shift
-  ;;
---remote)
-  names="shardq-remote shardq-store"
-  traits=CommandLineTool,Remote
-  # Of its own, since the flags of a static program are those of all its modules.
-  tree=.build/remote
-  shift
-  ;;
+case "$server $remote" in
+  "yes yes") tree=.build/all ;;
+  "yes ") tree=.build/server ;;
+  " yes") tree=.build/remote ;;
+  *) tree=.build/shipped ;;
 esac
-if [ "$tree" = .build/remote ]; then Scripts/dependencies.sh --remote; else Scripts/dependencies.sh; fi
+Scripts/dependencies.sh ${remote:+--remote}
 
-embedded=.build/embedded/shardq
-if [ "$names" = shardq-serve ] || [ "$tree" = .build/remote ] || [ "${SHARDQ_EMBEDDED:-}" = no ]; then
-  embedded=""
-else
+embedded=""
+if [ -n "$base" ] && [ "${SHARDQ_EMBEDDED:-}" != no ]; then
+  embedded=.build/embedded/shardq
   status=0
   Scripts/build-embedded.sh "$embedded" >&2 || status=$?
   case $status in
@@ -52,10 +55,11 @@ for name in $names; do
   case "$(uname) $name" in
     Darwin*) ;;
     # What the loader has filled in cannot be written any more, as Debian wants it of all that is linked to libraries.
-    *shardq-remote | *shardq-store) flags="$flags -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now" ;;
-    *) flags="$flags -Xswiftc -static-executable" ;;
+    *-remote | *-store) flags="$flags -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now" ;;
   esac
-  swift build -c release --traits "$traits" --scratch-path "$tree" $flags --product "$name" "$@" >&2
+  # Package.swift links static programs by it. A flag here would be one of all modules, and compile them again.
+  SHARDQ_STATIC=yes \
+    swift build -c release --traits "$traits" --scratch-path "$tree" $flags --product "$name" "$@" >&2
 done
 mkdir -p bin
 # Hashes of what the compiler was given, paths included, which nothing reads: without them the same commit gives the same
@@ -67,7 +71,7 @@ ship() { # name, where it was built
   case "$(uname) $1" in
     Darwin*) strip -o "bin/.$1" "$2" ;;
     # The strip of binutils loses the segment that is read-only once the program is loaded.
-    *shardq-remote | *shardq-store) "$(dirname "$(realpath "$(command -v swiftc)")")/llvm-objcopy" --strip-all $drop "$2" "bin/.$1" ;;
+    *-remote | *-store) "$(dirname "$(realpath "$(command -v swiftc)")")/llvm-objcopy" --strip-all $drop "$2" "bin/.$1" ;;
     *) strip $drop -o "bin/.$1" "$2" ;;
   esac
   mv "bin/.$1" "bin/$1"

@@ -29,11 +29,10 @@ programs() {
   step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
 }
 
-# The library as others build it, without optimization, and the tests in Swift. With them comes shardq-remote.
+# The library as others build it, without optimization, and the tests in Swift.
 tests() {
   step "the tests in Swift build" \
     swift build -c release -debug-info-format none -Xswiftc -enable-testing --traits CommandLineTool,Remote --build-tests
-  touch "$logs/built"
   step "the examples build and run" Scripts/check-examples.sh
   step "an app that uses the library fetches nothing else" Scripts/check-consumer.sh
   await_programs
@@ -43,7 +42,7 @@ tests() {
 # The steps that wait for longer than they compute, for clients, browsers and terminals, and short ones.
 waiting() {
   await_programs
-  step "the library's documentation builds without a warning" Scripts/documentation.sh .build/server/release/Modules
+  step "the library's documentation builds without a warning" Scripts/documentation.sh .build/all/release/Modules
   step "the committed index has the bytes that the command makes" sample
   step "indexes of the lists have the same bytes as ever" Scripts/check-digests.sh
   step "datasets as people have them" python3 -m unittest discover -s Tests/Datasets
@@ -53,7 +52,6 @@ waiting() {
   step "ranges of keys that processes write apart become the same index" Tests/Spark/run.sh
   step "C, Python and Node answer as the command does" skippable Tests/Languages/run.sh
   step "the page, in two browsers" skippable Tests/Page/run.sh
-  await_built
   step "an index over HTTP: answers, requests, the cache, hosts that do wrong" skippable Tests/Remote/run.sh
   step "the terminal: keys sent, screens compared, every signal" Tests/side_by_side.py Tests/Terminal
 }
@@ -63,10 +61,8 @@ tests_in_swift() {
 }
 
 # Ends the lane where a step of another has failed, since there may be no programs then.
-await_programs() { await programs; }
-await_built() { await built; }
-await() {
-  while [ ! -e "$logs/$1" ] && [ ! -e "$logs/failed" ]; do sleep 1; done
+await_programs() {
+  while [ ! -e "$logs/programs" ] && [ ! -e "$logs/failed" ]; do sleep 1; done
   [ ! -e "$logs/failed" ] || exit 1
 }
 

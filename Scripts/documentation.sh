@@ -3,7 +3,7 @@
 # A warning of DocC fails it, and so does a public symbol without a comment or without a place on the pages.
 #
 # By the toolchain's own docc, from the module that Scripts/build.sh builds: the manifest needs no plugin for it. Where that
-# is built already, its directory is the first argument: Scripts/documentation.sh .build/server/release/Modules
+# is built already, its directory is the first argument: Scripts/documentation.sh .build/all/release/Modules
 set -eu
 cd "$(dirname "$0")/.."
 modules="${1:-}"

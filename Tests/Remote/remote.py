@@ -24,10 +24,7 @@ atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
 BIN = os.path.join(SCRATCH, "bin")
 os.mkdir(BIN)
 for _program in ("shardq", "shardq-commands", "shardq-remote", "shardq-store"):
-    _path = os.path.join(os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))), _program)
-    if not os.path.exists(_path):
-        _path = os.path.join(ROOT, ".build/release", _program)
-    shutil.copy(_path, BIN)
+    shutil.copy(os.path.join(os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))), _program), BIN)
 ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "SWIFT_BACKTRACE": "enable=no", "HOME": SCRATCH,
                "XDG_CACHE_HOME": os.path.join(SCRATCH, "xdg")}
 

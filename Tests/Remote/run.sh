@@ -1,13 +1,13 @@
 #!/bin/sh
 # An index over HTTP, from nginx and from hosts that do wrong: Tests/Remote/run.sh [--long]. The long form asks more texts.
-# $SHARDQ_BIN, else bin, has shardq, shardq-commands, shardq-remote and shardq-store; the last two may be those of
-# .build/release. Ends with 77 where shardq-remote or nginx is missing.
+# $SHARDQ_BIN, else bin, has shardq, shardq-commands, shardq-remote and shardq-store. Ends with 77 where shardq-remote or
+# nginx is missing.
 set -eu
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1
 [ "${1:-}" != --long ] || export SHARDQ_LONG=1
 nginx=$(PATH="$PATH:/usr/sbin" command -v nginx || true)
-if [ ! -x "${SHARDQ_BIN:-../../bin}/shardq-remote" ] && [ ! -x ../../.build/release/shardq-remote ]; then
+if [ ! -x "${SHARDQ_BIN:-../../bin}/shardq-remote" ]; then
   echo "skipped: an index over HTTP; Scripts/build.sh --remote makes shardq-remote" >&2
   exit 77
 elif [ -z "$nginx" ]; then
