@@ -158,6 +158,10 @@ static inline bool transfers_new(Transfers *made, long connections) {
   curl_multi_setopt(made->multi, CURLMOPT_MAXCONNECTS, connections);
   return true;
 }
+static inline void transfers_limit(Transfers transfers, long connections) {
+  curl_multi_setopt(transfers.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, connections);
+  curl_multi_setopt(transfers.multi, CURLMOPT_MAXCONNECTS, connections);
+}
 static inline bool transfers_add(Transfers transfers, Transfer transfer) {
   return curl_multi_add_handle(transfers.multi, transfer.state->easy) == CURLM_OK;
 }

@@ -37,6 +37,8 @@
     /// The end; nil as long as it is under way. An answer without a body is nil: the content has that tag still. Under the
     /// network's lock.
     var result: Result<FetchedBody?, FetchFailure>?
+    /// Milliseconds: when it was asked for. Under the network's lock.
+    var asked: Int64 = 0
     /// Microseconds from the last request to the first byte of its answer; set before the end.
     private(set) var roundTrip: Int64 = 0
 

@@ -8,8 +8,21 @@
   final class Network: @unchecked Sendable {
     static let shared = Network()
 
-    /// The most requests under way.
-    private static let limit = 8
+    /// The counters of all requests since the start.
+    struct Counts {
+      var requests = 0
+      /// In bytes, those of bodies.
+      var bytes = 0
+      /// Requests that gave no answer, or an error.
+      var failures = 0
+      /// Reads that the disk cache answered.
+      var diskHits = 0
+    }
+
+    /// The most requests under way, where no program asks for more.
+    private static let usualLimit = 8
+    /// Milliseconds that a request waits for others, at most, once the host is in trouble.
+    private static let queueLimit: Int64 = 1000
 
     private let gate: Gate
     private let transfers: Transfers
@@ -18,6 +31,8 @@
     // Under the lock.
     private var queue: [Fetch] = []
     private var isRunning = false
+    private var limit = Network.usualLimit
+    private(set) var counts = Counts()
     // Of the thread.
     private var active: [Int: (fetch: Fetch, transfer: Transfer)] = [:]
     private var lastNumber = 0
@@ -25,8 +40,16 @@
     private init() {
       gate = gate_new()
       var transfers = Transfers()
-      if !(unsafe transfers_new(&transfers, Self.limit)) { failure = FetchFailure("libcurl cannot be set up") }
+      if !(unsafe transfers_new(&transfers, Self.usualLimit)) { failure = FetchFailure("libcurl cannot be set up") }
       self.transfers = transfers
+    }
+
+    /// Allows so many requests under way. Called before there are any.
+    func allow(_ limit: Int) {
+      withLock {
+        self.limit = limit
+        transfers_limit(transfers, limit)
+      }
     }
 
     /// Calls `body` under the lock.
@@ -49,16 +72,21 @@
         fetch.result = .failure(failure)
         return
       }
+      fetch.asked = clock_now()
       queue.append(fetch)
       transfers_wake(transfers)
     }
+
+    /// Counts a read that the disk cache answered. Under the lock.
+    func countDiskHit() { counts.diskHits += 1 }
 
     // MARK: The thread
 
     private func run() {
       while true {
         let next = withLock { () -> [Fetch] in
-          let count = min(queue.count, max(0, Self.limit - active.count))
+          let count = min(queue.count, max(0, limit - active.count))
+          counts.requests += count
           defer { queue.removeFirst(count) }
           return Array(queue[..<count])
         }
@@ -66,7 +94,7 @@
         transfers_run(transfers)
         endDone()
         endLate()
-        let isIdle = withLock { queue.isEmpty || active.count >= Self.limit }
+        let isIdle = withLock { queue.isEmpty || active.count >= limit }
         if isIdle { transfers_wait(transfers, active.isEmpty ? 60_000 : 50) }
       }
     }
@@ -86,9 +114,11 @@
         let number = Int(transfer_number(ended))
         guard let fetch = active.removeValue(forKey: number)?.fetch else { continue }
         transfers_remove(transfers, ended)
+        let size = Int(transfer_size(ended))
+        withLock { counts.bytes += size }
         let result = fetch.end(ended, code: code)
         transfer_free(ended)
-        if let result { publish(result, of: fetch) } else { begin(fetch) }
+        if let result { publish(result, of: fetch) } else { repeats(fetch) }
       }
     }
 
@@ -107,17 +137,49 @@
         if let result = entry.fetch.fail(failure) {
           publish(result, of: entry.fetch)
         } else {
-          begin(entry.fetch)
+          repeats(entry.fetch)
         }
       }
+    }
+
+    /// Makes another request for the same bytes.
+    private func repeats(_ fetch: Fetch) {
+      withLock { counts.requests += 1 }
+      begin(fetch)
     }
 
     /// Gives a fetch its result, and wakes the threads that wait.
     private func publish(_ result: Result<FetchedBody?, FetchFailure>, of fetch: Fetch) {
       withLock {
         fetch.result = result
+        if case .failure(let failure) = result {
+          counts.failures += 1
+          if failure.mayPass { giveUp(failure, like: fetch) }
+        }
         gate_changed(gate)
       }
+    }
+
+    /// Ends requests to a host in trouble that have waited for others: each would wait for its own failure. Under the lock.
+    private func giveUp(_ failure: FetchFailure, like failed: Fetch) {
+      let now = clock_now()
+      queue.removeAll { fetch in
+        guard fetch.address.shown == failed.address.shown, now - fetch.asked > Self.queueLimit else { return false }
+        fetch.result = .failure(failure)
+        return true
+      }
+    }
+  }
+
+  /// The requests of the process for indexes on other machines.
+  package enum RemoteRequests {
+    /// Allows so many requests under way. A program calls it before it opens an index.
+    package static func allow(_ limit: Int) { Network.shared.allow(limit) }
+
+    /// The counters since the start: requests, bytes of bodies, requests that gave none, reads out of the disk cache.
+    package static var counts: (requests: Int, bytes: Int, failures: Int, diskHits: Int) {
+      let counts = Network.shared.withLock { Network.shared.counts }
+      return (counts.requests, counts.bytes, counts.failures, counts.diskHits)
     }
   }
 #endif

@@ -34,6 +34,10 @@
     private static let keptBytes = 4 << 20
     /// Milliseconds for which a failure answers other reads of the same bytes.
     private static let failureLife: Int64 = 1000
+    /// Contents that are kept apart: the newest, and those that answers under way may be of.
+    private static let rootLimit = 4
+    /// What a piece counts for beside its bytes, so that those without any are let go of as well.
+    private static let pieceSize = 256
     /// Microseconds of a round trip from which on whole files are fetched.
     private static let farRoundTrip: Int64 = 5000
 
@@ -56,6 +60,9 @@
     private var keptSize = 0
     /// The steps so far: ends and uses of pieces.
     private var steps = 0
+    private var trouble = HostTrouble()
+    /// The numbers of the manifests or archives that answers may still be of, the newest last.
+    private var roots: [CInt] = []
     private var gatherings: [UInt64: Gathering] = [:]
     private var reasons: [String] = []
     private var firstReason = 0
@@ -82,6 +89,7 @@
         switch fetch.result! {
         case .failure(let failure): return number(of: failure)
         case .success(let body):
+          trouble.succeeded()
           if root == nil {
             wholes = fetchMode == .automatic ? fetch.roundTrip > Self.farRoundTrip : fetchMode == .shards
           }
@@ -101,7 +109,7 @@
         isAnew: root != nil || isDoubtful
       ) { [cache] body in
         let isKept = known.map { $0.tag == body.tag && $0.isSame(body) } ?? false
-        if !isKept, Self.failure(ofHead: body, isArchive: isArchive) == nil, let bytes = RemoteRoot.kept(body) {
+        if !isKept, RemoteRoot.failure(of: body, isArchive: isArchive) == nil, let bytes = RemoteRoot.kept(body) {
           cache?.store(bytes, as: entry)
         }
         return true
@@ -118,13 +126,25 @@
         if root.root.isSame(body) { self.root = (opened, root.number) }
       }
       if let root, root.root === opened { return root.number }
-      if let body, let failure = Self.failure(ofHead: body, isArchive: address.isArchive) { return number(of: failure) }
+      let failure = body.flatMap { RemoteRoot.failure(of: $0, isArchive: address.isArchive) }
+      if let failure { return number(of: failure) }
       hasRanges = Int64(opened.head.count) < opened.size || opened.size < Self.headSize
       let number = add(
         RemoteFile(
           name: name ?? "archive", start: 0, size: opened.size, root: opened, holder: nil, urlName: name))
       root = (opened, number)
+      roots.append(number)
+      if roots.count > Self.rootLimit { forget(files[Int(roots.removeFirst())].root) }
       return number
+    }
+
+    /// Lets go of a content, and of the numbers of files in it.
+    private func forget(_ old: RemoteRoot?) {
+      guard let old else { return }
+      for number in files.indices where files[number].root === old {
+        (files[number].isForgotten, files[number].root) = (true, nil)
+      }
+      numbers = numbers.filter { !files[Int($0.value)].isForgotten }
     }
 
     /// Has the host send the root, whether or not it has changed, if that is one of the disk cache.
@@ -138,19 +158,6 @@
       isDoubtful = true
       cache?.remove(CacheEntry(rootOf: files[Int(root.number)].urlName, at: address))
       return true
-    }
-
-    /// Returns why an answer is no index; nil for one that may be.
-    private static func failure(ofHead body: FetchedBody, isArchive: Bool) -> FetchFailure? {
-      let zstd: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
-      let zip: [UInt8] = [0x50, 0x4b, 0x03, 0x04]
-      if body.bytes.starts(with: isArchive ? zip : zstd) { return nil }
-      if body.bytes.first(where: { $0 > 0x20 }) == 0x3c {
-        return FetchFailure("the host answers with a page of HTML, a login perhaps")
-      }
-      return FetchFailure(
-        isArchive
-          ? "it is no archive of an index; the URL of a directory ends with /" : "the file is no manifest of an index")
     }
 
     private func add(_ file: RemoteFile) -> CInt {
@@ -196,6 +203,7 @@
         guard size >= 0, start >= file.start, start - file.start <= file.size,
           size <= file.size - (start - file.start)
         else { return 0 &- EINVAL }
+        if file.isForgotten { return 0 &- ESTALE }
         let end = start + size
         var start = start
         if let head = file.root?.head, start < Int64(head.count) {
@@ -242,9 +250,12 @@
         piece.bytes = body?.bytes ?? []
         if body?.isWhole ?? false { piece.start = 0 }
         keptSize += piece.bytes.count
-        trim()
-      case .failure(let failure): piece.failure = failure
+        trouble.succeeded()
+      case .failure(let failure):
+        piece.failure = failure
+        trouble.failed(failure)
       }
+      trim()
     }
 
     /// Returns the piece for a range: one that is there, is on disk, is on its way, or is asked for now.
@@ -266,8 +277,14 @@
         let piece = RemotePiece(nil, from: range.lowerBound)
         piece.bytes = bytes
         pieces[key] = piece
-        keptSize += bytes.count
+        keptSize += Self.pieceSize + bytes.count
         trim(but: key)
+        network.countDiskHit()
+        return piece
+      }
+      if let failure = trouble.refuses() {
+        let piece = RemotePiece(nil, from: range.lowerBound)
+        piece.failure = failure
         return piece
       }
       let isWhole = file.root == nil && range == 0..<file.size
@@ -284,6 +301,7 @@
       }
       let piece = RemotePiece(fetch, from: range.lowerBound)
       pieces[key] = piece
+      keptSize += Self.pieceSize
       network.start(fetch)
       return piece
     }
@@ -313,7 +331,7 @@
     }
 
     private func remove(_ key: PieceKey) {
-      if let piece = pieces.removeValue(forKey: key) { keptSize -= piece.bytes.count }
+      if let piece = pieces.removeValue(forKey: key) { keptSize -= Self.pieceSize + piece.bytes.count }
     }
 
     /// Lets go of the pieces that were used longest ago.

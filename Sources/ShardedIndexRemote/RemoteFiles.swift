@@ -23,6 +23,19 @@
     /// Whether another answer is of the same content.
     func isSame(_ body: FetchedBody) -> Bool { size == body.total && head == body.bytes }
 
+    /// Returns why an answer is no index; nil for one that may be.
+    static func failure(of body: FetchedBody, isArchive: Bool) -> FetchFailure? {
+      let zstd: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
+      let zip: [UInt8] = [0x50, 0x4b, 0x03, 0x04]
+      if body.bytes.starts(with: isArchive ? zip : zstd) { return nil }
+      if body.bytes.first(where: { $0 > 0x20 }) == 0x3c {
+        return FetchFailure("the host answers with a page of HTML, a login perhaps")
+      }
+      return FetchFailure(
+        isArchive
+          ? "it is no archive of an index; the URL of a directory ends with /" : "the file is no manifest of an index")
+    }
+
     // MARK: On disk: the tag, the size and the first bytes, a line feed behind each of the first two
 
     /// The most bytes of a tag.
@@ -60,11 +73,13 @@
     let start: Int64
     let size: Int64
     /// The manifest or the archive that it is or that it is in; nil for a file that its name says all of.
-    let root: RemoteRoot?
+    var root: RemoteRoot?
     /// The number of the file that it is in; nil for a file at the URL.
     let holder: CInt?
     /// The name of the file at the URL that it is or that it is in; nil for an archive.
     let urlName: String?
+    /// Whether it was in a content that no answer is of any more.
+    var isForgotten = false
 
     /// The first 8 bytes of the file's SHA-256, in hexadecimal digits; nil where the name has none. Source:
     /// docs/format.md section 2.

@@ -34,6 +34,18 @@ public struct RemoteOptions: Sendable {
     self.cacheLimitBytes = max(0, cacheLimitBytes)
   }
 
+  /// Makes the options of a program's words.
+  ///
+  /// - Parameters:
+  ///   - fetch: A raw value of ``Fetch``; another one counts as `auto`.
+  ///   - cacheDirectory: Empty for the user's.
+  ///   - cacheBytes: The most bytes in the disk cache; nil for the usual ones.
+  package init(fetch: String, cacheDirectory: String, cacheBytes: Int?) {
+    self.init(fetch: Fetch(rawValue: fetch) ?? .automatic)
+    if !cacheDirectory.isEmpty { self.cacheDirectory = cacheDirectory }
+    if let cacheBytes { cacheLimitBytes = max(0, cacheBytes) }
+  }
+
   /// The cache directory of the user: `$XDG_CACHE_HOME/shardq`, else `~/.cache/shardq`; nil without a home directory.
   ///
   /// Source: XDG Base Directory Specification 0.8; a relative path there counts as none.
