@@ -7,7 +7,7 @@ package enum FrontParser {
   package static let commandNames = [
     "query", "build", "update", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive",
     "unarchive", "publish", "fetch", "prune", "page", "generate", "footprint", "plan", "plan-ranges", "key",
-    "write-range", "merge", "ui", "map", "serve", "completions", "help",
+    "write-range", "merge", "ui", "map", "serve", "warm", "completions", "help",
   ]
 
   /// Returns the query that a command line asks for; nil for a command line that the full parser has to read.

@@ -166,7 +166,7 @@ package enum LineQueries {
 }
 
 /// Lines of standard input without their ends, as soon as they are there.
-private struct LineReader {
+struct LineReader {
   /// The byte behind each line: a line feed or zero.
   let end: UInt8
   private var buffer: [UInt8] = []

@@ -2,8 +2,9 @@ import ShardedIndex
 
 /// A query of an index on another machine: `shardq-commands` reads it off the command line and tells `shardq-remote`.
 package enum RemoteIndex {
-  /// The executable that answers such queries.
+  /// The executable that answers such queries, and the one that serves such an index.
   package static let program = "shardq-remote"
+  package static let server = "shardq-serve-remote"
 
   /// Whether the name of an index is the URL of one on another machine.
   package static func isURL(_ index: String) -> Bool {
@@ -12,17 +13,45 @@ package enum RemoteIndex {
 }
 
 #if !hasFeature(Embedded)
-  /// The words between the two are `name=value`, in no language that anybody else has to know.
-  package struct RemoteQuery: Equatable, Sendable {
-    package var request: QueryRequest
-    /// The place that near records rank higher for, as it was typed; empty for none.
-    package var near = ""
+  /// How the files of an index on another machine are fetched and kept.
+  package struct RemoteSettings: Equatable, Sendable {
     /// How much of a shard a request asks for: a value of `--fetch`.
     package var fetch = "auto"
     /// The directory of the disk cache; empty for the user's.
     package var cacheDirectory = ""
     /// The most bytes in the disk cache; nil for the usual ones.
     package var cacheBytes: Int?
+
+    package init() {}
+
+    /// The arguments that ``set(_:_:)`` reads.
+    var arguments: [String] {
+      ["fetch=" + fetch] + (cacheDirectory.isEmpty ? [] : ["cache-dir=" + cacheDirectory])
+        + (cacheBytes.map { ["cache-bytes=\($0)"] } ?? [])
+    }
+
+    /// Sets a setting of a program's words; returns false for others, and for values that it does not take.
+    mutating func set(_ name: some StringProtocol, _ value: String) -> Bool {
+      switch name {
+      case "fetch" where ["auto", "shards", "ranges"].contains(value): fetch = value
+      case "cache-dir": cacheDirectory = value
+      case "cache-bytes":
+        guard let number = Int(value), number >= 0 else { return false }
+        cacheBytes = number
+      default: return false
+      }
+      return true
+    }
+  }
+
+  /// The words between the two are `name=value`, in no language that anybody else has to know.
+  package struct RemoteQuery: Equatable, Sendable {
+    package var request: QueryRequest
+    /// The place that near records rank higher for, as it was typed; empty for none.
+    package var near = ""
+    package var remote = RemoteSettings()
+    /// Whether each line of standard input is asked to fill the disk cache, and no answer is printed.
+    package var warms = false
 
     package init(_ request: QueryRequest) { self.request = request }
 
@@ -44,17 +73,14 @@ package enum RemoteIndex {
       for field in request.fields { add("field", field) }
       for (name, isSet) in flags where isSet { add(name, "true") }
       add("near", near.isEmpty ? nil : near)
-      add("fetch", fetch)
-      add("cache-dir", cacheDirectory.isEmpty ? nil : cacheDirectory)
-      add("cache-bytes", cacheBytes.map(String.init))
-      return words
+      return words + remote.arguments
     }
 
     private var flags: [(String, Bool)] {
       [
         ("all", request.all), ("count", request.countOnly), ("zero", request.endsWithZero),
         ("header", request.hasHeader), ("quiet", request.isQuiet), ("verbose", request.isVerbose),
-        ("stdin", request.readsLines),
+        ("stdin", request.readsLines), ("warm", warms),
       ]
     }
 
@@ -103,10 +129,8 @@ package enum RemoteIndex {
       case "quiet": return set(&request.isQuiet)
       case "verbose": return set(&request.isVerbose)
       case "stdin": return set(&request.readsLines)
-      case "fetch": fetch = value
-      case "cache-dir": cacheDirectory = value
-      case "cache-bytes": return set(&cacheBytes, Int(value))
-      default: return false
+      case "warm": return set(&warms)
+      default: return remote.set(name, value)
       }
       return true
     }

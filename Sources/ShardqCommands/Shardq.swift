@@ -52,8 +52,8 @@
         ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
         ArchiveCommand.self, UnarchiveCommand.self, PublishCommand.self, FetchCommand.self, PruneCommand.self,
         PageCommand.self, GenerateCommand.self, FootprintCommand.self, PlanCommand.self, PlanRangesCommand.self,
-        KeyCommand.self, WriteRangeCommand.self, MergeCommand.self,
-        UICommand.self, MapCommand.self, ServeCommand.self, CompletionsCommand.self,
+        KeyCommand.self, WriteRangeCommand.self, MergeCommand.self, UICommand.self, MapCommand.self,
+        ServeCommand.self, WarmCommand.self, CompletionsCommand.self,
       ])
 
     package init() {}

@@ -8,20 +8,26 @@ import ShardedIndexRemote
 enum Main {
   #if Remote
     static func main() {
-      guard let query = RemoteQuery(arguments: Array(CommandLine.arguments.dropFirst())),
-        let fetch = RemoteOptions.Fetch(rawValue: query.fetch)
-      else {
+      guard let query = RemoteQuery(arguments: Array(CommandLine.arguments.dropFirst())) else {
         Diagnostics.report("shardq-remote is started by shardq, which knows its words")
         exit(ExitStatus.usage.rawValue)
       }
-      var remote = RemoteOptions(fetch: fetch)
-      if !query.cacheDirectory.isEmpty { remote.cacheDirectory = query.cacheDirectory }
-      if let bytes = query.cacheBytes { remote.cacheLimitBytes = bytes }
-      let status = QueryRunner.run(query.request) { [remote] (url, options) throws(IndexError) in
+      let remote = RemoteOptions(
+        fetch: query.remote.fetch, cacheDirectory: query.remote.cacheDirectory, cacheBytes: query.remote.cacheBytes)
+      let open: QueryRunner.Opening = { (url, options) throws(IndexError) in
         var options = options
         // A look for a newer manifest is a request.
         if options.reloadInterval != nil { options.reloadInterval = .seconds(1) }
         return try ShardedIndex(remote: url, options: options, remote: remote)
+      }
+      let status: ExitStatus
+      if query.warms {
+        status = Warming.run(query.request, open) {
+          let counts = RemoteRequests.counts
+          return (counts.requests, counts.bytes, counts.diskHits)
+        }
+      } else {
+        status = QueryRunner.run(query.request, open: open)
       }
       // The thread of the network and its connections end with the process.
       _exit(status.rawValue)

@@ -17,7 +17,7 @@ import Testing
     let request = try #require(CommandLineParser.request(words))
     var query = RemoteQuery(request)
     if request.near != nil { query.near = "48.85,2.35" }
-    (query.fetch, query.cacheDirectory, query.cacheBytes) = ("ranges", "/a=b", 7)
+    (query.remote.fetch, query.remote.cacheDirectory, query.remote.cacheBytes) = ("ranges", "/a=b", 7)
     let arrived = try #require(RemoteQuery(arguments: query.arguments))
     // Values of one field are one filter each there: all of them have to be the same.
     #expect(arrived == query)

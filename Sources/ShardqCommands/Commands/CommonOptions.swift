@@ -21,13 +21,16 @@
     /// The directory that the option, the user's settings or the default name. An index on another machine ends the
     /// process: plain queries alone read one.
     var path: String {
-      let path = UserSettings.current.indexPath(index)
+      let path = pathOrURL
       guard !RemoteIndex.isURL(path) else {
-        Diagnostics.report("this command reads an index on disk, not one of a URL; plain queries read both")
+        Diagnostics.report("this command reads an index on disk, not one of a URL; plain queries and serve read both")
         finish(.usage)
       }
       return path
     }
+
+    /// The same for a command that reads an index on another machine too.
+    var pathOrURL: String { UserSettings.current.indexPath(index) }
   }
 
   extension UserSettings {

@@ -13,8 +13,8 @@
       request.apply(.current)
       if let index = request.index, RemoteIndex.isURL(index) { RemoteCommand.run(request, options) }
       if options.remote.isSaid {
-        Diagnostics.report("--fetch, --cache-dir and --cache-size go with an index of a URL; leave them out")
-        return .usage
+        Diagnostics.report(RemoteCommand.noURL.message)
+        return RemoteCommand.noURL.status
       }
       guard request.explains else { return QueryRunner.run(request) }
       do throws(IndexError) {

@@ -28,10 +28,21 @@
 
     /// Whether any is there.
     var isSaid: Bool { fetch != nil || cacheDirectory != nil || cacheSize != nil }
+
+    var settings: RemoteSettings {
+      var settings = RemoteSettings()
+      settings.fetch = fetch?.rawValue ?? settings.fetch
+      settings.cacheDirectory = cacheDirectory ?? ""
+      settings.cacheBytes = cacheSize?.bytes
+      return settings
+    }
   }
 
   /// Queries of an index on another machine, which `shardq-remote` answers: the only program that links libcurl.
   enum RemoteCommand {
+    static let noURL = CommandFailure(
+      status: .usage, message: "--fetch, --cache-dir and --cache-size go with an index of a URL; leave them out")
+
     /// Becomes that program.
     static func run(_ request: QueryRequest, _ options: QueryOptions) -> Never {
       if request.explains {
@@ -40,9 +51,12 @@
       }
       var query = RemoteQuery(request)
       query.near = options.matching.near?.text ?? ""
-      query.fetch = options.remote.fetch?.rawValue ?? query.fetch
-      query.cacheDirectory = options.remote.cacheDirectory ?? ""
-      query.cacheBytes = options.remote.cacheSize?.bytes
+      query.remote = options.remote.settings
+      run(query)
+    }
+
+    /// Becomes that program.
+    static func run(_ query: RemoteQuery) -> Never {
       let path: String
       do throws(CommandFailure) {
         path = try InstalledProgram.path(
@@ -52,7 +66,12 @@
         Diagnostics.report(error.message)
         finish(error.status)
       }
-      let code = withCStrings([path] + query.arguments) { words in
+      become(path, query.arguments)
+    }
+
+    /// Becomes another program.
+    static func become(_ path: String, _ arguments: [String]) -> Never {
+      let code = withCStrings([path] + arguments) { words in
         execv(path, &words)  // Returns only where it fails.
         return errno
       }

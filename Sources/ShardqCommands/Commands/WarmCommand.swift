@@ -1,0 +1,64 @@
+#if CommandLineTool
+  import ArgumentParser
+  import CLibrary
+  import QueryOutput
+
+  struct WarmCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "warm",
+      abstract: "Fill the disk cache of an index of a URL before a node serves it.",
+      usage: "shardq warm -i <url> --log <file> [<options>]",
+      discussion: """
+        EXAMPLES:
+          shardq warm -i s3://bucket/cities/ --log typing.log
+          shardq warm -i https://example.org/cities/ --log typing.log --cache-dir /var/cache/shardq
+
+        It asks each text of the log as a client of shardq serve would, and prints how many \
+        texts, requests and bytes that took. The files that the answers need are in the \
+        disk cache then, where shardq serve with the same --cache-dir finds them.
+
+        The log has a line for each change of the search box, MILLISECONDS<TAB>TEXT. A \
+        plain list of texts will do.
+
+        DOCUMENTATION:
+          man shardq-warm, docs/nodes.md
+        """)
+
+    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Index") var pin: IndexPin
+
+    @Option(
+      name: .customLong("log"),
+      help: ArgumentHelp("What people typed; - is standard input.", valueName: "file"), completion: .file())
+    var log: String
+
+    @OptionGroup(title: "An index of a URL") var remote: RemoteQueryOptions
+
+    @Flag(name: .customLong("json"), help: "Print the counts as one JSON object.")
+    var isJSON = false
+
+    func run() throws {
+      let index = location.pathOrURL
+      guard RemoteIndex.isURL(index) else {
+        Diagnostics.report("\(index) is on disk, where nothing is to be fetched: warm takes an index of a URL")
+        finish(.usage)
+      }
+      var request = QueryRequest(prefix: "")
+      request.index = index
+      request.expectedDigest = pin.expectedDigest
+      request.format = isJSON ? .json : nil
+      var query = RemoteQuery(request)
+      query.remote = remote.settings
+      query.warms = true
+      if log != "-" {
+        // The other program reads standard input.
+        let file = open(log, O_RDONLY | O_CLOEXEC)
+        guard file >= 0, dup2(file, STDIN_FILENO) >= 0 else {
+          Diagnostics.report("cannot read \(log): " + String(cString: strerror(errno)))
+          finish(.notFound)
+        }
+      }
+      RemoteCommand.run(query)
+    }
+  }
+#endif
