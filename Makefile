@@ -7,8 +7,8 @@
 #   make dist         the files of a release, in .build/dist
 #
 # SERVER=1 builds `shardq serve` as well, which takes minutes, and REMOTE=1 shardq-remote and shardq-store, which answer
-# from an index of a URL and publish one to a store, and link the system's libcurl; once built they are kept up to date.
-# docs/install.md has the rest.
+# from an index of a URL and publish one to a store, and link the system's libcurl; both together build shardq-serve-remote
+# too, which serves such an index. Once built they are kept up to date. docs/install.md has the rest.
 PREFIX ?= /usr/local
 DESTDIR ?=
 # For swift build.
@@ -30,21 +30,24 @@ fishdir ?= $(datadir)/fish/vendor_completions.d
 made := .build/share
 sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*.sh)
 # shardq-footprint is a benchmark: `bin/shardq footprint` of the clone finds it beside itself.
-helpers := shardq-commands shardq-serve shardq-remote shardq-store
+helpers := shardq-commands shardq-serve shardq-remote shardq-store shardq-serve-remote
 documents := $(wildcard docs/*.*)
+nginx := $(wildcard Packaging/nginx/*.conf)
 # Of the page without a server, where WebAssembly can be built.
 module := .build/wasm/module
 pagefiles := page.html shardq.js static.js shardq.wasm shardq.wasm.gz
 
 .PHONY: all install uninstall deb dist clean
+wanted := $(if $(SERVER),bin/shardq-serve) $(if $(REMOTE),bin/shardq-remote \
+  $(if $(SERVER),bin/shardq-serve-remote))
 words := $(if $(SERVER),--server) $(if $(REMOTE),--remote)
-all: $(made)/.stamp $(if $(SERVER),bin/shardq-serve) $(if $(REMOTE),bin/shardq-remote) $(module)/.stamp
+all: $(made)/.stamp $(wanted) $(module)/.stamp
 
 # By time, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
 bin/shardq: $(sources)
 	Scripts/build.sh --base $(words) $(BUILDFLAGS)
 # Where the line above has built them, they are the newer.
-bin/shardq-serve bin/shardq-remote: bin/shardq
+bin/shardq-serve bin/shardq-remote bin/shardq-serve-remote: bin/shardq
 	[ $@ -nt $< ] || Scripts/build.sh $(words) $(BUILDFLAGS)
 
 $(module)/.stamp: $(sources) Scripts/zstd-sources.sh
@@ -68,8 +71,9 @@ install: all
 	install -m 644 $(made)/man1/*.1 "$(DESTDIR)$(mandir)/man1"
 	if [ -e $(module)/shardq.wasm ]; then install -d "$(DESTDIR)$(pagedir)" && \
 	  install -m 644 $(addprefix $(module)/,$(pagefiles)) "$(DESTDIR)$(pagedir)"; fi
-	install -d "$(DESTDIR)$(docdir)/docs"
+	install -d "$(DESTDIR)$(docdir)/docs" "$(DESTDIR)$(docdir)/nginx"
 	install -m 644 $(documents) "$(DESTDIR)$(docdir)/docs"
+	install -m 644 $(nginx) "$(DESTDIR)$(docdir)/nginx"
 	install -m 644 $(made)/shardq.bash "$(DESTDIR)$(bashdir)/shardq"
 	install -m 644 $(made)/_shardq "$(DESTDIR)$(zshdir)/_shardq"
 	install -m 644 $(made)/shardq.fish "$(DESTDIR)$(fishdir)/shardq.fish"
@@ -79,10 +83,11 @@ uninstall:
 	rm -f "$(DESTDIR)$(bindir)/shardq" "$(DESTDIR)$(mandir)/man1/shardq.1" "$(DESTDIR)$(mandir)"/man1/shardq-*.1 \
 	  "$(DESTDIR)$(bashdir)/shardq" "$(DESTDIR)$(zshdir)/_shardq" "$(DESTDIR)$(fishdir)/shardq.fish"
 	for name in $(helpers); do rm -f "$(DESTDIR)$(libexecdir)/$$name"; done
-	for name in $(documents); do rm -f "$(DESTDIR)$(docdir)/$$name"; done
+	for name in $(documents) $(nginx:Packaging/%=%); do rm -f "$(DESTDIR)$(docdir)/$$name"; done
 	for name in $(pagefiles); do rm -f "$(DESTDIR)$(pagedir)/$$name"; done
 	if [ -d "$(DESTDIR)$(pagedir)" ]; then rmdir "$(DESTDIR)$(pagedir)"; fi
-	if [ -d "$(DESTDIR)$(docdir)/docs" ]; then rmdir "$(DESTDIR)$(docdir)/docs"; fi
+	for name in docs nginx; do \
+	  if [ -d "$(DESTDIR)$(docdir)/$$name" ]; then rmdir "$(DESTDIR)$(docdir)/$$name"; fi; done
 	if [ -d "$(DESTDIR)$(libexecdir)" ]; then rmdir "$(DESTDIR)$(libexecdir)"; fi
 
 deb: all

@@ -40,6 +40,7 @@ let package = Package(
     .executable(name: "shardq-serve", targets: ["ShardqServe"]),
     .executable(name: "shardq-remote", targets: ["ShardqRemote"]),
     .executable(name: "shardq-store", targets: ["ShardqStore"]),
+    .executable(name: "shardq-serve-remote", targets: ["ShardqServeRemote"]),
   ],
   traits: [
     // All traits are off by default, so that users of the library fetch no other package.
@@ -113,15 +114,22 @@ let package = Package(
       ],
       swiftSettings: settings, linkerSettings: staticLink),
     .target(name: "CServerFiles"),
-    .executableTarget(
-      name: "ShardqServe",
+    // All of the server but the way to its index; empty without its trait.
+    .target(
+      name: "Serving",
       dependencies: ["ShardedIndex", "QueryOutput", "CLibrary", "CServerFiles", "CZlib"]
         + [
           ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"),
         ].map { .product(name: $0, package: $1, condition: .when(traits: ["Server"])) },
       // They are in CServerFiles: an executable without files beside it.
       exclude: ["Resources"],
-      swiftSettings: settings, linkerSettings: staticLink),
+      swiftSettings: settings),
+    .executableTarget(
+      name: "ShardqServe", dependencies: ["Serving", "ShardedIndex"], swiftSettings: settings,
+      linkerSettings: staticLink),
+    .executableTarget(
+      name: "ShardqServeRemote", dependencies: ["Serving", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
+      swiftSettings: settings),
     .executableTarget(
       name: "ShardqRemote", dependencies: ["CLibrary", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
       swiftSettings: settings),

@@ -42,7 +42,7 @@ exec 9>"$work/.lock"
 copy() {
   to="$(dirname "$out")"
   mkdir -p "$to"
-  cp Sources/ShardqServe/Resources/page.html "$to/.new"
+  cp Sources/Serving/Resources/page.html "$to/.new"
   mv "$to/.new" "$to/page.html"
   # Scripts without the lines that are comments, those at the top aside.
   for name in static.js shardq.js; do

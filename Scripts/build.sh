@@ -8,6 +8,7 @@
 #   --server  bin/shardq-serve, which fetches an HTTP library and takes minutes
 #   --remote  bin/shardq-remote and bin/shardq-store, which answer from an index of a URL and publish one to a store; they
 #             link the system's libcurl, and so are not static
+#   --server --remote  these three and bin/shardq-serve-remote, which serves an index of a URL
 #   --all     all of them
 # All other arguments are swift build's.
 set -eu
@@ -24,7 +25,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -n "$server$remote" ] || base=yes
-names="${base:+shardq shardq-commands shardq-footprint }${server:+shardq-serve }${remote:+shardq-remote shardq-store}"
+names="${base:+shardq shardq-commands shardq-footprint }${server:+shardq-serve }${remote:+shardq-remote shardq-store }"
+names="$names${server:+${remote:+shardq-serve-remote}}"
 traits="CommandLineTool${server:+,Server}${remote:+,Remote}"
 # A tree of its own, so that other builds do not undo this one; one for each set of traits, which every module is given.
 case "$server $remote" in

@@ -21,7 +21,7 @@ import sys
 import zipfile
 
 FILE = "geopandas/datasets/naturalearth_lowres/naturalearth_lowres.shp"
-PAGE = pathlib.Path(__file__).resolve().parents[1] / "Sources/ShardqServe/Resources/page.html"
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "Sources/Serving/Resources/page.html"
 STEP = 0.25  # degrees
 LEAST = 1  # square degrees
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

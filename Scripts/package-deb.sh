@@ -74,7 +74,10 @@ for name in shardq-serve shardq-remote; do
   [ -e "$stage/usr/libexec/shardq/$name" ] || continue
   mkdir -p ".build/deb/$name/usr/libexec/shardq"
   mv "$stage/usr/libexec/shardq/$name" ".build/deb/$name/usr/libexec/shardq/"
-  [ "$name" != shardq-remote ] || mv "$stage/usr/libexec/shardq/shardq-store" ".build/deb/$name/usr/libexec/shardq/"
+  [ "$name" != shardq-remote ] || for other in shardq-store shardq-serve-remote; do
+    [ ! -e "$stage/usr/libexec/shardq/$other" ] ||
+      mv "$stage/usr/libexec/shardq/$other" ".build/deb/$name/usr/libexec/shardq/"
+  done
 done
 package shardq <<'END'
 Suggests: shardq-serve, shardq-remote
@@ -97,7 +100,7 @@ if [ -e .build/deb/shardq-remote ]; then
   # It looks for the control file of a source package, and for the directory of the package's own.
   mkdir -p .build/deb/source/debian .build/deb/shardq-remote/DEBIAN
   printf 'Source: shardq\n\nPackage: shardq-remote\nArchitecture: any\n' >.build/deb/source/debian/control
-  libraries="$(cd .build/deb/source && dpkg-shlibdeps -O ../shardq-remote/usr/libexec/shardq/shardq-remote |
+  libraries="$(cd .build/deb/source && dpkg-shlibdeps -O ../shardq-remote/usr/libexec/shardq/* |
     sed -n 's/^shlibs:Depends=//p' | sed 's/\(libcurl[^ ,]*\) ([^)]*)/\1 (>= 7.85)/')" # It sees no options, only symbols.
   package shardq-remote <<END
 Depends: shardq (= $version), $libraries

@@ -4,11 +4,11 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char page[] = {
-#embed "../ShardqServe/Resources/page.html"
+#embed "../Serving/Resources/page.html"
 };
 
 static const unsigned char description[] = {
-#embed "../ShardqServe/Resources/openapi.json"
+#embed "../Serving/Resources/openapi.json"
 };
 
 const unsigned char *server_page(void) { return page; }

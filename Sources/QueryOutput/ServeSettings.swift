@@ -7,7 +7,7 @@
       case text, json
     }
 
-    /// The index's directory.
+    /// The index's directory, or its URL.
     package var index = "shards"
     /// 64 hexadecimal digits, or empty for any index.
     package var expectedDigest = ""
@@ -19,6 +19,8 @@
     package var hosts: [String] = []
     /// The most bytes of decompressed shards that stay in memory.
     package var cacheBytes = 8 << 20
+    /// How an index of a URL is fetched.
+    package var remote = RemoteSettings()
     /// The most bytes that finding records by where they lie may take.
     package var placesBytes = 64 << 20
     /// The most connections at a time.
@@ -53,7 +55,7 @@
         "reload=\(reloadMilliseconds)", "idle=\(idleMilliseconds)", "request=\(requestMilliseconds)",
         "response=\(responseMilliseconds)", "max-age=\(maxAge)", "cors=" + cors,
         "log-format=" + logFormat.rawValue, "access-log=\(logsRequests)", "json=\(printsJSON)",
-      ] + hosts.map { "host=" + $0 } + page.arguments.map { "page=" + $0 }
+      ] + remote.arguments + hosts.map { "host=" + $0 } + page.arguments.map { "page=" + $0 }
     }
 
     /// - Returns: nil for words that ``arguments`` does not make.
@@ -95,7 +97,7 @@
         case "json":
           guard let isOn = Bool(value) else { return nil }
           (isRead, printsJSON) = (true, isOn)
-        default: isRead = false
+        case let name: isRead = remote.set(name, value)
         }
         guard isRead else { return nil }
       }

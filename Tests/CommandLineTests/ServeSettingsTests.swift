@@ -23,6 +23,7 @@ import Testing
     settings.logFormat = .json
     settings.logsRequests = true
     settings.printsJSON = true
+    (settings.remote.fetch, settings.remote.cacheDirectory, settings.remote.cacheBytes) = ("ranges", "/a=b", 9)
     #expect(ServeSettings(arguments: settings.arguments) == settings)
     // Each of them is said: none has the value that it has by itself.
     for (said, plain) in zip(settings.arguments, ServeSettings().arguments) { #expect(said != plain) }
@@ -32,6 +33,8 @@ import Testing
     "is nothing else",
     arguments: [
       "", "port", "port=", "port=65536", "port=-1", "cache=1M", "else=1", "access-log=1", "json=1", "log-format=xml",
+      "fetch=all",
+      "cache-bytes=-1",
     ])
   func refused(word: String) {
     #expect(ServeSettings(arguments: [word]) == nil)

@@ -148,7 +148,7 @@ class Answers(RemoteTestCase):
         self.assertEqual(shardq("san", environment=environment)[:2], (0, expected))
 
     def test_other_commands_refuse_a_url(self):
-        for command in (["stats"], ["verify"], ["export"], ["ui"], ["serve"], ["map", "san"]):
+        for command in (["stats"], ["verify"], ["export"], ["ui"], ["map", "san"]):
             status, output, error = shardq(command[0], "-i", self.url("cities/"), *command[1:])
             self.assertEqual((status, output), (64, ""), command)
             self.assertIn("reads an index on disk", error)

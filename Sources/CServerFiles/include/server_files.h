@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* What stands in Sources/ShardqServe/Resources, byte for byte: where each begins, and its size in bytes. */
+/* What stands in Sources/Serving/Resources, byte for byte: where each begins, and its size in bytes. */
 const unsigned char *server_page(void);
 size_t server_page_size(void);
 const unsigned char *server_description(void);

@@ -19,6 +19,8 @@ package final class Generation: Sendable {
 
   package var manifest: ManifestReader { shards.manifest }
   package var directory: IndexDirectory { shards.directory }
+  /// Whether the bytes come by a carrier.
+  package var isFar: Bool { directory.carried != nil }
   /// The decompression contexts of the index.
   package var contexts: DecompressorPool { shards.loader.contexts }
   /// Whether the directory has another manifest by now.

@@ -17,6 +17,7 @@
           shardq serve --listen 127.0.0.1:0        a free port; prints the address
           shardq serve --listen 0.0.0.0:8080 --public --host cities.example.org
           shardq serve --title Shop --subtitle '{brand}, {price} EUR'
+          shardq serve -i s3://bucket/cities/ --cache-dir /var/cache/shardq
 
         /v1/openapi.json describes the interface: /v1/search, /v1/within, /v1/dots, \
         /v1/status, /api and /reverse (as the geocoder Photon answers), /healthz, \
@@ -28,7 +29,7 @@
         once. SIGHUP has it look for a newer generation now.
 
         DOCUMENTATION:
-          man shardq-serve, docs/server.md, docs/page.md
+          man shardq-serve, docs/server.md, docs/page.md, docs/nodes.md
         """)
 
     @OptionGroup(title: "Index") var location: IndexLocation
@@ -51,6 +52,7 @@
     var hosts: [String] = []
 
     @OptionGroup(title: "Limits") var limits: ServeLimits
+    @OptionGroup(title: "An index of a URL") var remote: RemoteQueryOptions
     @OptionGroup(title: "Page") var look: PageLook
 
     @Option(
@@ -95,7 +97,8 @@
     func settings(_ page: PageOptions) -> ServeSettings {
       var settings = ServeSettings()
       settings.page = page
-      settings.index = location.path
+      settings.index = location.pathOrURL
+      settings.remote = remote.settings
       settings.expectedDigest = pin.expectedDigest?.description ?? ""
       settings.address = listen.address
       settings.port = listen.port
@@ -119,26 +122,29 @@
     func run() throws {
       let arguments: [String]
       let path: String
+      let isFar = RemoteIndex.isURL(location.pathOrURL)
       do throws(CommandFailure) {
-        let page = try look.options(for: location.path)
+        if remote.isSaid, !isFar { throw RemoteCommand.noURL }
+        let page = try look.options(for: isFar ? nil : location.path)
         guard !page.hasImage || !page.imageOrigins.isEmpty else {
           throw CommandFailure(
             status: .usage, message: "--image needs --image-origin: the server has no images; name their origin")
         }
         arguments = settings(page).arguments
-        path = try InstalledProgram.path(
-          "shardq-serve",
-          hint: "The package shardq-serve has it; in a clone Scripts/build.sh --server makes it, in some minutes")
+        path =
+          isFar
+          ? try InstalledProgram.path(
+            RemoteIndex.server,
+            hint:
+              "To serve a URL needs it. The package shardq-remote has it; in a clone make SERVER=1 REMOTE=1 makes it")
+          : try InstalledProgram.path(
+            "shardq-serve",
+            hint: "The package shardq-serve has it; in a clone Scripts/build.sh --server makes it, in some minutes")
       } catch {
         Diagnostics.report(error.message)
         finish(error.status)
       }
-      let code = withCStrings([path] + arguments) { words in
-        execv(path, &words)  // Returns only where it fails.
-        return errno
-      }
-      Diagnostics.report("cannot run " + path + ": " + String(cString: strerror(code)))
-      finish(.notFound)
+      RemoteCommand.become(path, arguments)
     }
   }
 

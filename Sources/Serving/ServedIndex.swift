@@ -23,7 +23,19 @@
       self.cacheLimit = cacheLimit
       self.log = log
       self.metrics = metrics
-      generations = NIOLockedValueBox([try ServedGeneration(try index.matches(forPrefix: ""))])
+      generations = NIOLockedValueBox([try Self.first(index)])
+    }
+
+    /// Returns the state of the generation of the opening; of a later one where that is gone by now.
+    private static func first(_ index: ShardedIndex) throws(IndexError) -> ServedGeneration {
+      for _ in 1..<attemptCount {
+        do throws(IndexError) {
+          return try ServedGeneration(try index.matches(forPrefix: ""))
+        } catch {
+          guard case .superseded = error, try index.reload() else { throw error }
+        }
+      }
+      return try ServedGeneration(try index.matches(forPrefix: ""))
     }
 
     var current: ServedGeneration { generations.withLockedValue { $0[0] } }
@@ -82,6 +94,8 @@
           case .superseded where attempts < Self.attemptCount: reload()
           // A shard of the manifest is gone: a build may be about to publish another manifest.
           case .vanished where attempts < 2: reload()
+          // Bytes of the next manifest: on another machine no descriptor stays with the one that was opened.
+          case .corrupt where index.isFar && attempts < Self.attemptCount && index.generation.isSuperseded: reload()
           default: throw error
           }
         }
@@ -115,6 +129,10 @@
       schema = matches.generation.schema
       facts = PageFacts(IndexSettings(of: manifest.root), schema)
       digest = try manifest.digest()
+      // On another machine the file has no descriptor that stays with one content.
+      if matches.generation.isFar, ReadingTerms.mayWait, matches.generation.isSuperseded {
+        throw .superseded(path: matches.generation.directory.path)
+      }
       let change = overlay.map { "-" + String($0.checksum, radix: 16) } ?? ""
       name = digest.description.prefix(16) + change
       tag = "\"" + ServerVersion.answers + "-" + name + "\""

@@ -190,7 +190,7 @@
       loop.metrics.handedOver.add(1, ordering: .relaxed)
       let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
       let (responder, address, eventLoop) = (loop.responder, address, context.eventLoop)
-      let isAsked = loop.gate.run {
+      let isAsked = loop.gate.run({
         let outcome = responder.respond(to: request, from: address)
         switch outcome {
         case .answered(let response):
@@ -198,6 +198,9 @@
         case .later(let making):
           making.whenMade { eventLoop.execute { here.value.0.ask(request, here.value.1) } }
         }
+      }) {
+        let response = responder.refusal(EngineGate.isLate, to: request, from: address)
+        eventLoop.execute { here.value.0.came(response, to: request, here.value.1) }
       }
       if !isAsked { came(responder.refusal(EngineGate.isFull, to: request, from: address), to: request, context) }
     }

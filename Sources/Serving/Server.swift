@@ -26,19 +26,21 @@
     ///
     /// - Parameter descriptors: The number of files that the process may have open.
     /// - Throws: ``IndexError``, or the system's error if it cannot listen on the address.
-    init(_ settings: ServeSettings, descriptors: Int, log: ServerLog) throws {
+    init(_ settings: ServeSettings, _ source: IndexSource, descriptors: Int, log: ServerLog) throws {
       self.settings = settings
       self.log = log
       let digest = settings.expectedDigest.isEmpty ? nil : ManifestDigest(settings.expectedDigest)
-      let index = try ShardedIndex(
-        opening: settings.index, options: .init(cacheLimitBytes: settings.cacheBytes, expectedDigest: digest))
+      let index = try source.open(
+        settings, ShardedIndex.Options(cacheLimitBytes: settings.cacheBytes, expectedDigest: digest))
+      // Of an index on disk shardq serve has checked them.
+      if index.isFar, settings.page.namesFields { try settings.page.check(index.fieldNames) }
       served = try ServedIndex(index, cacheLimit: settings.cacheBytes, log: log, metrics: metrics)
       ReadingTerms.prepare()
-      gate = EngineGate()
+      gate = EngineGate(isFar: index.isFar)
       group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
       for loop in group.makeIterator() { loop.execute { ReadingTerms(nil).rule() } }
       let responder = Responder(
-        settings: settings, served: served, metrics: metrics, log: log,
+        settings: settings, source: source, served: served, metrics: metrics, log: log,
         hosts: AllowedHosts(settings.hosts, address: settings.address), page: Page(settings.page))
       listener = try Listener(
         settings, limits: ConnectionLimits(wanted: settings.connections, descriptors: descriptors), group, responder,
@@ -52,12 +54,12 @@
       log.write(
         .info, "listening",
         [
-          "address": address, "index": settings.index, "records": "\(served.index.recordCount)",
+          "address": address, "index": served.index.path, "records": "\(served.index.recordCount)",
           "generation": served.current.name,
         ])
       var output = Output()
       if settings.printsJSON {
-        let (url, index) = (JSONText.string(address), JSONText.string(settings.index))
+        let (url, index) = (JSONText.string(address), JSONText.string(served.index.path))
         try output.write(
           "\(JSONText.schema)\"command\":\"serve\",\"url\":\(url),\"pid\":\(getpid()),\"indexes\":[\(index)]}\n")
       } else {

@@ -31,6 +31,12 @@
       status: 503, detail: "The records to be read have over 64 MiB together. Ask for fewer, or send more letters.",
       parameter: "limit")
 
+    static let noStore = Problem(
+      status: 503, detail: "The machine that has the index's files does not answer. Ask again.", retryAfter: 1)
+
+    static let overtaken = Problem(
+      status: 503, detail: "The index was rebuilt while it was being read. Ask again.", retryAfter: 1)
+
     static let noDescriptors = Problem(
       status: 503, detail: "The system has no file descriptor left for the index. Ask again.", retryAfter: 1)
 

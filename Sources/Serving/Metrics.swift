@@ -47,7 +47,9 @@
     }
 
     /// Returns the metrics in Prometheus' text format, version 0.0.4.
-    func text(_ index: ShardedIndex, cacheLimit: Int, generation: String) -> String {
+    ///
+    /// - Parameter store: The counters of the store; nil for an index on disk.
+    func text(_ index: ShardedIndex, cacheLimit: Int, generation: String, store: StoreCounters?) -> String {
       var text = ""
       func family(_ name: String, _ type: String, _ help: String) {
         text += "# HELP shardq_\(name) \(help)\n# TYPE shardq_\(name) \(type)\n"
@@ -90,6 +92,12 @@
       single(
         "questions_handed_over_total", "counter",
         "Questions that an event loop left to threads that may wait for a disk.", handedOver.load(ordering: .relaxed))
+      if let store {
+        single("store_requests_total", "counter", "Requests to the machine that has the index.", store.requests)
+        single("store_bytes_total", "counter", "Bytes that these brought.", store.bytes)
+        single("store_failures_total", "counter", "Fetches that failed, second attempts included.", store.failures)
+        single("disk_cache_hits_total", "counter", "Reads that the disk cache answered.", store.diskHits)
+      }
       family("generation_info", "gauge", "The generation that is answered from.")
       text += "shardq_generation_info{generation=\"\(generation)\"} 1\n"
       single("records", "gauge", "Records of the index.", index.recordCount)

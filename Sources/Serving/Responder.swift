@@ -14,6 +14,7 @@
     }
 
     let settings: ServeSettings
+    let source: IndexSource
     let served: ServedIndex
     let metrics: Metrics
     let log: ServerLog
@@ -48,7 +49,12 @@
         problem = number == ENOMEM ? .fullMemory : .noDescriptors
       } catch let error as IndexError {
         log.complain("cannot answer", ["route": request.route.name, "reason": error.description])
-        problem = .internalFailure
+        problem =
+          switch error {
+          case .unreachable: .noStore
+          case .superseded: .overtaken
+          default: .internalFailure
+          }
       } catch is WriteError {
         problem = Problem(
           status: 503,
@@ -128,7 +134,8 @@
         answer = Answer(body: ByteBuffer(string: "ok\n"), contentType: "text/plain; charset=utf-8")
       case .metrics:
         try parameters.finish()
-        let text = metrics.text(served.index, cacheLimit: served.cacheLimit, generation: served.current.name)
+        let text = metrics.text(
+          served.index, cacheLimit: served.cacheLimit, generation: served.current.name, store: source.counters?())
         answer = Answer(body: ByteBuffer(string: text), contentType: "text/plain; version=0.0.4; charset=utf-8")
       case .structured, .none: throw Problem.internalFailure
       }

@@ -1,0 +1,83 @@
+import CLibrary
+import QueryOutput
+import ShardedIndex
+
+#if Server
+  import NIOCore
+
+  /// The way a server gets its index: off a disk, or from another machine.
+  package struct IndexSource: Sendable {
+    /// Opens the index that the settings name.
+    package var open: @Sendable (ServeSettings, ShardedIndex.Options) throws(IndexError) -> ShardedIndex
+    /// Returns the counters of the store; nil for an index on disk.
+    package var counters: (@Sendable () -> StoreCounters)?
+
+    package init(
+      open: @Sendable @escaping (ServeSettings, ShardedIndex.Options) throws(IndexError) -> ShardedIndex,
+      counters: (@Sendable () -> StoreCounters)? = nil
+    ) {
+      (self.open, self.counters) = (open, counters)
+    }
+  }
+
+  /// The requests to the machine that an index comes from, since the start.
+  package struct StoreCounters: Sendable {
+    package var requests: Int
+    /// In bytes, those of bodies.
+    package var bytes: Int
+    /// Requests that gave no bytes, second attempts included.
+    package var failures: Int
+    /// Reads that the disk cache answered.
+    package var diskHits: Int
+
+    package init(requests: Int, bytes: Int, failures: Int, diskHits: Int) {
+      (self.requests, self.bytes, self.failures, self.diskHits) = (requests, bytes, failures, diskHits)
+    }
+  }
+#endif
+
+/// The HTTP server as a program, which `shardq serve` starts.
+package enum ServerProgram {
+  #if Server
+    /// The requests for an index on another machine that may be under way.
+    package static var farThreads: Int { EngineGate.farThreads }
+
+    /// Serves until a signal ends the process.
+    // No async main: in a static executable it costs 5 ms of start, and this thread waits for signals.
+    package static func run(_ source: IndexSource) -> Never {
+      guard let settings = ServeSettings(arguments: Array(CommandLine.arguments.dropFirst())) else {
+        Diagnostics.report("this program is started by shardq serve, which knows its words")
+        exit(ExitStatus.usage.rawValue)
+      }
+      // Blocked before there is another thread, which would get the signals.
+      Signals.hold()
+      let descriptors = ConnectionLimits.raiseDescriptors()
+      return_large_blocks()
+      let log = ServerLog(settings.logFormat)
+      do {
+        let server = try Server(settings, source, descriptors: descriptors, log: log)
+        try server.announce()
+        Signals.wait(server, log)
+      } catch let error as IndexError {
+        exit(QueryRunner.report(error).rawValue)
+      } catch let error as PageOptions.Failure {
+        Diagnostics.report(error.message)
+        exit(error.status.rawValue)
+      } catch let error as WriteError {
+        exit(Diagnostics.failed(error).rawValue)
+      } catch {
+        let place = AllowedHosts.inHost(settings.address) + ":\(settings.port)"
+        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        Diagnostics.report("cannot listen on \(place): \(reason). --listen names another place")
+        exit(ExitStatus.inputOutput.rawValue)
+      }
+    }
+  #endif
+
+  /// Ends a program that was built without the traits that it needs.
+  package static func missing(_ traits: String, _ product: String) -> Never {
+    Diagnostics.report(
+      "built without its server; build it with: swift build -c release --traits \(traits) --product \(product)")
+    exit(ExitStatus.usage.rawValue)
+  }
+}
