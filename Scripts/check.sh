@@ -50,6 +50,7 @@ waiting() {
   step "installed files, manual pages, completions in three shells" python3 -m unittest discover -s Tests/Install
   step "the server: routes, limits, slow clients, reloads under load" skippable Tests/Server/run.sh
   step "ranges of keys that processes write apart become the same index" Tests/Spark/run.sh
+  step "nodes with an index in a store, and nginx in front" skippable Tests/Nodes/run.sh
   step "C, Python and Node answer as the command does" skippable Tests/Languages/run.sh
   step "the page, in two browsers" skippable Tests/Page/run.sh
   step "an index over HTTP: answers, requests, the cache, hosts that do wrong" skippable Tests/Remote/run.sh

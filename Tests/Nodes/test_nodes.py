@@ -1,0 +1,392 @@
+"""Nodes that serve an index of a store, with nginx in front of them."""
+
+import collections
+import concurrent.futures
+import contextlib
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+import time
+import unittest
+
+from nodes import (PATIENCE, ROOT, SCRATCH, Front, Nginx, Node, Store, free_ports, get, packaged, shardq, target,
+                   wait_for)
+
+SYLLABLES = ["ba", "chi", "dor", "el", "fan", "gor", "hu", "il", "jo", "kan", "lu", "mar", "nor", "o", "pra", "san", "ti"]
+COUNT = 12_000
+
+
+def rows(generation):
+    """A list of made-up names. Both generations have the same names, and each says in every record which it is."""
+    made = random.Random(4)
+    for number in range(COUNT):
+        name = "".join(made.choice(SYLLABLES) for _ in range(made.randint(2, 4))).capitalize()
+        yield {"name": f"{name} {number}", "country": made.choice(["AX", "BX"]), "weight": made.randint(1, 10 ** 6),
+               "generation": generation}
+
+
+def build(generation):
+    path = os.path.join(SCRATCH, generation)
+    with open(path + ".csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["name", "country", "weight", "generation"])
+        writer.writeheader()
+        writer.writerows(rows(generation))
+    status, _, error = shardq("build", path + ".csv", "-i", path, "--key", "{name}, {country}", "--shard-size", "4KiB",
+                              "--part-size", "1KiB", "--weight", "weight")
+    assert status == 0, error
+    return path
+
+
+FIRST, SECOND = build("first"), build("second")
+KEYS = [row["name"] for row in rows("first")]
+
+
+def texts(count, seed=1):
+    """Beginnings of keys."""
+    made = random.Random(seed)
+    return [key[:made.randint(1, 7)] for key in made.sample(KEYS, count)]
+
+
+def publish(source, target_directory):
+    """Shards first, then the manifest."""
+    os.makedirs(target_directory, exist_ok=True)
+    for name in sorted(os.listdir(source)):
+        if name.endswith(".zst"):
+            shutil.copy(os.path.join(source, name), target_directory)
+    shutil.copy(os.path.join(source, "manifest"), target_directory + "/.manifest")
+    os.rename(target_directory + "/.manifest", target_directory + "/manifest")
+
+
+class Cluster(unittest.TestCase):
+    """A store, and nodes that end with the test."""
+
+    def setUp(self):
+        self.www = tempfile.mkdtemp(dir=SCRATCH, prefix="www-")
+        publish(FIRST, os.path.join(self.www, "list"))
+        self.open = self.enterContext(contextlib.ExitStack())
+        self.store = self.open.enter_context(Store(self.www))
+        self.url = self.store.url + "list/"
+
+    def node(self, *arguments, **options):
+        return self.open.enter_context(Node(self.url, *arguments, **options))
+
+    def front(self, nodes):
+        return self.open.enter_context(Front([node.port for node in nodes]))
+
+
+class Answers(Cluster):
+    def test_all_nodes_answer_as_the_index_on_disk(self):
+        nodes = [self.node(), self.node()]
+        front = self.front(nodes)
+        with Node(FIRST) as disk:
+            for text in texts(60) + ["", "zzz"]:
+                for more in ({}, {"sort": "key"}, {"limit": 200, "display": "true"}):
+                    wanted = disk.search(text, **more)
+                    found = front.search(text, **more)
+                    self.assertEqual((found[0], found[2]), (200, wanted[2]), (text, more))
+                    self.assertEqual(found[1]["etag"], wanted[1]["etag"])
+            self.assertEqual(nodes[0].generation(), disk.generation())
+        used = collections.Counter(words[3] for words in front.requests())
+        self.assertEqual(len(used), 2, used)
+
+    def test_questions_with_missing_files_wait_side_by_side(self):
+        with Store(self.www, 200) as slow, Node(slow.url + "list/") as node:
+            slow.counts()
+            with concurrent.futures.ThreadPoolExecutor(24) as clients:
+                found = list(clients.map(lambda text: node.search(text, sort="key")[0], texts(24)))
+            self.assertEqual(set(found), {200})
+            # More than the 8 of a query, and no more than the threads that wait for them.
+            self.assertIn(slow.counts()["most"], range(9, 33))
+
+    def test_a_cold_question_makes_few_requests(self):
+        node = self.node()
+        self.store.counts()
+        self.assertEqual(node.search(KEYS[7], sort="key")[0], 200)
+        self.assertLessEqual(self.store.counts()["requests"], 4)
+
+    def test_options_that_do_not_go_together(self):
+        for arguments, words in ((["-i", FIRST, "--cache-size", "1MiB"], "URL"),
+                                 (["-i", self.url, "--subtitle", "{none}"], "none"),
+                                 (["-i", self.store.url + "nothing/"], "no index")):
+            status, output, error = shardq("serve", "--listen", "127.0.0.1:0", *arguments)
+            self.assertNotEqual(status, 0)
+            self.assertEqual(output, "")
+            self.assertIn(words, error)
+
+    def test_no_secret_is_logged(self):
+        url = self.url.replace("//", "//user:secret@") + "?key=secret"
+        with Node(url) as node:
+            node.search("san")
+            self.assertNotIn("secret", node.log + get(node.port, "/v1/status")[2].decode())
+
+
+class Trouble(Cluster):
+    def test_a_store_that_stalls_or_fails(self):
+        """Clients are told so, answers in memory go on, and all is well once the store is."""
+        asked = texts(200, seed=3)
+        known, others = asked[0], [text for text in KEYS[:400] if not text.startswith(asked[0][:2])]
+        for mode in ("fail", "stall"):
+            with self.subTest(mode), Node(self.url) as node:
+                self.assertEqual(node.search(known)[0], 200)
+                self.store.be(mode)
+                with concurrent.futures.ThreadPoolExecutor(60) as clients:
+                    pending = [clients.submit(node.search, text, sort="key") for text in others[:150]]
+                    time.sleep(0.1)
+                    # Event loops answer, whatever waits.
+                    self.assertEqual(node.search(known)[0], 200)
+                    self.assertEqual(get(node.port, "/healthz")[0], 200)
+                    found = [each.result() for each in pending]
+                self.assertEqual({status for status, _, _ in found}, {503})
+                self.assertTrue(all(int(fields["retry-after"]) >= 1 for _, fields, _ in found))
+                self.assertIn("does not answer", json.loads(found[-1][2])["detail"])
+                self.assertGreater(node.metric("store_failures_total"), 0)
+                self.store.be("ok")
+                wait_for(lambda: node.search(others[0], sort="key")[0] == 200, "the node has recovered")
+                self.assertEqual({node.search(text, sort="key")[0] for text in others[:20]}, {200})
+                self.assertIn("reason", node.log)
+
+    def test_the_old_generation_stays_while_the_store_is_away(self):
+        node = self.node()
+        name = node.generation()
+        self.assertEqual(node.search("san")[0], 200)
+        self.store.be("fail")
+        wait_for(lambda: node.metric("failed_reloads_total") >= 1, "a look for a newer generation has failed")
+        self.assertEqual((node.search("san")[0], node.generation()), (200, name))
+        publish(SECOND, os.path.join(self.www, "list"))
+        self.store.be("ok")
+        wait_for(lambda: node.generation() != name, "the newer generation was taken")
+
+
+class Changes(Cluster):
+    """What happens under load: clients ask through nginx all the time."""
+
+    def load(self, front, change):
+        """Runs `change` while four clients ask, and get 150 answers before it and after it; gives all that they got: text,
+        status, body."""
+        ended, found = threading.Event(), []
+
+        def client(number):
+            made = random.Random(number)
+            while not ended.is_set():
+                text = made.choice(self.asked)
+                status, _, body = front.search(text)
+                found.append((text, status, body))
+
+        def wait():
+            enough = len(found) + 150
+            wait_for(lambda: len(found) >= enough or any(each.done() for each in running), "answers have come")
+
+        with concurrent.futures.ThreadPoolExecutor(4) as clients:
+            running = [clients.submit(client, number) for number in range(4)]
+            try:
+                wait()
+                change()
+                wait()
+            finally:
+                ended.set()
+            for each in running:
+                each.result()
+        return found
+
+    def setUp(self):
+        super().setUp()
+        self.asked = texts(150, seed=2)
+
+    def expected(self, *indexes):
+        """The right bodies of each text, one for each index."""
+        bodies = collections.defaultdict(set)
+        for index in indexes:
+            with Node(index) as disk:
+                for text in self.asked:
+                    bodies[text].add(disk.search(text)[2])
+        return bodies
+
+    def check(self, found, right):
+        self.assertEqual(collections.Counter(status for _, status, _ in found), {200: len(found)})
+        wrong = [text for text, _, body in found if body not in right[text]]
+        self.assertEqual(wrong, [])
+
+    def test_a_generation_that_is_published_meanwhile(self):
+        right = self.expected(FIRST, SECOND)
+        nodes = [self.node(), self.node()]
+        old = nodes[0].generation()
+        with Node(SECOND) as disk:
+            new = disk.generation()
+
+        def change():
+            publish(SECOND, os.path.join(self.www, "list"))
+            wait_for(lambda: all(node.generation() == new for node in nodes), "all nodes are on it")
+            # What only the older one had goes away.
+            kept = set(os.listdir(SECOND))
+            for name in os.listdir(os.path.join(self.www, "list")):
+                if name not in kept:
+                    os.remove(os.path.join(self.www, "list", name))
+
+        found = self.load(self.front(nodes), change)
+        self.check(found, right)
+        names = {json.loads(body)["generation"] for _, _, body in found}
+        self.assertEqual(names, {old, new})
+
+    def test_a_node_that_is_killed_and_one_that_joins(self):
+        right = self.expected(FIRST)
+        nodes = [self.node(), self.node()]
+        front = self.front(nodes)
+        self.check(self.load(front, lambda: nodes[1].close(signal.SIGKILL)), right)
+        front.requests()
+
+        def join():
+            # Its cache is empty.
+            nodes[1] = self.node(port=nodes[1].port)
+
+        self.check(self.load(front, join), right)
+
+        def is_asked():
+            self.assertEqual({front.search(text)[0] for text in self.asked}, {200})
+            return str(nodes[1].port) in {words[3].rsplit(":", 1)[1] for words in front.requests()}
+        wait_for(is_asked, "the new node is asked")
+
+
+class Caches(Cluster):
+    def test_the_disk_cache_stays_within_its_limit(self):
+        node = self.node("--cache", "256KiB", cache_size="64KiB")
+        for text in texts(600, seed=5):
+            self.assertEqual(node.search(text, sort="key")[0], 200)
+        sizes = [os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(node.cache) for name in names]
+        self.assertLessEqual(sum(sizes), 64 << 10)
+        self.assertGreater(sum(sizes), 32 << 10)
+        self.assertLessEqual(node.metric("cache_resident_bytes"), 256 << 10)
+
+    def test_warm(self):
+        asked = texts(300, seed=6)
+        log = os.path.join(self.www, "typing.log")
+        with open(log, "w", encoding="utf-8") as file:
+            file.write("".join(f"{100 if number % 2 else 0}\t{text}\n" if number % 3 else f"{text}\n"
+                               for number, text in enumerate(asked)) + "12\t\n")
+        cache = tempfile.mkdtemp(dir=SCRATCH, prefix="cache-")
+        place = ["--cache-dir", cache, "--fetch", "shards"]
+        self.store.counts()
+        status, output, error = shardq("warm", "-i", self.url, "--log", log, *place, "--json")
+        self.assertEqual((status, error), (0, ""))
+        said, counted = json.loads(output), self.store.counts()
+        self.assertEqual((said["schema"], said["command"], said["texts"]), (1, "warm", 300))
+        self.assertEqual(said["requests"], counted["requests"])
+        self.assertGreaterEqual(said["bytes"], counted["bytes"])
+        status, output, error = shardq("warm", "-i", self.url, "--log", "-", *place, text="san\n")
+        self.assertEqual(status, 0, error)
+        self.assertRegex(output, r"^1 texts: 1 requests, 0 bytes, \d+ reads of the disk cache, [\d.]+ s\n$")
+        self.store.counts()
+        node = self.node(cache=cache)
+        self.assertEqual({node.search(text)[0] for text in asked}, {200})
+        counts = self.store.counts()
+        self.assertEqual(counts["requests"], counts["manifests"])
+
+    def test_what_warm_refuses(self):
+        log = os.path.join(self.www, "bad.log")
+        with open(log, "w", encoding="utf-8") as file:
+            file.write("san\nx\ty\n")
+        for arguments, status, words in (
+                (["-i", FIRST, "--log", log], 64, "on disk"), (["-i", self.url, "--log", log], 65, "line 2"),
+                (["-i", self.url, "--log", log + "-"], 66, "No such file"), (["-i", self.url], 64, "--log"),
+                (["-i", self.store.url + "none/", "--log", log], 66, "no index")):
+            found = shardq("warm", *arguments)
+            self.assertEqual(found[:2], (status, ""), found)
+            self.assertIn(words, found[2])
+
+
+class Places(unittest.TestCase):
+    """Where nginx sends requests: to servers that say who they are."""
+
+    @classmethod
+    def setUpClass(cls):
+        ports = free_ports(5)
+        blocks = [f'server {{ listen 127.0.0.1:{port}; return 200 "{port}"; }}' for port in ports[1:]]
+        cls.nginx = Nginx(packaged("nodes.conf", ports[0], ports[1:]) + "\n".join(blocks), ports)
+        cls.port = ports[0]
+        cls.addClassCleanup(cls.nginx.close)
+
+    def place(self, path):
+        status, _, body = get(self.port, path)
+        self.assertEqual(status, 200)
+        return int(body)
+
+    def test_no_node_has_over_half_as_much_again_as_its_share(self):
+        """A thousand names as they are first typed, of many scripts."""
+        with open(os.path.join(ROOT, "Samples/cities.csv"), encoding="utf-8") as file:
+            names = sorted({row["name"] for row in csv.DictReader(file)})
+        others = ["Москва", "Санкт-Петербург", "Новосибирск", "Екатеринбург", "Київ", "Αθήνα", "Θεσσαλονίκη", "東京", "大阪",
+                  "名古屋", "札幌", "福岡", "京都", "横浜", "北京", "上海", "广州", "深圳", "成都", "重庆", "武汉", "서울", "부산",
+                  "القاهرة", "الرياض", "دمشق", "تهران", "मुंबई", "दिल्ली", "चेन्नई", "Ñuñoa", "Évry", "Ørsta", "Łódź", "Žilina",
+                  "Århus", "Ölbronn"]
+        asked = random.Random(7).sample(names, 1000 - len(others)) + others
+        counts = collections.Counter(self.place(target(name)) for name in asked)
+        self.assertEqual(len(counts), 4)
+        self.assertLessEqual(max(counts.values()), 1.5 * 1000 / 4, counts)
+
+    def test_a_session_stays_on_a_node(self):
+        for name in ("San José", "Évry", "Łódź", "東京都", "서울특별시", "Москва", "O'Fallon", "A b", "%25 x", "a&b", "👍🏽 x"):
+            there = {self.place(target(name[:size])) for size in range(2, len(name) + 1)}
+            self.assertEqual(len(there), 1, name)
+            # The parameter may stand behind others, and letters as they are.
+            self.assertEqual({self.place("/v1/search?limit=5&" + target(name).split("?")[1])}, there)
+        # As they are: bytes that are no ASCII.
+        there = set()
+        for more in ("東京", "東京x", "東京&limit=3"):
+            with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+                connection.sendall(f"GET /v1/search?q={more} HTTP/1.0\r\n\r\n".encode())
+                there.add(connection.makefile("rb").read().rsplit(b"\r\n\r\n", 1)[1])
+        self.assertEqual(len(there), 1)
+
+    def test_other_requests_go_by_their_path(self):
+        for path in ("/v1/within", "/v1/dots", "/", "/v1/status"):
+            there = {self.place(f"{path}?west={west}") for west in range(8)}
+            self.assertEqual(len(there), 1, path)
+        self.assertGreater(len({self.place(f"/{number}") for number in range(20)}), 1)
+
+
+class Shards(Cluster):
+    def test_pages_fetch_shards_through_caching_nodes(self):
+        caches = []
+        for number in range(2):
+            port, = free_ports(1)
+            folder = tempfile.mkdtemp(dir=SCRATCH, prefix="files-")
+            block = packaged("shards-cache.conf", port, [self.store.port], [("/var/cache/nginx/shardq", folder)])
+            caches.append((self.open.enter_context(Nginx(block, [port])), port))
+        port, = free_ports(1)
+        self.open.enter_context(Nginx(packaged("shards.conf", port, [each for _, each in caches]), [port]))
+        names = [name for name in sorted(os.listdir(FIRST)) if name.endswith(".zst")][:40]
+        self.store.counts()
+        for name in names:
+            with open(os.path.join(FIRST, name), "rb") as file:
+                content = file.read()
+            for _ in range(2):
+                status, fields, body = get(port, "/list/" + name, headers={"Range": "bytes=3-40"})
+                self.assertEqual((status, body), (206, content[3:41]))
+                self.assertIn("immutable", fields["cache-control"])
+                self.assertEqual(get(port, "/list/" + name)[2], content)
+        counts = self.store.counts()
+        self.assertEqual(counts["requests"], len(names))
+        used = [len(cache.requests()) for cache, _ in caches]
+        self.assertTrue(min(used) > 0, used)
+        # The manifest is asked for each time, by range and by tag.
+        status, fields, body = get(port, "/list/manifest", headers={"Range": "bytes=0-9"})
+        self.assertEqual((status, len(body), fields["cache-control"]), (206, 10, "no-cache"))
+        status, _, _ = get(port, "/list/manifest", headers={"If-None-Match": fields["etag"]})
+        self.assertEqual(status, 304)
+        publish(SECOND, os.path.join(self.www, "list"))
+        self.assertEqual(get(port, "/list/manifest", headers={"If-None-Match": fields["etag"]})[0], 200)
+        # A store that is away, and a caching node that is gone.
+        self.store.be("fail")
+        self.assertEqual(get(port, "/list/" + names[0])[0], 200)
+        self.store.be("ok")
+        caches[0][0].close(signal.SIGKILL)
+        self.assertEqual({get(port, "/list/" + name)[0] for name in names}, {200})
+
+
+if __name__ == "__main__":
+    unittest.main()
