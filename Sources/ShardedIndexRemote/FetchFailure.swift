@@ -38,6 +38,10 @@
       case "InvalidAccessKeyId", "SignatureDoesNotMatch":
         self.init("the store does not accept AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
       case "NoSuchBucket": self.init("there is no such bucket")
+      case "PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed":
+        self.init("the bucket is in another region: say which with AWS_REGION")
+      case "XAmzContentSHA256Mismatch", "BadDigest", "RequestTimeout":
+        self.init("the body did not arrive whole", mayPass: true)
       default:
         switch status {
         case 401: self.init("the host asks for a user and a password (status 401)")

@@ -220,20 +220,35 @@
     func commit(
       directory: String, manifest: [UInt8], names: [String], records: Int, shards: Int, parent: Generation?
     ) throws(StoreError) -> Outcome {
-      let record = try Self.record(manifest, records: records, shards: shards, parent: parent)
       let objects = names.map { LocalObject(name: $0, in: directory) }
+      return try commit(objects, manifest: manifest, records: records, shards: shards, parent: parent).outcome
+    }
+
+    /// The same where files need not be in a directory.
+    ///
+    /// - Parameter objects: All files that the manifest and the manifest of the entries name.
+    func commit(
+      _ objects: [LocalObject], manifest: [UInt8], records: Int, shards: Int, parent: Generation?
+    ) throws(StoreError) -> (upload: Upload, outcome: Outcome) {
+      let record = try Self.record(manifest, records: records, shards: shards, parent: parent)
+      let copy = LocalObject(name: record.manifestName, size: manifest.count) { manifest }
       if let parent, parent.record.digest == record.digest {
-        _ = try mend(parent, objects)
+        let upload = try mend(parent, objects + [copy])
         try repairCopy(parent, manifest)
-        return .wasThere(parent)
+        return (upload, .wasThere(parent))
       }
       let lacking = try lacking(objects, of: parent)
-      _ = try upload(lacking.filter { $0.size != nil })
-      return try commit(record, manifest, lacking, parent)
+      let upload = try upload(lacking.filter { $0.size != nil })
+      // After all that it names.
+      _ = try self.upload([copy])
+      try check(lacking + [copy])
+      let outcome = try putRecord(Generation(number: (parent?.number ?? 0) + 1, record: record))
+      try repairCopy(outcome.generation, manifest)
+      return (upload, outcome)
     }
 
     /// Puts what is gone of a generation in place again.
-    func mend(_ generation: Generation, _ objects: [LocalObject]) throws(StoreError) -> Upload {
+    private func mend(_ generation: Generation, _ objects: [LocalObject]) throws(StoreError) -> Upload {
       var missing = Dictionary(objects.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
       try store.forEachPage(of: "") { (page) throws(StoreError) in
         for object in page {
@@ -251,7 +266,7 @@
       return sum
     }
 
-    static func record(
+    private static func record(
       _ manifest: [UInt8], records: Int, shards: Int, parent: Generation?
     ) throws(StoreError) -> GenerationRecord {
       guard parent.map({ $0.number < .max }) ?? true else {
@@ -263,7 +278,7 @@
     }
 
     /// Returns the objects that a generation lacks; all of them where its manifest is gone or damaged.
-    func lacking(_ objects: [LocalObject], of parent: Generation?) throws(StoreError) -> [LocalObject] {
+    private func lacking(_ objects: [LocalObject], of parent: Generation?) throws(StoreError) -> [LocalObject] {
       guard let parent else { return objects }
       do throws(StoreError) {
         let known = Set(try files(of: parent.record)?.map(\.name) ?? [])
@@ -272,21 +287,6 @@
         guard error.kind == .badData else { throw error }
         return objects
       }
-    }
-
-    /// Commits where all files are in the store.
-    ///
-    /// - Parameter lacking: The files that the parent lacks.
-    func commit(
-      _ record: GenerationRecord, _ manifest: [UInt8], _ lacking: [LocalObject], _ parent: Generation?
-    ) throws(StoreError) -> Outcome {
-      let copy = LocalObject(name: record.manifestName, size: manifest.count) { manifest }
-      _ = try upload([copy])
-      try check(lacking + [copy])
-      let made = Generation(number: (parent?.number ?? 0) + 1, record: record)
-      let outcome = try putRecord(made)
-      try repairCopy(outcome.generation, manifest)
-      return outcome
     }
 
     /// Looks at each object, as right before a commit that names them: that it is there, has the size that is known of

@@ -20,30 +20,14 @@
       let store = try IndexStore(request)
       try store.probe()
       let parent = try store.newest()
-      let record = try IndexStore.record(
-        manifest, records: index.index.recordCount, shards: index.index.shardCount, parent: parent)
       let objects = files.map { file in
         LocalObject(name: file.name, size: file.size) { () throws(StoreError) in
           do throws(PackError) { return try index.bytes(of: file) } catch { throw StoreError(error) }
         }
       }
-      let (upload, outcome) = try publish(objects, manifest, record, parent, in: store)
+      let (upload, outcome) = try store.commit(
+        objects, manifest: manifest, records: index.index.recordCount, shards: index.index.shardCount, parent: parent)
       report(request, store, files.count, upload, outcome)
-    }
-
-    private static func publish(
-      _ objects: [LocalObject], _ manifest: [UInt8], _ record: GenerationRecord, _ parent: IndexStore.Generation?,
-      in store: IndexStore
-    ) throws(StoreError) -> (IndexStore.Upload, IndexStore.Outcome) {
-      if let parent, parent.record.digest == record.digest {
-        let copy = LocalObject(name: record.manifestName, size: manifest.count) { manifest }
-        let upload = try store.mend(parent, objects + [copy])
-        try store.repairCopy(parent, manifest)
-        return (upload, .wasThere(parent))
-      }
-      let lacking = try store.lacking(objects, of: parent)
-      let upload = try store.upload(lacking)
-      return (upload, try store.commit(record, manifest, lacking, parent))
     }
 
     private static func report(

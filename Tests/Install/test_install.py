@@ -119,6 +119,15 @@ class Layout(Installed):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("Reykjavík", result.stdout)
 
+    def test_publish_finds_its_program(self):
+        result = self.shardq("publish", "-i", "none", "s3://bucket/cities/")
+        if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-store")):
+            self.assertEqual(result.returncode, 66, result.stderr)
+            self.assertIn("The package shardq-remote has it", result.stderr)
+            self.skipTest("bin/shardq-store was not built")
+        self.assertEqual(result.returncode, 66, result.stderr)
+        self.assertIn("no index at none", result.stderr)
+
     def test_page_finds_its_files(self):
         site = os.path.join(self.work, "site")
         result = self.shardq("page", "-o", site)

@@ -11,7 +11,7 @@ import threading
 import time
 import unittest
 
-from remote import BIN, ENVIRONMENT, PATIENCE, ROOT, SCRATCH, build, shardq
+from remote import BIN, ENVIRONMENT, LONG, PATIENCE, ROOT, SCRATCH, build, shardq
 from store import Store, is_shard, page
 
 SOURCE = os.path.join(ROOT, "Samples/cities.csv")
@@ -175,9 +175,10 @@ class Publishing(StoreTestCase):
         self.assertEqual(len(self.generations()), 1)
 
     def test_a_publication_is_killed_and_runs_again(self):
-        """At ten requests: the same generation, and what a request that ended had put is not put again."""
+        """At a request: the same generation, and what a request that ended had put is not put again."""
         uploads = len([name for name in os.listdir(INDEXES[0]) if is_shard(name)])
-        for point in [4, 5, 9, uploads // 2, uploads, uploads + 6, uploads + 12, 2 * uploads, 2 * uploads + 8, 2 * uploads + 10]:
+        points = [4, 5, 9, uploads // 2, uploads, uploads + 6, uploads + 12, 2 * uploads, 2 * uploads + 8, 2 * uploads + 10]
+        for point in points:
             self.store.objects.clear()
             self.store.taken.clear()
             count, killed, lock = [0], [], threading.Lock()
@@ -432,7 +433,8 @@ class BadStores(StoreTestCase):
         for wrong, words in ((lambda handler: handler.refuse(403, "AccessDenied"), "does not permit"),
                              (lambda handler: handler.refuse(403, "SignatureDoesNotMatch"), "does not accept"),
                              (lambda handler: handler.refuse(403, "RequestTimeTooSkewed"), "the clock"),
-                             (lambda handler: handler.refuse(404, "NoSuchBucket"), "no such bucket")):
+                             (lambda handler: handler.refuse(404, "NoSuchBucket"), "no such bucket"),
+                             (lambda handler: handler.refuse(307, "TemporaryRedirect"), "AWS_REGION")):
             self.store.fault = lambda handler, method, key: (wrong(handler), True)[1]
             self.publish(status=74, words=words)
         self.store.fault = lambda handler, method, key: (handler.refuse(500, "InternalError"), True)[1]
@@ -470,7 +472,7 @@ class BadStores(StoreTestCase):
         self.publish(INDEXES[0])
         self.publish(INDEXES[1])
         self.store.age(PREFIX, 8 * DAY)
-        many = 20_000
+        many = 1_000_000 if LONG else 20_000
         pages = {}
         names = [f"{PREFIX}foreign-{number:09}" for number in range(many)]
         for start in range(0, many, 1000):
