@@ -32,7 +32,8 @@ sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*
 # shardq-footprint is a benchmark: `bin/shardq footprint` of the clone finds it beside itself.
 helpers := shardq-commands shardq-serve shardq-remote shardq-store shardq-serve-remote
 documents := $(wildcard docs/*.*)
-nginx := $(wildcard Packaging/nginx/*.conf)
+# Configurations of nginx and the job for Spark, which the documents name.
+others := $(wildcard Packaging/nginx/*.conf) Packaging/spark/build.sql
 # Of the page without a server, where WebAssembly can be built.
 module := .build/wasm/module
 pagefiles := page.html shardq.js static.js shardq.wasm shardq.wasm.gz
@@ -71,9 +72,10 @@ install: all
 	install -m 644 $(made)/man1/*.1 "$(DESTDIR)$(mandir)/man1"
 	if [ -e $(module)/shardq.wasm ]; then install -d "$(DESTDIR)$(pagedir)" && \
 	  install -m 644 $(addprefix $(module)/,$(pagefiles)) "$(DESTDIR)$(pagedir)"; fi
-	install -d "$(DESTDIR)$(docdir)/docs" "$(DESTDIR)$(docdir)/nginx"
+	install -d "$(DESTDIR)$(docdir)/docs" "$(DESTDIR)$(docdir)/nginx" "$(DESTDIR)$(docdir)/spark"
 	install -m 644 $(documents) "$(DESTDIR)$(docdir)/docs"
-	install -m 644 $(nginx) "$(DESTDIR)$(docdir)/nginx"
+	for path in $(others:Packaging/%=%); do \
+	  install -m 644 Packaging/$$path "$(DESTDIR)$(docdir)/$$path" || exit 1; done
 	install -m 644 $(made)/shardq.bash "$(DESTDIR)$(bashdir)/shardq"
 	install -m 644 $(made)/_shardq "$(DESTDIR)$(zshdir)/_shardq"
 	install -m 644 $(made)/shardq.fish "$(DESTDIR)$(fishdir)/shardq.fish"
@@ -83,10 +85,10 @@ uninstall:
 	rm -f "$(DESTDIR)$(bindir)/shardq" "$(DESTDIR)$(mandir)/man1/shardq.1" "$(DESTDIR)$(mandir)"/man1/shardq-*.1 \
 	  "$(DESTDIR)$(bashdir)/shardq" "$(DESTDIR)$(zshdir)/_shardq" "$(DESTDIR)$(fishdir)/shardq.fish"
 	for name in $(helpers); do rm -f "$(DESTDIR)$(libexecdir)/$$name"; done
-	for name in $(documents) $(nginx:Packaging/%=%); do rm -f "$(DESTDIR)$(docdir)/$$name"; done
+	for name in $(documents) $(others:Packaging/%=%); do rm -f "$(DESTDIR)$(docdir)/$$name"; done
 	for name in $(pagefiles); do rm -f "$(DESTDIR)$(pagedir)/$$name"; done
 	if [ -d "$(DESTDIR)$(pagedir)" ]; then rmdir "$(DESTDIR)$(pagedir)"; fi
-	for name in docs nginx; do \
+	for name in docs nginx spark; do \
 	  if [ -d "$(DESTDIR)$(docdir)/$$name" ]; then rmdir "$(DESTDIR)$(docdir)/$$name"; fi; done
 	if [ -d "$(DESTDIR)$(libexecdir)" ]; then rmdir "$(DESTDIR)$(libexecdir)"; fi
 
