@@ -48,6 +48,7 @@ waiting() {
   step "datasets as people have them" python3 -m unittest discover -s Tests/Datasets
   step "the allocator of the static program" skippable Tests/Allocator/run.sh
   step "installed files, manual pages, completions in three shells" python3 -m unittest discover -s Tests/Install
+  step "the commands of the pages run, and print what the pages show" skippable Tests/Documents/run.sh
   step "the server: routes, limits, slow clients, reloads under load" skippable Tests/Server/run.sh
   step "ranges of keys that processes write apart become the same index" Tests/Spark/run.sh
   step "nodes with an index in a store, and nginx in front" skippable Tests/Nodes/run.sh

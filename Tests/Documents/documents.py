@@ -1,0 +1,196 @@
+"""Runs the shell blocks of a page in a fresh copy of the clone's tracked files, and compares their output with the page.
+
+- A block ```sh is run by `sh -eu`. The blocks of a page run one after the other, in one directory.
+- A block without a language right behind it is its output, standard error included. It may end with a line `…`.
+- <!-- not run: REASON --> before a block leaves it out, with its output.
+- <!-- prepare: COMMANDS --> before a block makes what the page takes for the reader's own: a list, an index.
+- <!-- output of: COMMAND --> before a block without a language: the command's output is compared with that block.
+
+Status 1 if a page fails: python3 documents.py PAGE... Each block is printed with its output.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BIN = os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))
+SECONDS = 60  # for a block, on a machine with other work
+
+# What differs from run to run or from machine to machine, on the page and in the output.
+VARYING = [
+    (r"\b127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
+    (r'"pid":\d+', '"pid":PID'),
+    (r"[\d.,]+ (?:ns|us|µs|ms|s)\b", "TIME"),
+    (r"[\d.,]+ [kM]?B/s\b", "RATE"),
+    (r"\b[\d.,]+ (?:records|keys)/s\b", "RATE"),
+]
+
+COMMENT = re.compile(r"<!-- (not run|prepare|output of): ?(.*?) ?-->", re.DOTALL)
+
+
+class Block:
+    def __init__(self, line, language, text, comments):
+        self.line, self.language, self.text = line, language, text
+        self.comments = dict(comments)
+        self.output = None  # the page's, if it shows any
+
+
+def blocks(page):
+    """The fenced blocks of a page; the comments that stand right before a block belong to it."""
+    found, before, fence = [], "", None
+    for number, line in enumerate(page.split("\n"), 1):
+        if not line.lstrip().startswith("```"):
+            before += line + "\n"
+        elif fence is None:
+            fence = (number, line.strip("` "), len(line) - len(line.lstrip()), before)
+            before = ""
+        else:
+            text = "".join(part[fence[2]:] for part in before.splitlines(True))
+            found.append(Block(fence[0], fence[1], text, comments_at_end(fence[3])))
+            shown = found[-2] if len(found) > 1 and not fence[3].strip() else None
+            if shown is not None and shown.language == "sh" and not found[-1].language:
+                shown.output = text
+            before, fence = "", None
+    if fence is not None:
+        raise ValueError(f"line {fence[0]}: the block does not end")
+    return found
+
+
+def comments_at_end(text):
+    """The comments of this script with nothing but space behind them."""
+    found = []
+    text = text.rstrip()
+    while text.endswith("-->"):
+        start = text.rfind("<!--")
+        comment = COMMENT.fullmatch(text[start:])
+        if comment is None:
+            break
+        found.append(comment.groups())
+        text = text[:start].rstrip()
+    return found
+
+
+def unnamed_commands(page):
+    """The lines of blocks without a language that begin with a command line, which would never run."""
+    return [block.line for block in blocks(page)
+            if not block.language and re.match(r"\s*(\$ |shardq [a-z-])", block.text)]
+
+
+def evened(text):
+    for pattern, name in VARYING:
+        text = re.sub(pattern, name, text)
+    return [re.sub(r" +", " ", line).rstrip() for line in text.rstrip("\n").split("\n")]
+
+
+def same(shown, printed):
+    shown, printed = evened(shown), evened(printed)
+    if shown[-1] == "…":
+        shown.pop()
+        printed = printed[:len(shown)]
+    return shown == printed
+
+
+class Clone:
+    """The tracked files in a directory of their own, a home beside it, and the servers that its blocks started."""
+
+    def __enter__(self):
+        self.scratch = tempfile.mkdtemp(prefix="shardq-documents-")
+        self.work = os.path.join(self.scratch, "shardq")
+        self.home = os.path.join(self.scratch, "home")
+        self.state = os.path.join(self.scratch, "state")
+        for directory in (self.work, self.home, self.state):
+            os.mkdir(directory)
+        # Blocks that build need the rest, and are not run.
+        tracked = subprocess.run(["git", "ls-files", "-z", ":!Sources", ":!Tests", ":!Fuzz"], cwd=ROOT,
+                                 stdout=subprocess.PIPE, check=True).stdout
+        for name in filter(None, os.fsdecode(tracked).split("\0")):
+            target = os.path.join(self.work, name)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            shutil.copy(os.path.join(ROOT, name), target, follow_symlinks=False)
+        return self
+
+    def __exit__(self, *_):
+        for server in self.servers():
+            os.kill(server, signal.SIGTERM)
+        deadline = time.monotonic() + 10
+        while self.servers() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        shutil.rmtree(self.scratch)
+
+    def servers(self):
+        """The process ids of the servers that still run."""
+        try:
+            with open(os.path.join(self.state, "pids")) as file:
+                return [int(line) for line in file if os.path.exists(f"/proc/{line.strip()}")]
+        except FileNotFoundError:
+            return []
+
+    def run(self, commands):
+        environment = {
+            "PATH": os.pathsep.join([os.path.join(HERE, "commands"), BIN, "/usr/local/bin:/usr/bin:/bin"]),
+            "HOME": self.home, "TMPDIR": self.state, "LC_ALL": "C.UTF-8", "TERM": "dumb",
+            "XDG_DATA_HOME": self.home + "/.local/share", "XDG_CONFIG_HOME": self.home + "/.config",
+            "XDG_CACHE_HOME": self.home + "/.cache",
+            "DOCUMENTS_BIN": BIN, "DOCUMENTS_STATE": self.state,
+        }
+        with tempfile.TemporaryFile() as output:  # A pipe would stay open as long as a server runs.
+            try:
+                status = subprocess.run(
+                    ["sh", "-euc", commands], cwd=self.work, env=environment, timeout=SECONDS,
+                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT).returncode
+            except subprocess.TimeoutExpired:
+                status = f"none after {SECONDS} seconds"
+            output.seek(0)
+            return status, output.read().decode(errors="replace")
+
+
+def run(page, tell=lambda block, commands, printed: None):
+    """Runs a page's blocks. Returns the failures, and the line and reason of each block that is not run."""
+    found = blocks(page)
+    left = [(block.line, block.comments["not run"]) for block in found if "not run" in block.comments]
+    ours = [block for block in found if "not run" not in block.comments
+            and (block.language == "sh" or "output of" in block.comments)]
+    failures = []
+    if not ours:
+        return failures, left
+    with Clone() as clone:
+        for block in ours:
+            commands, shown = block.text, block.output
+            if "output of" in block.comments:
+                commands, shown = block.comments["output of"] + "\n", block.text
+            if "prepare" in block.comments:
+                status, printed = clone.run(block.comments["prepare"])
+                if status != 0:
+                    failures.append(f"line {block.line}: the preparation ended with status {status}:\n{printed}")
+            status, printed = clone.run(commands)
+            tell(block, commands, printed)
+            if status != 0:
+                failures.append(f"line {block.line}: status {status}:\n{commands}printed\n{printed}")
+            elif shown is not None and not same(shown, printed):
+                failures.append(f"line {block.line}: the page shows\n{shown}but\n{commands}printed\n{printed}")
+    return failures, left
+
+
+def main(names):
+    failed = False
+    for name in names:
+        with open(name, encoding="utf-8") as file:
+            failures, left = run(file.read(), lambda block, commands, printed: print(
+                f"{name}:{block.line}\n{commands}--- prints\n{printed}"))
+        for line, reason in left:
+            print(f"{name}:{line}: not run: {reason}")
+        for failure in failures:
+            print(f"{name}: {failure}")
+        failed = failed or bool(failures)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,73 @@
+"""The commands of README.md and docs/ run, and print what the pages show: documents.py has the rules."""
+
+import glob
+import os
+import unittest
+
+import documents
+
+# Pages whose blocks do not all run yet.
+LATER = {
+    "README.md", "docs/archive.md", "docs/command.md", "docs/faults.md", "docs/footprint.md", "docs/hostile-bytes.md",
+    "docs/install.md", "docs/nodes.md", "docs/planning.md", "docs/ranking.md", "docs/remote.md", "docs/server.md",
+    "docs/terminal.md", "docs/typing.md", "docs/distributed.md", "docs/cookbook.md", "docs/comparison.md",
+}
+
+
+class Rules(unittest.TestCase):
+    def failures(self, page):
+        return documents.run(page)[0]
+
+    def test_output_is_compared(self):
+        self.assertEqual(self.failures("```sh\necho one; echo two\n```\n\n```\none\ntwo\n```\n"), [])
+        self.assertEqual(self.failures("```sh\nseq 9\n```\n```\n1\n2\n…\n```\n"), [])
+        self.assertEqual(len(self.failures("```sh\necho one\n```\n```\ntwo\n```\n")), 1)
+        self.assertEqual(len(self.failures("```sh\nseq 9\n```\n```\n1\n3\n…\n```\n")), 1)
+        self.assertEqual(self.failures("```sh\necho one\n```\nThis is another list:\n```\ntwo\n```\n"), [])
+        self.assertEqual(len(self.failures("<!-- output of: echo one -->\n```\ntwo\n```\n")), 1)
+
+    def test_times_may_differ_and_counts_may_not(self):
+        block = "```sh\necho '7 records in 2.5 s'\n```\n"
+        self.assertEqual(self.failures(block + "```\n7 records in 31 s\n```\n"), [])
+        self.assertEqual(len(self.failures(block + "```\n8 records in 2.5 s\n```\n")), 1)
+
+    def test_a_failing_command_is_one_unless_it_is_marked(self):
+        self.assertEqual(len(self.failures("```sh\nfalse\ntrue\n```\n")), 1)
+        self.assertEqual(len(self.failures("```sh\necho $unset\n```\n")), 1)
+        marked = documents.run("<!-- not run: fails -->\n\n```sh\nfalse\n```\n")
+        self.assertEqual(marked, ([], [(3, "fails")]))
+
+    def test_what_is_prepared_and_written_is_there_in_the_next_block(self):
+        page = "<!-- prepare:\necho a >list\n-->\n```sh\ncp list other\n```\n\n```sh\ncat other\n```\n\n```\na\n```\n"
+        self.assertEqual(self.failures(page), [])
+        self.assertEqual(len(self.failures("<!-- prepare: false -->\n```sh\ntrue\n```\n")), 1)
+
+    def test_servers_answer_and_end(self):
+        with documents.Clone() as clone:
+            status, printed = clone.run("shardq serve\ncurl 'http://127.0.0.1:7878/v1/search?q=lon&limit=1'")
+            self.assertEqual(status, 0, printed)
+            self.assertIn("London", printed)
+            server, = clone.servers()
+        self.assertFalse(os.path.exists(f"/proc/{server}"))
+
+
+class Page:
+    def test_blocks(self):
+        with open(os.path.join(documents.ROOT, self.page), encoding="utf-8") as file:
+            page = file.read()
+        self.assertEqual(documents.unnamed_commands(page), [], "these blocks with commands are no `sh` blocks")
+        failures, left = documents.run(page)
+        for line, reason in left:
+            print(f"{self.page}:{line}: not run: {reason}", flush=True)
+        self.assertEqual(failures, [], "\n".join([""] + failures))
+
+
+def pages():
+    names = ["README.md"] + [os.path.join("docs", os.path.basename(path))
+                             for path in sorted(glob.glob(os.path.join(documents.ROOT, "docs", "*.md")))]
+    return [name for name in names if name not in LATER]
+
+
+for name in pages():
+    title = "Page_" + "".join(letter if letter.isalnum() else "_" for letter in name)
+    globals()[title] = type(title, (Page, unittest.TestCase), {"page": name, "__module__": __name__})
