@@ -265,12 +265,14 @@ class Instance {
     let request = [...requests.values()].find(({ from, to }) => from <= want.from && want.to <= to)
     if (!request) {
       const abort = new AbortController()
-      request = { ...want, abort, waiting: 0, bytes: this.get(want, abort.signal).finally(() => requests.delete(key)) }
+      const forget = () => { if (requests.get(key) === request) requests.delete(key) }
+      request = { ...want, abort, forget, waiting: 0 }
+      request.bytes = this.get(want, abort.signal).finally(forget)
       requests.set(key, request)
     }
     request.waiting++
-    // A request that no question waits for any more is given up.
-    const leave = () => { if (--request.waiting === 0) request.abort.abort(signal.reason) }
+    // A request that no question waits for any more is given up; a later question makes another one.
+    const leave = () => { if (--request.waiting === 0) { request.forget(); request.abort.abort(signal.reason) } }
     signal?.addEventListener('abort', leave, { once: true })
     try { await request.bytes } finally { signal?.removeEventListener('abort', leave) }
   }

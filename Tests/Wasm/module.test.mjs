@@ -359,5 +359,14 @@ test('a question that is of no use any more ends its requests', async () => {
     await assert.rejects(asking, error => error.name === 'TimeoutError')
     wrong.hang = false
     assert.ok((await index.search('sa')).matches.length > 0)
+    // A question behind one that is given up has requests of its own.
+    wrong.hang = true
+    const last = new AbortController()
+    const ended = assert.rejects(index.search('ma', { signal: last.signal }), error => error.name === 'AbortError')
+    await new Promise(resolve => setTimeout(resolve, 50))
+    wrong.hang = false
+    last.abort()
+    assert.ok((await index.search('ma')).matches.length > 0)
+    await ended
   })
 })
