@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -134,6 +135,22 @@ class StaticPage(unittest.TestCase):
         self.assertEqual(self.complaints(), [])
         asked = {name for name in self.server.log if "index" in name}
         self.assertEqual(asked, {"/below/index.shardq"})
+
+    def test_the_form_of_the_examples(self):
+        shutil.copytree(ROOT / "Examples/form", self.site / "form")
+        made = subprocess.run([self.program, "page", "-i", ROOT / "shards", "-o", self.site / "form/site"],
+                              capture_output=True)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.tab = browser.Tab(self.browser)
+        self.addCleanup(self.tab.close)
+        self.tab.open(f"http://127.0.0.1:{self.server.server_port}/form/")
+        self.tab.click("input")
+        self.tab.type("lodnon")
+        self.tab.wait("document.querySelector('option')?.value === 'London, GB'")
+        self.tab.press("Tab")
+        self.tab.press("ArrowDown")
+        self.assertEqual(self.tab.evaluate("new FormData(document.forms[0]).get('city')"), "London, GB")
+        self.assertEqual([each for each in self.complaints() if "favicon" not in each], [])
 
     def test_requests(self):
         self.open()
