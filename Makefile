@@ -33,7 +33,7 @@ sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*
 helpers := shardq-commands shardq-serve shardq-remote shardq-store shardq-serve-remote
 documents := $(wildcard docs/*.*)
 # Configurations of nginx and the job for Spark, which the documents name.
-others := $(wildcard Packaging/nginx/*.conf) Packaging/spark/build.sql
+others := $(wildcard Packaging/nginx/*.conf) $(wildcard Packaging/spark/*.sql)
 # Of the page without a server, where WebAssembly can be built.
 module := .build/wasm/module
 pagefiles := page.html shardq.js static.js shardq.wasm shardq.wasm.gz

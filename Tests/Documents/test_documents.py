@@ -10,7 +10,7 @@ import documents
 LATER = {
     "README.md", "docs/archive.md", "docs/command.md", "docs/faults.md", "docs/footprint.md", "docs/hostile-bytes.md",
     "docs/install.md", "docs/nodes.md", "docs/planning.md", "docs/ranking.md", "docs/remote.md", "docs/server.md",
-    "docs/terminal.md", "docs/typing.md", "docs/distributed.md", "docs/cookbook.md", "docs/comparison.md",
+    "docs/terminal.md", "docs/typing.md", "docs/cookbook.md", "docs/comparison.md",
 }
 
 

@@ -1,4 +1,4 @@
-"""Starts Spark: jobs of Packaging/spark/build.sql, and a standalone cluster on two addresses of this machine."""
+"""Starts Spark: jobs of Packaging/spark, and a standalone cluster on two addresses of this machine."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ import pyspark
 from ranges import BIN, ENVIRONMENT, PATIENCE, ROOT, SCRATCH
 
 HOME = os.path.dirname(pyspark.__file__)
-SQL = os.path.join(ROOT, "Packaging/spark/build.sql")
+SQL = [os.path.join(ROOT, "Packaging/spark", name) for name in ("counts.sql", "build.sql")]
 ENVIRONMENT = {**ENVIRONMENT, "SPARK_HOME": HOME, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": SCRATCH,
                "LC_ALL": "C.UTF-8", "JAVA_HOME": os.environ.get("JAVA_HOME", "")}
 if not ENVIRONMENT["JAVA_HOME"]:
@@ -24,7 +24,7 @@ SETTINGS = {
 
 
 def start(source, work, target, plan, program, master="local[2,4]", partitions=12, **settings):
-    """Starts a job whose tasks call `program` as shardq."""
+    """Starts a job, counts and all, whose tasks call `program` as shardq."""
     command = [os.path.join(HOME, "bin/spark-sql"), "--master", master]
     for name, value in {**SETTINGS, **settings}.items():
         command += ["--conf", "%s=%s" % (name, value)]
@@ -32,8 +32,13 @@ def start(source, work, target, plan, program, master="local[2,4]", partitions=1
     for name, value in (("input", source), ("work", work), ("target", target), ("partitions", partitions)):
         command += ["-d", "%s=%s" % (name, value)]
     here = os.path.dirname(work)
+    job = os.path.join(here, "job.sql")
+    with open(job, "w", encoding="utf-8") as file:
+        for name in SQL:
+            with open(name, encoding="utf-8") as part:
+                file.write(part.read())
     with open(os.path.join(here, "job.log"), "wb") as log:
-        return subprocess.Popen([*command, "-f", SQL], cwd=here, stdout=log, stderr=log, env=ENVIRONMENT,
+        return subprocess.Popen([*command, "-f", job], cwd=here, stdout=log, stderr=log, env=ENVIRONMENT,
                                 start_new_session=True)
 
 

@@ -97,7 +97,7 @@ class Local(Base):
                 self.plan_of(source, ["--input-format", "lines"])
                 with open(source, "ab") as file:
                     file.write(line)
-                job = spark.start(source, self.work, self.target, self.plan, SHARDQ)
+                job = spark.start(source, self.work, self.target, self.plan, SHARDQ, master="local[2]")
                 self.assertRaises(AssertionError, self.end, job)
 
 

@@ -8,7 +8,9 @@ import Testing
   private static let template = "{name}, {country}"
 
   /// Cuts about `count` made-up records, in order.
-  private func simulated(_ count: Int, sample: Int, encodedEvery: Int) throws -> CutSimulation {
+  ///
+  /// - Parameter portion: One run of neighbours in so many is cut.
+  private func simulated(_ count: Int, oneIn portion: Int = 1, sample: Int, encodedEvery: Int) throws -> CutSimulation {
     var names = FieldNames()
     for name in SortedCities.fields { _ = names.number(of: name) }
     var simulation = CutSimulation(names, encodedEvery: encodedEvery)
@@ -16,7 +18,7 @@ import Testing
     let order = RecordOrder(names: names)
     var cities = SortedCities(sample: sample, seed: 1)
     let (arena, last) = (RecordArena(), RecordArena())
-    try cities.forEachBatch(count) { batch in
+    try cities.forEachBatch(count, oneIn: portion) { batch in
       arena.removeAll()
       #expect(encoder.encode(batch, names: names, into: arena).isEmpty)
       guard arena.count > 0 else { return }
@@ -64,13 +66,16 @@ import Testing
     #expect(regions.count == 1 && regions.records < simulation.records)
   }
 
-  /// `SHARDQ_SIMULATE=1000000000 swift test -c release -Xswiftc -enable-testing --filter CutAtScaleTests`
+  /// `SHARDQ_SIMULATE=1000000000 swift test -c release -Xswiftc -enable-testing --filter CutAtScaleTests`; with
+  /// `SHARDQ_PORTION=16` a sixteenth of it, in runs of neighbours.
   @Test(
     "a list of any length",
     .enabled(if: getenv("SHARDQ_SIMULATE") != nil, "skipped: SHARDQ_SIMULATE=1000000000 takes half an hour"))
   func ofAnyLength() throws {
     let count = try #require(Int(String(cString: getenv("SHARDQ_SIMULATE"))))
-    var simulation = try simulated(count, sample: 2_000_000, encodedEvery: max(1, count / 1_000_000))
+    let portion = getenv("SHARDQ_PORTION").flatMap { Int(String(cString: $0)) } ?? 1
+    var simulation = try simulated(
+      count, oneIn: portion, sample: 2_000_000, encodedEvery: max(1, count / portion / 1_000_000))
     let nodes = simulation.nodes
     print("records", simulation.records, "pieces", simulation.pieces, "shards", simulation.shards)
     print("largest piece", simulation.largestPiece, "shard bytes", simulation.shardBytes)

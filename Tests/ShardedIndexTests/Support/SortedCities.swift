@@ -33,6 +33,9 @@ struct SortedCities {
   private var idLimit: UInt64 = 0
   private var batch = RecordBatch()
   private var ids: [UInt64] = []
+  private var portion = 1
+  /// The most keys of a run that is made or left out as a whole; 0 in one that is made.
+  private var run = 0
 
   init(sample: Int, seed: UInt64) {
     random = SplitMix64(seed: seed)
@@ -92,7 +95,10 @@ struct SortedCities {
   }
 
   /// Calls `body` with batches of records, about `count` in all.
-  mutating func forEachBatch(_ count: Int, _ body: (RecordBatch) throws -> Void) rethrows {
+  ///
+  /// - Parameter portion: Of the runs of neighbours into which the keys are divided, about 2,000, one in so many is made.
+  mutating func forEachBatch(_ count: Int, oneIn portion: Int = 1, _ body: (RecordBatch) throws -> Void) rethrows {
+    (self.portion, run) = (portion, portion > 1 ? count / 2000 : 0)
     // As the generator gives them out.
     idLimit = UInt64(max(count, 872_000)) * 14
     try divide(Int(Double(count) / Self.recordsPerKey), at: 0, body)
@@ -109,8 +115,15 @@ struct SortedCities {
 
   /// Draws `count` keys that begin with ``key``, which leads to a context.
   private mutating func divide(_ count: Int, at start: Int, _ body: (RecordBatch) throws -> Void) rethrows {
-    let size = key.count
-    defer { key.removeLast(key.count - size) }
+    let (size, outer) = (key.count, run)
+    if count <= run {
+      guard below(portion) == 0 else { return }
+      run = 0
+    }
+    defer {
+      key.removeLast(key.count - size)
+      run = outer
+    }
     var context = start
     while true {
       let range = first[context]..<first[context + 1]
