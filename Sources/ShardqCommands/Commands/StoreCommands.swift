@@ -36,6 +36,11 @@
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
 
+    func validate() throws {
+      // Half of it is the time that a publication has.
+      if grace.time.seconds < 60 { throw ValidationError("--grace must be at least 1m to publish.") }
+    }
+
     func run() throws {
       var request = StoreRequest(.publish, place.url)
       request.directory = location.path
