@@ -28,8 +28,9 @@ VARYING = [
     (r"\b127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
     (r'"pid":\d+', '"pid":PID'),
     (r"[\d.,]+ (?:ns|us|µs|ms|s)\b", "TIME"),
-    (r"[\d.,]+ [kM]?B/s\b", "RATE"),
-    (r"\b[\d.,]+ (?:records|keys)/s\b", "RATE"),
+    (r"[\d.,]+ (?:[kM]?B|records|keys)/s\b", "RATE"),
+    (r"[\d.,]+ (?:bytes|[kM]?B)\b", "SIZE"),
+    (r"\b[0-9a-f]{16,128}\b", "DIGEST"),
 ]
 
 COMMENT = re.compile(r"<!-- (not run|prepare|output of): ?(.*?) ?-->", re.DOTALL)
