@@ -11,6 +11,10 @@ for program in shardq shardq-commands shardq-footprint shardq-serve; do
     exit 77
   fi
 done
-command -v curl >/dev/null || { echo "skipped: the pages' commands; curl is missing" >&2; exit 77; }
+for program in curl nginx; do
+  PATH="$PATH:/usr/sbin" command -v $program >/dev/null && continue
+  echo "skipped: the pages' commands; $program is missing" >&2
+  exit 77
+done
 [ $# -eq 0 ] || exec python3 "$directory/documents.py" "$@"
 exec "$directory/../side_by_side.py" "$directory"
