@@ -4,15 +4,22 @@
 - A block without a language right behind it is its output, standard error included. It may end with a line `…`.
 - <!-- not run: REASON --> before a block leaves it out, with its output.
 - <!-- prepare: COMMANDS --> before a block makes what the page takes for the reader's own: a list, an index.
+- A line that begins with `shardq serve` and does not end with `&` leaves the server running until the block ends. Each
+  port of 127.0.0.1 is another one, that is free, in the blocks and in nginx's configurations.
 - <!-- output of: COMMAND --> before a block without a language: the command's output is compared with that block.
 
 Status 1 if a page fails: python3 documents.py PAGE... Each block is printed with its output.
 """
 
+import collections
+import contextlib
+import glob
 import os
+import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -20,7 +27,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-BIN = os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))
+BIN = os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin")))
 SECONDS = 60  # for a block, on a machine with other work
 
 # What differs from run to run or from machine to machine, on the page and in the output.
@@ -33,6 +40,9 @@ VARYING = [
     (r"\b[0-9a-f]{16,128}\b", "DIGEST"),
 ]
 
+# A server in the foreground: no line of the command ends with `&`.
+SERVER = re.compile(r"^(?=shardq serve\b(?!(?:.*\\\n)*.*&$))", re.MULTILINE)
+PORT = re.compile(r"(?<=\b127\.0\.0\.1:)[1-9]\d*")
 COMMENT = re.compile(r"<!-- (not run|prepare|output of): ?(.*?) ?-->", re.DOTALL)
 
 
@@ -79,9 +89,9 @@ def comments_at_end(text):
 
 
 def unnamed_commands(page):
-    """The lines of blocks without a language that begin with a command line, which would never run."""
+    """The lines of blocks without a language that begin with a command, which would never run."""
     return [block.line for block in blocks(page)
-            if not block.language and re.match(r"\s*(\$ |shardq [a-z-])", block.text)]
+            if not block.language and re.match(r"\s*(\$ |shardq (.* )?-)", block.text)]
 
 
 def evened(text):
@@ -98,8 +108,21 @@ def same(shown, printed):
     return shown == printed
 
 
+def free_port():
+    """A port that no server has, below those that the system gives out."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as taken:
+            with contextlib.suppress(OSError):
+                taken.bind(("127.0.0.1", port))
+                return str(port)
+
+
 class Clone:
     """The tracked files in a directory of their own, a home beside it, and the servers that its blocks started."""
+
+    def __init__(self):
+        self.ports = collections.defaultdict(free_port)
 
     def __enter__(self):
         self.scratch = tempfile.mkdtemp(prefix="shardq-documents-")
@@ -108,6 +131,8 @@ class Clone:
         self.state = os.path.join(self.scratch, "state")
         for directory in (self.work, self.home, self.state):
             os.mkdir(directory)
+        with open(os.path.join(self.home, ".curlrc"), "w") as file:
+            file.write("no-progress-meter\n")  # as on a terminal, where curl shows none for an answer that it prints
         # Blocks that build need the rest, and are not run.
         tracked = subprocess.run(["git", "ls-files", "-z", ":!Sources", ":!Tests", ":!Fuzz"], cwd=ROOT,
                                  stdout=subprocess.PIPE, check=True).stdout
@@ -115,15 +140,30 @@ class Clone:
             target = os.path.join(self.work, name)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copy(os.path.join(ROOT, name), target, follow_symlinks=False)
+        for name in glob.glob(os.path.join(self.work, "Packaging/nginx/*.conf")):
+            with open(name, encoding="utf-8") as file:
+                text = file.read()
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(self.with_free_ports(text))
         return self
 
     def __exit__(self, *_):
-        for server in self.servers():
-            os.kill(server, signal.SIGTERM)
-        deadline = time.monotonic() + 10
-        while self.servers() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        self.stop()
         shutil.rmtree(self.scratch)
+
+    def stop(self):
+        """Ends the servers, by force after ten seconds."""
+        for signal_, seconds in ((signal.SIGTERM, 10), (signal.SIGKILL, 10)):
+            for server in self.servers():
+                os.kill(server, signal_)
+            deadline = time.monotonic() + seconds
+            while self.servers() and time.monotonic() < deadline:
+                time.sleep(0.02)
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(os.path.join(self.state, "pids"))
+
+    def with_free_ports(self, text):
+        return PORT.sub(lambda port: self.ports[port.group()], text)
 
     def servers(self):
         """The process ids of the servers that still run."""
@@ -134,12 +174,16 @@ class Clone:
             return []
 
     def run(self, commands):
+        """The status and the output of commands; the servers in the foreground that they start still run."""
+        listen = f"shardq serve --listen 127.0.0.1:{self.ports['7878']}"
+        commands = SERVER.sub("in-background ", self.with_free_ports(commands))
+        commands = re.sub(r"\bshardq serve\b", listen, commands)
         environment = {
-            "PATH": os.pathsep.join([os.path.join(HERE, "commands"), BIN, "/usr/local/bin:/usr/bin:/bin"]),
+            "PATH": os.pathsep.join([os.path.join(HERE, "commands"), BIN, "/usr/local/bin:/usr/bin:/bin:/usr/sbin"]),
             "HOME": self.home, "TMPDIR": self.state, "LC_ALL": "C.UTF-8", "TERM": "dumb",
             "XDG_DATA_HOME": self.home + "/.local/share", "XDG_CONFIG_HOME": self.home + "/.config",
             "XDG_CACHE_HOME": self.home + "/.cache",
-            "DOCUMENTS_BIN": BIN, "DOCUMENTS_STATE": self.state,
+            "DOCUMENTS_STATE": self.state,
         }
         with tempfile.TemporaryFile() as output:  # A pipe would stay open as long as a server runs.
             try:
@@ -171,6 +215,7 @@ def run(page, tell=lambda block, commands, printed: None):
                 if status != 0:
                     failures.append(f"line {block.line}: the preparation ended with status {status}:\n{printed}")
             status, printed = clone.run(commands)
+            clone.stop()
             tell(block, commands, printed)
             if status != 0:
                 failures.append(f"line {block.line}: status {status}:\n{commands}printed\n{printed}")

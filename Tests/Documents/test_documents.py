@@ -6,9 +6,6 @@ import unittest
 
 import documents
 
-# Pages whose blocks do not all run yet.
-LATER = {"docs/nodes.md", "docs/remote.md"}
-
 
 class Rules(unittest.TestCase):
     def failures(self, page):
@@ -33,18 +30,28 @@ class Rules(unittest.TestCase):
         marked = documents.run("<!-- not run: fails -->\n\n```sh\nfalse\n```\n")
         self.assertEqual(marked, ([], [(3, "fails")]))
 
+    def test_a_command_in_a_block_without_a_language_is_found(self):
+        page = "```\nshardq build -i places\n```\n```\n$ ls\n```\n```\nshardq generation 1\n```\n"
+        self.assertEqual(documents.unnamed_commands(page), [1, 4])
+
     def test_what_is_prepared_and_written_is_there_in_the_next_block(self):
         page = "<!-- prepare:\necho a >list\n-->\n```sh\ncp list other\n```\n\n```sh\ncat other\n```\n\n```\na\n```\n"
         self.assertEqual(self.failures(page), [])
         self.assertEqual(len(self.failures("<!-- prepare: false -->\n```sh\ntrue\n```\n")), 1)
 
     def test_servers_answer_and_end(self):
+        ask = "\ncurl -sS --retry 9 --retry-connrefused 'http://127.0.0.1:7878/v1/search?q=lon&limit=1'"
         with documents.Clone() as clone:
-            status, printed = clone.run("shardq serve\ncurl 'http://127.0.0.1:7878/v1/search?q=lon&limit=1'")
+            status, printed = clone.run("shardq serve  # in the foreground" + ask)
             self.assertEqual(status, 0, printed)
             self.assertIn("London", printed)
             server, = clone.servers()
-        self.assertFalse(os.path.exists(f"/proc/{server}"))
+            clone.stop()
+            self.assertFalse(os.path.exists(f"/proc/{server}"))
+            status, printed = clone.run("shardq serve --title 'A & B' \\\n  -i shards >address &" + ask + "\nkill $!")
+            self.assertEqual(status, 0, printed)
+            self.assertIn("London", printed)
+            self.assertEqual(clone.servers(), [])
 
 
 class Page:
@@ -59,9 +66,8 @@ class Page:
 
 
 def pages():
-    names = ["README.md"] + [os.path.join("docs", os.path.basename(path))
-                             for path in sorted(glob.glob(os.path.join(documents.ROOT, "docs", "*.md")))]
-    return [name for name in names if name not in LATER]
+    return ["README.md"] + [os.path.join("docs", os.path.basename(path))
+                            for path in sorted(glob.glob(os.path.join(documents.ROOT, "docs", "*.md")))]
 
 
 for name in pages():
