@@ -4,8 +4,8 @@
 - A block without a language right behind it is its output, standard error included. It may end with a line `…`.
 - <!-- not run: REASON --> before a block leaves it out, with its output.
 - <!-- prepare: COMMANDS --> before a block makes what the page takes for the reader's own: a list, an index.
-- A line that begins with `shardq serve` and does not end with `&` leaves the server running until the block ends. Each
-  port of 127.0.0.1 is another one, that is free, in the blocks and in nginx's configurations.
+- A line that begins with `shardq serve` and does not end with `&` leaves the server running, until a later block starts
+  one or the page ends. A port of 127.0.0.1 is another one, a free one, in the blocks and in nginx's configurations.
 - <!-- output of: COMMAND --> before a block without a language: the command's output is compared with that block.
 
 Status 1 if a page fails: python3 documents.py PAGE... Each block is printed with its output.
@@ -15,6 +15,7 @@ import collections
 import contextlib
 import glob
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -166,16 +167,16 @@ class Clone:
         return PORT.sub(lambda port: self.ports[port.group()], text)
 
     def servers(self):
-        """The process ids of the servers that still run."""
-        try:
-            with open(os.path.join(self.state, "pids")) as file:
-                return [int(line) for line in file if os.path.exists(f"/proc/{line.strip()}")]
-        except FileNotFoundError:
-            return []
+        """The process ids of the servers that still run: in-background and nginx write them."""
+        written = glob.glob(os.path.join(self.state, "pids")) + glob.glob(self.work + "/**/nginx.pid", recursive=True)
+        lines = " ".join(pathlib.Path(name).read_text() for name in written).split()
+        return [int(line) for line in lines if os.path.exists(f"/proc/{line}")]
 
     def run(self, commands):
         """The status and the output of commands; the servers in the foreground that they start still run."""
         listen = f"shardq serve --listen 127.0.0.1:{self.ports['7878']}"
+        if SERVER.search(commands):
+            self.stop()
         commands = SERVER.sub("in-background ", self.with_free_ports(commands))
         commands = re.sub(r"\bshardq serve\b", listen, commands)
         environment = {
@@ -215,7 +216,6 @@ def run(page, tell=lambda block, commands, printed: None):
                 if status != 0:
                     failures.append(f"line {block.line}: the preparation ended with status {status}:\n{printed}")
             status, printed = clone.run(commands)
-            clone.stop()
             tell(block, commands, printed)
             if status != 0:
                 failures.append(f"line {block.line}: status {status}:\n{commands}printed\n{printed}")

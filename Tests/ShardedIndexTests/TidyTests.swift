@@ -22,8 +22,18 @@ import Testing
   static let unsafe = (
     places: ["Format/", "Query/Record", "Store/Lock", "Generation/Overlay+File", "ShardedIndex+Query"], count: 740
   )
-  /// Words that had a second meaning, with the term that took their place.
-  static let retired = ["HeldFrame": "CachedFrame", "BlobChunk": "RecordArena"]
+  /// The glossary: sentences by term, and words that had a second meaning, with the term that took their place.
+  static let glossary = {
+    let lines = files("docs", "glossary.md")[0].lines
+    let end = lines.firstIndex(of: "## Words that are not used")!
+    func rows(_ lines: ArraySlice<Substring>) -> [(String, String)] {
+      lines.filter { $0.hasPrefix("| ") }.map { line in
+        let cells = line.split(separator: "|").map { $0.drop { $0 == " " } }
+        return (String(cells[0].dropLast()), String(cells[1].dropLast()))
+      }.filter { $0.0 != "term" && $0.0 != "not used" }
+    }
+    return (terms: rows(lines[..<end]), retired: Dictionary(uniqueKeysWithValues: rows(lines[end...])))
+  }()
 
   struct File {
     var path: String
@@ -146,7 +156,7 @@ import Testing
     let catalogue = Self.files("Sources/ShardedIndex/ShardedIndex.docc", ".md").flatMap(\.lines).joined(separator: "\n")
     for file in Self.files("Sources", ".swift") {
       for word in file.words {
-        if let term = Self.retired[String(word)] { Issue.record("\(file.path): \(word) is \(term)") }
+        if let term = Self.glossary.retired[String(word)] { Issue.record("\(file.path): \(word) is \(term)") }
       }
       guard file.path.hasPrefix("Sources/ShardedIndex/") else { continue }
       for line in file.lines where line.hasPrefix("  public struct ") || line.hasPrefix("public final class ") {
@@ -155,5 +165,38 @@ import Testing
         #expect(catalogue.contains("\(name)`"), "\(file.path): \(name)")
       }
     }
+  }
+  @Test("the glossary has a sentence for each term, all terms are used, and no other words") func glossary() {
+    let pages = Self.files("docs", ".md").filter {
+      $0.path != "docs/glossary.md" && !$0.path.hasPrefix("docs/history/")
+    }
+    let texts = (pages + Self.files("Sources", ".swift")).map {
+      Data($0.lines.joined(separator: "\n").lowercased().utf8)
+    }
+    #expect(Set(Self.glossary.terms.map(\.0)).count == Self.glossary.terms.count)
+    for (term, meaning) in Self.glossary.terms {
+      #expect(texts.contains { $0.range(of: Data(term.lowercased().utf8)) != nil }, "nothing uses \(term)")
+      #expect(meaning.hasSuffix(".") && !meaning.contains(". "), "\(term): not one sentence")
+      #expect(meaning.split(separator: " ").count <= 25, "\(term): too long")
+      #expect(meaning.lowercased().contains(term.lowercased()), "\(term): its sentence does not name it")
+    }
+    for page in pages {
+      for word in page.lines.flatMap({ $0.split { !$0.isLetter } }) {
+        if let term = Self.glossary.retired[String(word)] { Issue.record("\(page.path): \(word) is \(term)") }
+      }
+    }
+  }
+
+  @Test("the cookbook's code stands in a file that the checks run") func quotedCode() {
+    let files =
+      Self.files("Examples", ".html") + Self.files("Sources/ShardedIndex/ShardedIndex.docc/Resources", ".swift")
+    let texts = files.map { $0.lines.joined(separator: "\n") }
+    var count = 0
+    for block in Self.files("docs", "cookbook.md")[0].lines.split(whereSeparator: { $0.hasPrefix("```") }) {
+      guard let first = block.first, first.hasPrefix("import ") || first.hasPrefix("  const ") else { continue }
+      count += 1
+      #expect(texts.contains { $0.contains(block.joined(separator: "\n")) }, "in no file: \(first)")
+    }
+    #expect(count == 2)
   }
 }
