@@ -7,7 +7,8 @@
 --
 -- input       Records, one a line: a file, a directory or a pattern. Spark unpacks files that end in .gz or .bz2.
 -- work        A directory for the rows; the statements overwrite `written` and `rows` in it.
--- target      The index: a directory that all machines reach by this path, or s3://bucket/prefix/.
+-- target      The index: a directory that all machines reach by this path, or s3://bucket/prefix/. For the latter --files
+--             names bin/shardq-store too.
 -- partitions  Tasks that write shards; four times the number of ranges spreads them well.
 --
 -- A task may fail, run twice or be overtaken by a copy of itself: the files that it writes are named by their content,

@@ -10,8 +10,7 @@ CREATE OR REPLACE TEMPORARY VIEW records USING text OPTIONS (path '${input}', li
 INSERT OVERWRITE DIRECTORY '${work}/counts' USING text
 SELECT concat('--records ', count(*), ' --repeated-ids ', count(id) - count(DISTINCT id))
 FROM (
-  -- A number of 64 bits without a sign, or nothing. Numbers are told apart faster than texts.
-  SELECT CAST(CAST(nullif(hash, '') AS DECIMAL(20)) - 9223372036854775808 AS BIGINT) AS id FROM (
+  SELECT nullif(hash, '') AS id FROM (
     SELECT TRANSFORM(validate_utf8(value)) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
       USING './shardq key --plan plan --ids'
       AS (hash STRING) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
