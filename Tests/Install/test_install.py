@@ -119,6 +119,15 @@ class Layout(Installed):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("Reykjavík", result.stdout)
 
+    def test_serve_of_a_url_finds_its_program(self):
+        result = self.shardq("serve", "-i", "http://127.0.0.1:1/shards/", "--listen", "127.0.0.1:0")
+        if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-serve-remote")):
+            self.assertEqual(result.returncode, 66, result.stderr)
+            self.assertIn("The package shardq-remote has it", result.stderr)
+            self.skipTest("bin/shardq-serve-remote was not built")
+        self.assertEqual(result.returncode, 74, result.stderr)
+        self.assertIn("takes no connection", result.stderr)
+
     def test_publish_finds_its_program(self):
         result = self.shardq("publish", "-i", "none", "s3://bucket/cities/")
         if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-store")):

@@ -17,8 +17,8 @@
         texts, requests and bytes that took. The files that the answers need are in the \
         disk cache then, where shardq serve with the same --cache-dir finds them.
 
-        The log has a line for each change of the search box, MILLISECONDS<TAB>TEXT. A \
-        plain list of texts will do.
+        The log has a line for each change of the search box, MILLISECONDS<TAB>TEXT; \
+        a plain list of texts will do.
 
         DOCUMENTATION:
           man shardq-warm, docs/nodes.md
