@@ -113,9 +113,9 @@
         files are there. A process that is killed leaves files that nobody names, and its \
         ranges can be written again.
 
-        Words, other names and typing errors have entries, which belong to ranges of their \
-        own: lines that begin with `entry` and a tab. Without that column they are the input \
-        of `write-range --entries`.
+        Words and other names have entries, which belong to ranges of their own: lines that \
+        begin with `entry` and a tab. Without that column they are the input of \
+        `write-range --entries`.
 
         DOCUMENTATION:
           man shardq-write-range, docs/distributed.md
