@@ -79,6 +79,10 @@
       abstract: "Put its range before each record of standard input.",
       usage: "shardq key --plan <file> < records > lines",
       discussion: """
+        EXAMPLES:
+          shardq key --plan plan < part.jsonl > lines
+          shardq key --plan plan --ids < part.jsonl | sort | uniq -d   ids that come again
+
         Each line of output has a range, a tab and the record as it came. All lines of a \
         range belong into one `shardq write-range`: any program that groups lines by a \
         column brings them there.
@@ -106,8 +110,14 @@
     static let configuration = CommandConfiguration(
       commandName: "write-range",
       abstract: "Write the ranges of standard input, and print their rows.",
-      usage: "shardq write-range --plan <file> --out <target> [--entries] < lines > rows",
+      usage: "shardq write-range --plan <file> --out <target> [<options>]",
       discussion: """
+        EXAMPLES:
+          shardq write-range --plan plan --out /shared/cities < lines > rows
+          shardq write-range --plan plan --out s3://bucket/cities/ < lines > rows
+          grep '^entry' rows | cut -f 2- |
+            shardq write-range --plan plan --out /shared/cities --entries >> rows
+
         The lines are those of `shardq key`: all of each of their ranges, in any order. Each \
         range becomes an index of its own in the target; its row is printed when all its \
         files are there. A process that is killed leaves files that nobody names, and its \
@@ -158,6 +168,10 @@
       abstract: "Make an index of the ranges that were written.",
       usage: "shardq merge --plan <file> --out <target> [<options>] <rows> ...",
       discussion: """
+        EXAMPLES:
+          shardq merge --plan plan --out /shared/cities rows
+          shardq merge --plan plan --out s3://bucket/cities/ --records 50000000 rows*
+
         Ranges are put together, and cut anew at their borders, so that the index has the \
         bytes that `shardq build` makes of all records. Lines that begin with `entry` are \
         skipped: the output of `write-range` can be passed as it is.

@@ -11,7 +11,7 @@
       discussion: """
         EXAMPLES:
           shardq warm -i s3://bucket/cities/ --log typing.log
-          shardq warm -i https://example.org/cities/ --log typing.log --cache-dir /var/cache/shardq
+          shardq warm -i s3://bucket/cities/ --log typing.log --cache-dir /var/cache
 
         It asks each text of the log as a client of shardq serve would, and prints how many \
         texts, requests and bytes that took. The files that the answers need are in the \
