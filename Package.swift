@@ -7,10 +7,19 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 let commandLineTestSettings =
   settings + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))]
 
-// Scripts/build.sh sets it: static executables. Only the link differs, so that they share compiled modules with others.
+// Scripts/build.sh sets it: executables as they are shipped. Only the link differs, so that all share compiled modules.
+let isShipped = Context.environment["SHARDQ_SHIPPED"] != nil
 let staticLink: [LinkerSetting] =
-  Context.environment["SHARDQ_STATIC"] == nil
-  ? [] : [.unsafeFlags(["-static-executable"], .when(platforms: [.linux]))]
+  isShipped ? [.unsafeFlags(["-static-executable"], .when(platforms: [.linux]))] : []
+// Of programs that link libraries of the system: what the loader has filled in cannot be written any more, as Debian
+// wants it.
+let hardenedLink: [LinkerSetting] =
+  isShipped
+  ? [
+    .unsafeFlags(
+      ["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))
+  ]
+  : []
 
 // Two of the designs that `shardq footprint` measures need SQLite's header (Debian: libsqlite3-dev).
 let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"].contains {
@@ -129,17 +138,17 @@ let package = Package(
       linkerSettings: staticLink),
     .executableTarget(
       name: "ShardqServeRemote", dependencies: ["Serving", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
-      swiftSettings: settings),
+      swiftSettings: settings, linkerSettings: hardenedLink),
     .executableTarget(
       name: "ShardqRemote", dependencies: ["CLibrary", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
-      swiftSettings: settings),
+      swiftSettings: settings, linkerSettings: hardenedLink),
     .executableTarget(
       name: "ShardqStore",
       dependencies: [
         "CLibrary", "QueryOutput", "ShardBuilder", "ShardedIndex", "ShardedIndexRemote",
         .target(name: "CCurl", condition: .when(traits: ["Remote"])),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings, linkerSettings: hardenedLink),
     .testTarget(
       name: "ShardedIndexTests",
       dependencies: [

@@ -49,20 +49,19 @@ if [ -n "$base" ] && [ "${SHARDQ_EMBEDDED:-}" != no ]; then
   esac
 fi
 
-for name in $names; do
-  # Shipped programs are stripped: debugging information would be a sixth of the compiler's work, for nothing.
-  flags="-debug-info-format none"
-  # Linked as a user's program is: `shardq footprint` measures what a user gets.
-  [ "$(uname)" = Darwin ] || flags="$flags --static-swift-stdlib"
-  case "$(uname) $name" in
-    Darwin*) ;;
-    # What the loader has filled in cannot be written any more, as Debian wants it of all that is linked to libraries.
-    *-remote | *-store) flags="$flags -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now" ;;
-  esac
-  # Package.swift links static programs by it. A flag here would be one of all modules, and compile them again.
-  SHARDQ_STATIC=yes \
-    swift build -c release --traits "$traits" --scratch-path "$tree" $flags --product "$name" "$@" >&2
-done
+# Shipped programs are stripped: debugging information would be a sixth of the compiler's work, for nothing.
+flags="-debug-info-format none"
+# Linked as a user's program is: `shardq footprint` measures what a user gets.
+[ "$(uname)" = Darwin ] || flags="$flags --static-swift-stdlib"
+# Package.swift links shipped programs by it. A flag here would be one of all modules, and compile them again.
+export SHARDQ_SHIPPED=yes
+compile() { swift build -c release --traits "$traits" --scratch-path "$tree" $flags "$@" >&2; }
+if [ "$tree" = .build/all ] && [ -n "$base" ]; then
+  # One after the other, products have modules compiled again that the one before them had.
+  compile "$@"
+else
+  for name in $names; do compile --product "$name" "$@"; done
+fi
 mkdir -p bin
 # Hashes of what the compiler was given, paths included, which nothing reads: without them the same commit gives the same
 # bytes in every directory (Scripts/check-reproducible.sh).
