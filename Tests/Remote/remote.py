@@ -123,10 +123,16 @@ http {{
         self.process.terminate()
         self.process.wait(PATIENCE)
 
-    def requests(self):
-        """The requests since the last call: (URI, range, status, bytes)."""
-        with open(self.log, encoding="utf-8") as file:
-            lines = file.read().splitlines()
+    def requests(self, least=0):
+        """The requests since the last call, so many at least: (URI, range, status, bytes)."""
+        lines, began = [], time.monotonic()
+        # nginx writes the line of a request when the client has its answer already.
+        while time.monotonic() - began < PATIENCE:
+            with open(self.log, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            if len(lines) >= least:
+                break
+            time.sleep(0.01)
         with open(self.log, "r+", encoding="utf-8") as file:
             file.truncate(0)
         return [tuple(line.split(" ")[1:]) for line in lines]

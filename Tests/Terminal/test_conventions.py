@@ -254,7 +254,7 @@ class Conventions(unittest.TestCase):
             self.assertLessEqual(max(map(len, text.split("\n"))), 78)
 
     def commands(self, said):
-        return [name for name in re.findall(r"^  ([a-z]+) ", said.split("SUBCOMMANDS:")[1], re.MULTILINE) if name != "help"]
+        return [name for name in re.findall(r"^  ([a-z-]+) ", said.split("SUBCOMMANDS:")[1], re.MULTILINE) if name != "help"]
 
     def test_11_near_misses(self):
         for line, wanted in [
