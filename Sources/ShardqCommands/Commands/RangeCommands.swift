@@ -81,7 +81,7 @@
       discussion: """
         EXAMPLES:
           shardq key --plan plan < part.jsonl > lines
-          shardq key --plan plan --ids < part.jsonl | sort | uniq -d   ids that come again
+          shardq key --plan plan --ids < part.jsonl | sort | uniq -d
 
         Each line of output has a range, a tab and the record as it came. All lines of a \
         range belong into one `shardq write-range`: any program that groups lines by a \
