@@ -7,9 +7,8 @@ typedef struct {
   struct curl_slist *headers;
   const unsigned char *body;
   size_t bodySize, bodyAt;
-  unsigned char *bytes;
-  size_t size, capacity, limit;
-  bool isTooLong;
+  ReceivedBody received;
+  size_t limit;
 } RequestState;
 typedef struct SAFE {
   RequestState *state;
@@ -38,21 +37,7 @@ static inline size_t request_receive(char *bytes, size_t one, size_t count, void
   (void)one;
   curl_easy_getinfo(state->easy, CURLINFO_RESPONSE_CODE, &status);
   size_t limit = status == 200 ? state->limit : 4096;
-  if (count > limit - state->size) {
-    state->isTooLong = true;
-    return 0;
-  }
-  if (count > state->capacity - state->size) {
-    size_t capacity = 2 * (state->size + count);
-    if (capacity > limit) capacity = limit;
-    unsigned char *room = (unsigned char *)realloc(state->bytes, capacity);
-    if (!room) return 0;
-    state->bytes = room;
-    state->capacity = capacity;
-  }
-  memcpy(state->bytes + state->size, bytes, count);
-  state->size += count;
-  return count;
+  return body_receive(&state->received, bytes, count, limit);
 }
 
 static inline bool request_new(Request *made) {
@@ -70,7 +55,7 @@ static inline bool request_new(Request *made) {
 static inline void request_free(Request request) {
   curl_easy_cleanup(request.state->easy);
   curl_slist_free_all(request.state->headers);
-  free(request.state->bytes);
+  free(request.state->received.bytes);
   free(request.state);
 }
 
@@ -83,9 +68,9 @@ static inline void request_begin(
   curl_easy_reset(easy);
   curl_slist_free_all(state->headers);
   state->headers = NULL;
-  state->size = 0;
+  state->received.size = 0;
   state->limit = (size_t)limit;
-  state->isTooLong = false;
+  state->received.isTooLong = false;
   curl_easy_setopt(easy, CURLOPT_URL, url);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -142,10 +127,10 @@ static inline int64_t request_status(Request request) {
   curl_easy_getinfo(request.state->easy, CURLINFO_RESPONSE_CODE, &status);
   return status;
 }
-static inline bool request_is_too_long(Request request) { return request.state->isTooLong; }
-static inline int64_t request_size(Request request) { return (int64_t)request.state->size; }
+static inline bool request_is_too_long(Request request) { return request.state->received.isTooLong; }
+static inline int64_t request_size(Request request) { return (int64_t)request.state->received.size; }
 static inline void request_copy(Request request, void *into) {
-  if (request.state->size) memcpy(into, request.state->bytes, request.state->size);
+  if (request.state->received.size) memcpy(into, request.state->received.bytes, request.state->received.size);
 }
 static inline bool request_field(Request request, const char *name, char *into, int64_t capacity) {
   struct curl_header *field = NULL;

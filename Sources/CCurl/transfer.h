@@ -14,14 +14,38 @@
 
 // MARK: One request and its answer
 
+// The bytes of a body, as far as they have come.
+typedef struct {
+  unsigned char *bytes;
+  size_t size, capacity;
+  bool isTooLong;
+} ReceivedBody;
+
+// Takes in more bytes; returns their count, or 0, which ends the request, where they are over the limit or memory is short.
+static inline size_t body_receive(ReceivedBody *body, const char *bytes, size_t count, size_t limit) {
+  if (count > limit - body->size) {
+    body->isTooLong = true;
+    return 0;
+  }
+  if (count > body->capacity - body->size) {
+    size_t capacity = 2 * (body->size + count);
+    if (capacity > limit) capacity = limit;
+    unsigned char *room = (unsigned char *)realloc(body->bytes, capacity);
+    if (!room) return 0;
+    body->bytes = room;
+    body->capacity = capacity;
+  }
+  memcpy(body->bytes + body->size, bytes, count);
+  body->size += count;
+  return count;
+}
+
 typedef struct {
   CURL *easy;
   struct curl_slist *headers;
   int64_t number;
-  unsigned char *bytes;
-  size_t size, capacity;
+  ReceivedBody received;
   size_t partLimit, wholeLimit;
-  bool isTooLong;
 } TransferState;
 typedef struct SAFE {
   TransferState *state;
@@ -34,27 +58,13 @@ static inline size_t transfer_receive(char *bytes, size_t one, size_t count, voi
   (void)one;
   curl_easy_getinfo(state->easy, CURLINFO_RESPONSE_CODE, &status);
   size_t limit = status == 206 ? state->partLimit : status == 200 ? state->wholeLimit : 4096;
-  if (count > limit - state->size) {
-    state->isTooLong = true;
-    return 0;
-  }
-  if (count > state->capacity - state->size) {
-    size_t capacity = 2 * (state->size + count);
-    if (capacity > limit) capacity = limit;
-    unsigned char *room = (unsigned char *)realloc(state->bytes, capacity);
-    if (!room) return 0;
-    state->bytes = room;
-    state->capacity = capacity;
-  }
-  memcpy(state->bytes + state->size, bytes, count);
-  state->size += count;
-  return count;
+  return body_receive(&state->received, bytes, count, limit);
 }
 
 static inline void transfer_free(Transfer transfer) {
   curl_easy_cleanup(transfer.state->easy);
   curl_slist_free_all(transfer.state->headers);
-  free(transfer.state->bytes);
+  free(transfer.state->received.bytes);
   free(transfer.state);
 }
 
@@ -110,10 +120,10 @@ static inline void transfer_authenticate(
 }
 
 static inline int64_t transfer_number(Transfer transfer) { return transfer.state->number; }
-static inline bool transfer_is_too_long(Transfer transfer) { return transfer.state->isTooLong; }
-static inline int64_t transfer_size(Transfer transfer) { return (int64_t)transfer.state->size; }
+static inline bool transfer_is_too_long(Transfer transfer) { return transfer.state->received.isTooLong; }
+static inline int64_t transfer_size(Transfer transfer) { return (int64_t)transfer.state->received.size; }
 static inline void transfer_copy(Transfer transfer, void *into) {
-  if (transfer.state->size) memcpy(into, transfer.state->bytes, transfer.state->size);
+  if (transfer.state->received.size) memcpy(into, transfer.state->received.bytes, transfer.state->received.size);
 }
 static inline int64_t transfer_status(Transfer transfer) {
   long status = 0;
