@@ -3,7 +3,7 @@
 # `shardq footprint` starts bin/shardq-footprint once for each design that it measures. On Linux all are static: they run
 # on any machine of the same processor, and start fastest. bin/shardq is Embedded Swift where it can be
 # (build-embedded.sh), and not with SHARDQ_EMBEDDED=no.
-# Words before the arguments say what is built, and one compilation of the modules that they share serves all of it:
+# Words before the arguments name the programs; the modules that these share are compiled once:
 #   --base    the above; without a word too
 #   --server  bin/shardq-serve, which fetches an HTTP library and takes minutes
 #   --remote  bin/shardq-remote and bin/shardq-store, which answer from an index of a URL and publish one to a store; they

@@ -2,8 +2,8 @@
 --
 --   shardq plan-ranges --ranges 64 [options of build] SAMPLE > plan
 --   spark-sql --conf spark.sql.catalogImplementation=in-memory --files bin/shardq,bin/shardq-commands,plan \
---     -d input=records -d work=/shared/work -d target=/shared/index -d partitions=256 -f build.sql
---   shardq merge --plan plan --out /shared/index --repeated-ids 0 /shared/work/rows/part-*
+--     -d input=records -d work=/shared/job -d target=/shared/index -d partitions=256 -f build.sql
+--   shardq merge --plan plan --out /shared/index --repeated-ids 0 /shared/job/rows/part-*
 --
 -- input       Records, one a line: a file, a directory or a pattern. Spark unpacks files that end in .gz or .bz2.
 -- work        A directory for the rows; the statements overwrite `written` and `rows` in it.

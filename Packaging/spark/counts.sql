@@ -1,6 +1,6 @@
 -- Counts the records and the ids that come again, as options of `shardq merge`, with the variables of build.sql:
 --
---   shardq merge --plan plan --out /shared/index $(cat /shared/work/counts/part-*) /shared/work/rows/part-*
+--   shardq merge --plan plan --out /shared/index $(cat /shared/job/counts/part-*) /shared/job/rows/part-*
 --
 -- The statement reads all records once more. It is not needed where ids are known to be unique, as a table's primary key:
 -- then `--repeated-ids 0` says so.

@@ -76,9 +76,9 @@
     package var graceSeconds = 7 * 86_400
     /// The generations that `prune` keeps.
     package var kept = 2
-    /// Whether nobody else publishes to the prefix, so that a store without create-if-absent will do.
+    /// Whether nobody else publishes to the prefix: then a store without create-if-absent will do.
     package var isSingleWriter = false
-    /// Whether `prune` says what it would remove.
+    /// Whether `prune` prints the names of objects and removes none.
     package var isDryRun = false
     package var isJSON = false
     package var isQuiet = false

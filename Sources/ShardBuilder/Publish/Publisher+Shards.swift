@@ -74,7 +74,7 @@ extension Publisher {
 
   private func has(_ name: String, size: Int, digest: [UInt8]) throws(BuildError) -> Bool {
     let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    guard file >= 0 else { return false }  // Adding the file tells what is wrong.
+    guard file >= 0 else { return false }  // Adding the file reports the error.
     defer { _ = close(file) }
     var status = stat()
     guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == size,

@@ -4,7 +4,7 @@ import ShardedIndex
 /// The plan of an index that many processes write, each some ranges of its keys: the build's options, and the folded keys
 /// at which ranges begin. Source: docs/distributed.md.
 ///
-/// All processes have to read the same plan and be the same program: then what they write fits together.
+/// All processes have to read the same plan and be the same program: then their ranges fit together.
 package struct RangePlan: Sendable {
   /// The program that makes a plan, or follows one.
   package struct Program: Equatable, Sendable {

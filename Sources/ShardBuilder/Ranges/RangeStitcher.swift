@@ -16,8 +16,8 @@ package protocol CutRange: AnyObject {
 /// border into the next range, and is cut anew. Source: docs/format.md section 9.4, docs/distributed.md.
 ///
 /// A piece of a later range is one of the whole cut, with all behind it, if
-/// - it begins more than a window behind the first record of the range: of that the weight is not known, which depends
-///   on the record before, and what lies within a window of it may be another boundary;
+/// - it begins more than a window behind the first record of the range, since the range does not know the weight of that
+///   record, which depends on the record before, nor the boundaries within a window of it;
 /// - the cut can begin anew there, so that no forced cut before decided it;
 /// - nothing is cut by force between the piece before and the boundary's being found, a window later.
 ///

@@ -2,7 +2,7 @@ import CLibrary
 import ShardedIndex
 
 /// A directory that gets a generation of an index from elsewhere, file by file, by the rules of a build: readers see
-/// the generation that was there until the manifest is in place, and whoever is interrupted begins again.
+/// the generation that was there until the manifest is in place, and a fetch that was interrupted begins again.
 package final class IndexReceiver: Sendable {
   private let publisher: Publisher
   private let previous: [String]?
