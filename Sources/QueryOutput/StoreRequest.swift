@@ -76,7 +76,7 @@
     package var graceSeconds = 7 * 86_400
     /// The generations that `prune` keeps.
     package var kept = 2
-    /// Whether nobody else publishes to the prefix: then a store without create-if-absent will do.
+    /// Whether the user says that no other process publishes to the prefix; then commits use no create-if-absent.
     package var isSingleWriter = false
     /// Whether `prune` prints the names of objects and removes none.
     package var isDryRun = false

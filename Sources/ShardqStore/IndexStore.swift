@@ -16,7 +16,7 @@
       let record: GenerationRecord
     }
 
-    /// The counts of what was put.
+    /// The counts of an upload.
     struct Upload: Equatable, Sendable {
       /// Objects that the store got.
       var objects = 0
@@ -29,7 +29,7 @@
     let store: ObjectStore
     /// Seconds that an object which no generation names stays.
     let grace: Int64
-    /// Whether nobody else publishes below the prefix: then the store need not have create-if-absent.
+    /// Whether the user says that no other process publishes below the prefix; then commits use no create-if-absent.
     let isSingleWriter: Bool
     private let began = clock_now()
 

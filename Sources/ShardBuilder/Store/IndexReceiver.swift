@@ -7,7 +7,7 @@ package final class IndexReceiver: Sendable {
   private let publisher: Publisher
   private let previous: [String]?
 
-  /// The counts of what was received.
+  /// The counts of received files.
   package typealias Summary = Publisher.Summary
 
   /// Opens and locks the directory; makes it if it is not there.

@@ -208,7 +208,7 @@
     private struct Answer {
       var status: Int64
       var body: [UInt8]
-      /// Whether the body goes on.
+      /// Whether the body has more bytes than the limit.
       var isTooLong: Bool
       /// The size that the store says, in bytes.
       var size: Int?

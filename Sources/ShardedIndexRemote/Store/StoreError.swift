@@ -10,7 +10,7 @@ package struct StoreError: Error, Equatable, Sendable {
     case gone
     /// There is no index.
     case notFound
-    /// Another publication came first, or took away what was to be read.
+    /// Another publication came first, or another program removed an object that this one was about to read.
     case busy
     /// The request cannot be made so.
     case usage
@@ -19,7 +19,7 @@ package struct StoreError: Error, Equatable, Sendable {
   }
 
   package let kind: Kind
-  /// What is wrong, where, and what to do.
+  /// The message: the fault, its place and an advice.
   package let message: String
 
   package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }

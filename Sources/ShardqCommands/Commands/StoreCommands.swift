@@ -19,7 +19,7 @@
 
         The store has the interface of S3, and create-if-absent (If-None-Match), which \
         publish tries first. AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and \
-        AWS_ENDPOINT_URL say where it is and who asks.
+        AWS_ENDPOINT_URL name the store and its keys.
 
         DOCUMENTATION:
           man shardq-publish, docs/remote.md
