@@ -46,7 +46,7 @@ MUTANTS = [
          "      _ = manifest.withUnsafeBytes { try? SystemFile.write($0, to: inPlace, path: directory) }\n"
          "      try closeSynced(inPlace, directory)\n"
          "      _ = remove(temporary)\n    } catch {")]),
-    ("shards are written in place, and one that is there is believed", "kill.py --only first", [
+    ("shards are written in place, and an existing one is believed", "kill.py --only first", [
         (SHARDS, "    defer { _ = close(file) }\n    var status = stat()\n    guard unsafe fstat(file, &status) == 0 else "
          "{ throw .io(operation: \"read\", path: path(name), errno: errno) }\n",
          "    defer { _ = close(file) }\n    if !bytes.isEmpty { return .kept }\n    var status = stat()\n"
@@ -97,19 +97,19 @@ MUTANTS = [
     ("an overlay of another manifest counts", "kill.py --only stale", [
         (OVERLAY, "guard header.manifestSize == UInt64(manifestSize), header.rootChecksum == rootChecksum else",
          "guard header.manifestSize | header.rootChecksum > 0 else")]),
-    ("an overlay goes before the manifest that has its changes", "kill.py --only merged", [
+    ("an overlay is removed before the manifest with its changes is in place", "kill.py --only merged", [
         (PUBLISHER, STALE, STALE.replace("==", "!=").replace("stale", "kept"))]),
-    ("an overlay goes behind the manifest, unsynced", "power.py --real no --only merged", [
+    ("an overlay is removed behind the manifest without a sync", "power.py --real no --only merged", [
         (PUBLISHER, SYNC_AFTER, "    if overlay == .replaced, hasOverlay { try removeOverlay() }\n" + SYNC_AFTER)]),
-    ("a stale overlay is left where its manifest comes back", "kill.py --only stale", [
+    ("a stale overlay stays when its manifest comes back", "kill.py --only stale", [
         (PUBLISHER, STALE, STALE.replace(" {", ", manifest.isEmpty {"))]),
-    ("a stale overlay goes where its manifest comes back, unsynced", "power.py --real no --only stale", [
+    ("a stale overlay is removed without a sync when its manifest comes back", "power.py --real no --only stale", [
         (PUBLISHER, "        try removeOverlay()\n        try syncNames()\n        try held.check()\n",
          "        try removeOverlay()\n        try held.check()\n")]),
-    ("a stale overlay goes, and the manifest with its changes is on no medium", "power.py --real no --only merged", [
+    ("a stale overlay is removed before the manifest with its changes is on the medium", "power.py --real no --only merged", [
         (PUBLISHER, "      try syncNames()\n      try removeOverlay()\n    }\n    try syncNames()\n",
          "      try removeOverlay()\n    }\n    try syncNames()\n")]),
-    ("an overlay takes a stale one's place, and that manifest is on no medium", "power.py --real no --only overlay", [
+    ("an overlay replaces a stale one before that manifest is on the medium", "power.py --real no --only overlay", [
         (OVERLAID, "      if hasOverlay, isOverStale { try syncNames() }\n", "")]),
     ("the directory is not synced after an overlay's rename", "power.py --real no --only overlay", [
         (OVERLAID, "    try syncNames()\n    return isChanged\n", "    return isChanged\n")]),
@@ -121,7 +121,7 @@ MUTANTS = [
          "    _ = remove(temporary)\n")]),
     ("an overlay that cannot be read is taken for none", "errors.py --only quer", [
         (DIRECTORY, "      if errno == ENOENT { return nil }\n", "      if errno != EACCES { return nil }\n")]),
-    ("who has opened an overlay does not look again", "kill.py --only stale", [
+    ("a reader that opened an overlay does not look again", "kill.py --only stale", [
         (DIRECTORY, "0 else { return errno != ENOENT }\n    return FileStamp(status) == stamp", "0 else { return true }\n    return true")]),
     ("checksums are neither compared nor checked", "damage.py", [
         (SHARD, "guard found == checksum else { throw", "guard found == checksum || checksum != 0 else { throw"),
