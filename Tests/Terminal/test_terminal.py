@@ -157,6 +157,18 @@ class Typing(TerminalTest):
             screen.shows(f" 1/{len(keys(typed)):,} of ")
             self.assertEqual(self.rows(screen), keys(typed)[:22])
 
+    def test_the_cursor_stands_behind_the_text(self):
+        for command, row in (("shardq ui", 0), ("shardq ui --height 9", 4)):
+            with self.subTest(command):
+                screen = self.screen()
+                screen.run("clear; echo; echo; echo")
+                screen.wait(lambda text: text.startswith("\n\n\n$"))
+                screen.run(command)
+                screen.query("")
+                screen.type("lon")
+                screen.query("lon")
+                self.assertEqual(screen.tmux("display-message", "-p", "#{cursor_x} #{cursor_y}").split(), ["5", str(row)])
+
     def test_marks_the_original_spelling(self):
         screen = self.list()
         screen.type("sao p")

@@ -96,8 +96,9 @@ package struct Painter {
     if !base.isEmpty { bytes += "\u{1b}[0m".utf8 }
     cursorRow = 0
     cursorColumn = frame.cursor?.column ?? 0
-    // Below the user's lines the cursor is in the first line, or there hidden.
-    if let cursor = frame.cursor, cursor.row > 0 { bytes += "\u{1b}[\(cursor.row + 1);1H".utf8 }
+    // Below the user's lines the cursor is in the first line, or there hidden. On the other screen it begins in the line
+    // that it had on the user's.
+    if let cursor = frame.cursor, isFullScreen || cursor.row > 0 { bytes += "\u{1b}[\(cursor.row + 1);1H".utf8 }
     bytes += "\u{1b}[\(cursorColumn + 1)G\u{1b}[?7h\(frame.cursor == nil ? "" : "\u{1b}[?25h")\u{1b}[?2026l".utf8
     last = frame
     return bytes
