@@ -187,6 +187,18 @@ import Testing
     }
   }
 
+  @Test("pages have no phrases in the place of a noun, and say about of round numbers") func phrases() {
+    let pattern =
+      /\b(?:[Ww]hoever|[Ss]uch a one|[Tt]he former|[Ss]ome [0-9]+|(?:is|than|by|with|to|but for|as much as) what)\b/
+    let pages = Self.files(".", ".md").filter {
+      $0.path.hasPrefix("./docs/") && !$0.path.hasPrefix("./docs/history/") || $0.path.split(separator: "/").count == 2
+    }
+    #expect(pages.count > 30)
+    for page in pages {
+      for line in page.lines where line.contains(pattern) { Issue.record("\(page.path): \(line)") }
+    }
+  }
+
   @Test("the cookbook's code stands in a file that the checks run") func quotedCode() {
     let files =
       Self.files("Examples", ".html") + Self.files("Sources/ShardedIndex/ShardedIndex.docc/Resources", ".swift")
