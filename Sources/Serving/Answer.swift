@@ -1,14 +1,14 @@
 #if Server
   import NIOCore
 
-  /// A body with its header fields, before the client's wishes are looked at.
+  /// A body with its header fields, before the server reads which coding the client accepts.
   struct Answer: Sendable {
     var body: ByteBuffer
     var contentType: String
-    /// The entity tag; nil where the answer may be another one each time.
+    /// The entity tag; nil if the same request may get different answers.
     var tag: String?
     var headers: HeaderFields = [:]
-    /// The compressed form of a body that is the same each time.
+    /// The compressed form of a body that never changes.
     var stored: Gzip.Stored?
   }
 
@@ -17,15 +17,15 @@
     var status: Int
     var headers: HeaderFields
     var body: ByteBuffer? = nil
-    /// The reserved memory, held until the body is with the system.
+    /// The reserved memory, which is held until the system has taken the body.
     var reservation: ResponseBudget.Reservation? = nil
   }
 
-  /// The error of a question that needs a grid which another thread is making.
+  /// The error of a request that needs a grid while another thread makes the grid.
   struct Unfinished: Error {
     let grid: PlaceGridMaker
   }
 
-  /// The error of a question that an event loop leaves to other threads, though it could answer it.
+  /// The error of a request that an event loop could answer, but leaves to other threads.
   struct NotHere: Error {}
 #endif

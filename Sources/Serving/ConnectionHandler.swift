@@ -4,7 +4,7 @@
 
   import CLibrary
 
-  /// The state that the connections of one event loop share. It is used on that loop alone.
+  /// The state that the connections of one event loop share. Only that loop uses the state.
   final class LoopState {
     let responder: Responder
     let gate: EngineGate
@@ -25,13 +25,13 @@
     fileprivate func add(_ connection: ConnectionHandler) { connections[ObjectIdentifier(connection)] = connection }
     fileprivate func remove(_ connection: ConnectionHandler) { connections[ObjectIdentifier(connection)] = nil }
 
-    /// Makes every connection answer the requests that it has, and end.
+    /// Makes every connection answer its requests, and end.
     func stop() {
       isStopping = true
       for connection in Array(connections.values) { connection.stop() }
     }
 
-    /// Returns the header lines that every answer has.
+    /// Writes the header lines that every answer has.
     fileprivate func writeCommonLines(to buffer: inout ByteBuffer) {
       let second = Int(time(nil))
       if second != dateSecond {
@@ -42,10 +42,12 @@
     }
   }
 
-  /// One connection. It takes requests from the arriving bytes, answers them in order and keeps the deadlines.
+  /// One connection. A connection reads requests from the arriving bytes, answers them in order and keeps the
+  /// deadlines.
   ///
-  /// A connection is idle, receives a request, or answers one. Each state has its deadline, and single bytes move none.
-  /// While another thread answers, or the client does not take its answers, the connection reads nothing more.
+  /// A connection is idle, receives a request, or answers a request. Each state has its deadline, and a single byte
+  /// moves no deadline. While another thread answers, or the client does not take its answers, the connection reads
+  /// nothing.
   final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -60,7 +62,7 @@
     private let loop: LoopState
     private let isRefused: Bool
     private var context: ChannelHandlerContext?
-    /// The address of the client. The system is asked for it once, and only for the log.
+    /// The address of the client, for the log only. The handler asks the system for the address once.
     private var address: SocketAddress?
     private var phase = Phase.idle
     private var deadline = NIODeadline.distantFuture
@@ -110,7 +112,9 @@
       if loop.settings.logsRequests { address = context.remoteAddress }
       loop.add(self)
       enter(.idle, context)
-      if isRefused { refuse(Problem(status: 503, detail: "There are too many connections.", retryAfter: 1), context) }
+      if isRefused {
+        refuse(Problem(status: 503, detail: "The server has too many connections. Ask again.", retryAfter: 1), context)
+      }
       if loop.isStopping { stop() }
     }
 
@@ -155,7 +159,7 @@
 
     private var isAnswering: Bool { isAsking || unsent > 0 }
 
-    /// Answers the requests that have arrived, as far as the client takes the answers.
+    /// Answers the requests that have arrived, while the client takes the answers.
     private func answerRequests(_ context: ChannelHandlerContext) {
       var hasWritten = false
       requests: while !isBusy(context), !isDeaf {
@@ -264,8 +268,8 @@
       context.flush()
     }
 
-    /// Ends the connection once the client has had time to read the answer. If it were closed at once, with bytes
-    /// unread, the system would discard the answer.
+    /// Ends the connection once the client has had time to read the answer. If the handler closed the connection at
+    /// once, with bytes unread, the system would discard the answer.
     private func end(_ context: ChannelHandlerContext) {
       guard phase != .ending else { return }
       isDeaf = true
@@ -278,7 +282,7 @@
       }
     }
 
-    /// Ends the connection behind the answers to the requests that have arrived.
+    /// Ends the connection after the answers to the requests that have arrived.
     fileprivate func stop() {
       guard let context, !isAnswering, phase != .ending else { return }
       context.close(promise: nil)
@@ -297,7 +301,7 @@
         }
       self.phase = phase
       deadline = .now() + .milliseconds(Int64(milliseconds))
-      // A timer that comes too early sets itself again, which costs less than moving it at every request.
+      // A timer that fires too early starts again. That costs less than moving the timer at every request.
       if timer == nil || deadline < timerDeadline { startTimer(context) }
     }
 

@@ -7,17 +7,17 @@
 
   /// The limits of connections that follow from the number of files that the process may have open.
   struct ConnectionLimits: Sendable {
-    /// The most connections that are answered.
+    /// The most connections that the server answers.
     let answered: Int
-    /// The most further connections that are told of the limit. Any more are closed at once.
+    /// The most further connections that get status 503. The server closes any more at once.
     let refused: Int
 
     /// - Parameters:
     ///   - wanted: The most connections.
     ///   - descriptors: The number of files that the process may have open.
     init(wanted: Int, descriptors: Int) {
-      // Shard files take up to an eighth (``Options/openFileLimit``); the index, the event loops, a reload and
-      // /metrics take the others.
+      // Shard files take up to an eighth (``Options/openFileLimit``). The index, the event loops, a reload and /metrics
+      // take the others.
       let kept = min(128, descriptors / 8) + min(64, descriptors / 4)
       refused = max(1, min(16, descriptors / 16))
       answered = max(1, min(wanted, descriptors - kept - refused))
@@ -39,8 +39,9 @@
     }
   }
 
-  /// A pause of accepting when there is no descriptor for a connection. Without it the event loop would try again all
-  /// the time, because the connection still waits. (NIO's `AcceptBackoffHandler` does not hold back the current read.)
+  /// A pause of accepting when there is no descriptor for a connection. Without the pause the event loop would try
+  /// again all the time, because the connection still waits. (NIO's `AcceptBackoffHandler` does not hold back the
+  /// current read.)
   private final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -75,7 +76,7 @@
     /// The size of a connection's receive buffer in the system, in bytes.
     private static let receiveBuffer: SocketOptionValue = 64 << 10
 
-    /// - Throws: The system's error if it cannot listen on the address.
+    /// - Throws: The system's error if the socket cannot listen on the address.
     init(
       _ settings: ServeSettings, limits: ConnectionLimits, _ group: MultiThreadedEventLoopGroup,
       _ responder: Responder, _ gate: EngineGate, _ metrics: Metrics, _ log: ServerLog
@@ -93,7 +94,7 @@
       channel = try ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 1024)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-        // Connections inherit it.
+        // Connections inherit this option.
         .serverChannelOption(.socketOption(.so_rcvbuf), value: Self.receiveBuffer)
         .serverChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
@@ -118,7 +119,7 @@
 
     var port: Int? { channel.localAddress?.port }
 
-    /// Closes the socket, and each connection after the answers to the requests that have arrived.
+    /// Closes the socket, and each connection once the requests that have arrived are answered.
     func stop() {
       channel.close(promise: nil)
       for loop in group.makeIterator() {

@@ -4,11 +4,11 @@
   import NIOPosix
   import ShardedIndex
 
-  /// The threads that may wait for the index's files, and their limits.
+  /// The threads that may wait for the files of the index, and their limits.
   ///
-  /// An answer from shards in memory takes microseconds, less than a change of threads, so the event loop that read the
-  /// request makes it. An event loop never waits. Where a shard is not in memory the engine throws, and one of these
-  /// threads answers the request.
+  /// The event loop that read a request also answers it if the shards are in memory: the answer takes microseconds,
+  /// less than a change of threads. An event loop never waits. If a shard is not in memory, the engine throws an error,
+  /// and one of these threads answers the request.
   final class EngineGate: Sendable {
     private let threads: NIOThreadPool
     /// The number of requests that have a thread or wait for one.
@@ -16,22 +16,22 @@
     private let budget = MemoryBudget(EngineGate.memoryLimit)
     private let terms = NIOLockedValueBox<[ReadingTerms]>([])
 
-    /// The threads for an index on disk, where they compute more than they wait.
+    /// The number of threads for an index on disk. They compute more than they wait.
     private static let nearThreads = 8
-    /// The threads for an index on another machine: one waits for each question whose files are missing.
+    /// The number of threads for an index in a store. One thread waits for each request whose files are missing.
     static let farThreads = 32
-    /// The longest that a question of such an index waits for a thread: beyond, its client is told at once.
+    /// The longest time that a request for an index in a store waits for a thread. Then the server refuses the request.
     private static let farPatience = TimeAmount.seconds(2)
-    /// The most requests that may wait. Further ones are refused.
+    /// The most requests that may wait. The server refuses more.
     private static let queueLimit = 1024
-    /// The memory for reading parts and decoding records of all requests together, in bytes: one request of any size,
-    /// or many usual ones.
+    /// The memory in which all requests together read parts and decode records, in bytes. It suffices for one request
+    /// of any size, or for many usual ones.
     static let memoryLimit = 192 << 20
 
     private let threadCount: Int
     private let patience: TimeAmount?
 
-    /// - Parameter isFar: Whether the index is on another machine.
+    /// - Parameter isFar: Whether the index is in a store.
     init(isFar: Bool) {
       let count = isFar ? Self.farThreads : Self.nearThreads
       (threadCount, patience) = (count, isFar ? Self.farPatience : nil)
@@ -42,7 +42,7 @@
 
     /// Runs `body` on a thread that may wait. Returns false, and runs nothing, if too many requests wait for a thread.
     ///
-    /// - Parameter late: Runs in the place of `body` once it has waited for a thread too long.
+    /// - Parameter late: Runs in the place of `body` if the request has waited for a thread too long.
     func run(_ body: @Sendable @escaping () -> Void, late: (@Sendable () -> Void)? = nil) -> Bool {
       guard waiting.add(1, ordering: .relaxed).newValue <= threadCount + Self.queueLimit else {
         waiting.subtract(1, ordering: .relaxed)
@@ -64,7 +64,8 @@
     }
 
     static let isLate = Problem(
-      status: 503, detail: "The machine that has the index's files is slow to answer. Ask again.", retryAfter: 1)
-    static let isFull = Problem(status: 503, detail: "Too many questions wait for the index's files.", retryAfter: 1)
+      status: 503, detail: "The store of the index is slow. Ask again.", retryAfter: 1)
+    static let isFull = Problem(
+      status: 503, detail: "Too many requests wait for the files of the index. Ask again.", retryAfter: 1)
   }
 #endif

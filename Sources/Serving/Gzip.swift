@@ -3,17 +3,17 @@
   import NIOConcurrencyHelpers
   import NIOCore
 
-  /// The content coding gzip (RFC 9110 8.4.1.3): the requests that want it, and the bodies in it.
+  /// The content coding gzip (RFC 9110 8.4.1.3): the requests that accept gzip, and compressed bodies.
   enum Gzip {
-    /// The largest body that is sent without coding, in bytes: two packets less save a client nothing.
+    /// The largest body that the server sends uncompressed, in bytes. Two packets fewer save a client no time.
     static let threshold = 4 << 10
 
-    /// Whether a request accepts gzip and likes it no less than a body without coding (RFC 9110 12.5.3).
+    /// Whether a request accepts gzip, and prefers no uncompressed body (RFC 9110 12.5.3).
     ///
-    /// A server may send bodies without coding to a client that refuses them, and this one does so for small bodies.
+    /// A server may send uncompressed bodies to a client that refuses them. This server does so for small bodies.
     static func isWanted(_ acceptEncoding: String?) -> Bool {
       guard let acceptEncoding else { return false }
-      // Both weights are in thousandths; nil where the request names none.
+      // All weights are in thousandths; nil if the request names none.
       var gzip: Int?
       var identity: Int?
       var others: Int?
@@ -56,19 +56,20 @@
       return weight <= 1000 ? weight : nil
     }
 
-    /// Returns the tag of a body in this coding: each coding of the same bytes has its own tag (RFC 9110 8.8.3.3).
+    /// Returns the tag of a compressed body: each coding of the same bytes has its own tag (RFC 9110 8.8.3.3).
     static func tag(_ tag: String) -> String { tag.dropLast() + "-gzip\"" }
 
-    /// Returns a body in this coding.
+    /// Returns the compressed form of a body.
     ///
     /// - Parameters:
     ///   - level: zlib's level, 1 to 9.
-    ///   - windowBits: The binary logarithm of zlib's window; the one of 8 KiB keeps a call's own memory near 100 KiB.
-    /// - Complexity: O(*n*); at level 1 about 7 ms a megabyte of records (docs/server.md).
+    ///   - windowBits: The binary logarithm of the size of zlib's window. A window of 8 KiB keeps a call's own memory
+    ///     near 100 KiB.
+    /// - Complexity: O(*n*), about 7 ms per megabyte of records at level 1 (docs/server.md).
     static func compressed(_ body: ByteBuffer, level: CInt, windowBits: CInt = 13) -> ByteBuffer {
       var stream = z_stream()
       let size = CInt(MemoryLayout<z_stream>.size)
-      // 16 more than the window's bits: gzip's frame, not zlib's.
+      // zlib writes gzip's frame if the number of bits is 16 higher.
       let status = deflateInit2_(
         &stream, level, Z_DEFLATED, windowBits + 16, 7, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
       precondition(status == Z_OK, "zlib has no memory for a stream, or is another zlib")
@@ -77,7 +78,7 @@
       let bound = Int(deflateBound(&stream, uLong(body.readableBytes)))
       compressed.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { output in
         body.withUnsafeReadableBytes { input in
-          // zlib's own declaration has no const there, and writes nothing.
+          // zlib declares the input without const, but does not write to it.
           stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress!.assumingMemoryBound(to: UInt8.self))
           stream.avail_in = uInt(input.count)
           stream.next_out = output.baseAddress!.assumingMemoryBound(to: UInt8.self)
@@ -90,7 +91,7 @@
       return compressed
     }
 
-    /// A body that never changes. It is compressed once, when the first client wants it compressed.
+    /// A body that never changes. The server compresses the body once, when the first client accepts gzip.
     final class Stored: Sendable {
       private let body = NIOLockedValueBox<ByteBuffer?>(nil)
 

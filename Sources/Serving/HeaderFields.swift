@@ -34,7 +34,7 @@
       }
     }
 
-    /// Sets all fields of `others`; a field of the same name is replaced.
+    /// Sets all fields of `other`, and replaces fields of the same names.
     mutating func append(contentsOf other: HeaderFields) {
       for (name, value) in other.fields { self[name] = value }
     }

@@ -65,7 +65,7 @@
       }) {
         text += "shardq_requests_total{route=\"\(key.route.name)\",status=\"\(key.status)\"} \(count)\n"
       }
-      family("request_duration_seconds", "histogram", "From a request's head to its answer, by route.")
+      family("request_duration_seconds", "histogram", "Time from a request's head to its answer, by route.")
       for (route, times) in times.sorted(by: { $0.key.name < $1.key.name }) {
         var sum = 0
         for (bound, count) in zip(Self.bounds.map(Self.seconds) + ["+Inf"], times.buckets) {
@@ -76,40 +76,43 @@
         text += "shardq_request_duration_seconds_count{route=\"\(route.name)\"} \(sum)\n"
       }
       let statistics = index.statistics
-      single("cache_hits_total", "counter", "How often a shard that was asked for was in memory.", statistics.hits)
-      single("cache_misses_total", "counter", "How often it was not.", statistics.misses)
-      single("shard_loads_total", "counter", "Parts of shards that were loaded.", statistics.loads)
+      single("cache_hits_total", "counter", "Lookups of shards that the cache had.", statistics.hits)
+      single("cache_misses_total", "counter", "Lookups of shards that the cache did not have.", statistics.misses)
+      single("shard_loads_total", "counter", "Parts of shards that the cache loaded.", statistics.loads)
       single(
-        "decompressed_bytes_total", "counter", "What all loads together have decompressed.", statistics.loadedBytes)
-      single("cache_evictions_total", "counter", "Shards that made room for others.", statistics.evictions)
-      single("cache_resident_bytes", "gauge", "What the shards in memory cost.", statistics.residentBytes)
-      single("cache_resident_shards", "gauge", "Shards in memory.", statistics.residentShards)
-      single("cache_limit_bytes", "gauge", "The most that shards in memory may cost.", cacheLimit)
-      single("reloads_total", "counter", "How often the index moved to a newer generation.", statistics.reloads)
+        "decompressed_bytes_total", "counter", "Bytes that all loads decompressed.", statistics.loadedBytes)
+      single("cache_evictions_total", "counter", "Shards that the cache dropped for others.", statistics.evictions)
+      single("cache_resident_bytes", "gauge", "Memory of the shards in the cache.", statistics.residentBytes)
+      single("cache_resident_shards", "gauge", "Shards in the cache.", statistics.residentShards)
+      single("cache_limit_bytes", "gauge", "Limit of the cache's memory.", cacheLimit)
+      single("reloads_total", "counter", "Moves of the index to a newer generation.", statistics.reloads)
       single(
-        "failed_reloads_total", "counter", "How often a newer generation could not be taken.",
+        "failed_reloads_total", "counter", "Newer generations that the server could not read.",
         failedReloads.load(ordering: .relaxed))
       single(
         "questions_handed_over_total", "counter",
-        "Questions that an event loop left to threads that may wait for a disk.", handedOver.load(ordering: .relaxed))
+        "Requests that an event loop left to threads that may wait for files.", handedOver.load(ordering: .relaxed))
       if let store {
-        single("store_requests_total", "counter", "Requests to the machine that has the index.", store.requests)
-        single("store_bytes_total", "counter", "Bytes that these brought.", store.bytes)
-        single("store_failures_total", "counter", "Fetches that failed, second attempts included.", store.failures)
+        single("store_requests_total", "counter", "Requests to the store of the index.", store.requests)
+        single("store_bytes_total", "counter", "Bytes of the store's answers.", store.bytes)
+        single(
+          "store_failures_total", "counter", "Requests to the store that failed, second attempts included.",
+          store.failures)
         single("disk_cache_hits_total", "counter", "Reads that the disk cache answered.", store.diskHits)
       }
-      family("generation_info", "gauge", "The generation that is answered from.")
+      family("generation_info", "gauge", "Generation that the server answers from.")
       text += "shardq_generation_info{generation=\"\(generation)\"} 1\n"
       single("records", "gauge", "Records of the index.", index.recordCount)
       single("shards", "gauge", "Shards of the index.", index.shardCount)
       single("connections", "gauge", "Open connections.", openConnections.load(ordering: .relaxed))
       single(
-        "connections_refused_total", "counter", "Connections over the limit.",
+        "connections_refused_total", "counter", "Connections refused because the limit was reached.",
         refusedConnections.load(ordering: .relaxed))
       single(
-        "connections_timed_out_total", "counter", "Connections closed for being slow or idle.",
+        "connections_timed_out_total", "counter", "Connections closed because they were slow or idle.",
         timedOutConnections.load(ordering: .relaxed))
-      text += "# HELP process_start_time_seconds When the server began.\n# TYPE process_start_time_seconds gauge\n"
+      text +=
+        "# HELP process_start_time_seconds Start of the server, in seconds since 1970.\n# TYPE process_start_time_seconds gauge\n"
       text += "process_start_time_seconds \(startTime)\n"
       if let resident = Self.residentBytes {
         text += "# HELP process_resident_memory_bytes Memory of the process.\n"
@@ -123,7 +126,7 @@
       return "\(microseconds / 1_000_000).\(fraction)"
     }
 
-    /// The resident memory in bytes; nil where the system does not tell.
+    /// The resident memory in bytes; nil if the system does not report it.
     private static var residentBytes: Int? {
       let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return nil }

@@ -5,10 +5,10 @@
   import QueryOutput
   import ShardedIndex
 
-  /// The page, with the policy that lets only its own scripts and styles run.
+  /// The search page, with the policy that lets only the page's own scripts and styles run.
   final class Page: Sendable {
     private let options: PageOptions
-    /// The answers by the facts that they tell: another generation of the index may have others.
+    /// The answers by the facts that the page shows. Another generation of the index may have other facts.
     private let answers = NIOLockedValueBox<[PageFacts: Answer]>([:])
 
     init(_ options: PageOptions) { self.options = options }
@@ -25,7 +25,7 @@
 
     private static func answer(_ options: PageOptions, _ facts: PageFacts) -> Answer {
       let page = Array(UnsafeBufferPointer(start: server_page(), count: server_page_size()))
-      // The page of the executable is the page of this version.
+      // The executable contains the page of its own version.
       let html = PageDocument.html(page, options, facts) ?? page
       var answer = Answer(
         body: ByteBuffer(bytes: html), contentType: "text/html; charset=utf-8",
@@ -41,7 +41,7 @@
     }
   }
 
-  /// The description of the interface.
+  /// The OpenAPI document.
   enum OpenAPI {
     static let answer: Answer = {
       let json = Array(UnsafeBufferPointer(start: server_description(), count: server_description_size()))

@@ -5,11 +5,11 @@
 
   import CLibrary
 
-  /// The interface of the geocoder Photon for its clients: `/api`, `/reverse`, `/status`.
+  /// The interface of the geocoder Photon, for Photon's clients: `/api`, `/reverse`, `/status`.
   ///
-  /// Each parameter of Photon's page is supported or refused by name, so that no client gets an answer to another
-  /// question without notice. Source: https://github.com/komoot/photon/blob/master/docs/api-v1.md; docs/server.md has
-  /// the table.
+  /// The server supports each parameter of Photon's page, or refuses the parameter by name, so that no client gets an
+  /// answer to another question without notice. Source: https://github.com/komoot/photon/blob/master/docs/api-v1.md;
+  /// docs/server.md has the table.
   enum Photon {
     /// The parameters that clients of Photon may repeat.
     static let repeatable: Set<String> = ["osm_tag", "layer", "include", "exclude", "countrycode"]
@@ -17,21 +17,21 @@
     /// The most matches that a request with a filter reads.
     static let readLimit = 10_000
 
-    static let noBias = "A location bias needs an index that was built with --near: leave out lat and lon."
-    private static let noZoom = "The radius of a location bias cannot be chosen here: leave it out."
+    static let noBias = "The index was built without --near; leave lat and lon out."
+    private static let noZoom = "The server chooses the radius of a location bias itself; leave zoom out."
     private static let noTags =
-      "This filter is not supported here, since the records have no tags of OpenStreetMap: leave it out."
-    private static let noFilter = "This parameter is not supported here: leave it out."
+      "The records have no tags of OpenStreetMap; leave this filter out."
+    private static let noFilter = "The server does not support this parameter; leave the parameter out."
 
     static let noStructuredSearch = Problem(
-      status: 404, detail: "Structured search is not supported here: ask /api?q= with the beginning of a name.")
+      status: 404, detail: "The server has no structured search; ask /api?q= with the beginning of a name.")
 
     static func manyMatches(_ count: Int?) -> Problem {
-      let names = count.map { "\($0) names begin so" } ?? "Over \(readLimit) names match"
-      return .badParameter("q", names + ", and a filter looks at \(readLimit) at most: send more letters.")
+      let names = count.map { "\($0) names match" } ?? "Over \(readLimit) names match"
+      return .badParameter("q", names + ", and a filter reads at most \(readLimit) names; send more letters.")
     }
 
-    /// Refuses the parameters that would change an answer in Photon but cannot here. A client may send them empty.
+    /// Refuses the parameters that change Photon's answers but not this server's. A client may send them empty.
     static func refuseOthers(_ parameters: inout QueryParameters, hasBias: Bool) throws(Problem) {
       if hasBias {
         if parameters.hasValue("zoom") { throw .badParameter("zoom", noZoom) }
@@ -43,9 +43,9 @@
         throw .badParameter(name, noFilter)
       }
       if let geometry = parameters.text("geometry"), !["", "0", "false"].contains(geometry.lowercased()) {
-        throw .badParameter("geometry", "Only points are there: leave it out, or send false.")
+        throw .badParameter("geometry", "The records have points only; leave geometry out, or send geometry=false.")
       }
-      // There is one language and there are no doubles to leave out; debugging would add fields that no client reads.
+      // Records have one language and no doubles. Debugging would add fields that no client reads.
       for name in ["lang", "dedupe", "debug"] { _ = parameters.text(name) }
     }
 
@@ -54,28 +54,29 @@
       let (latitude, longitude) = (parameters.text("lat") ?? "", parameters.text("lon") ?? "")
       if latitude.isEmpty, longitude.isEmpty { return nil }
       guard let place = ShardedIndex.Place(latitude + "," + longitude) else {
-        throw .badParameter("lat", "It and lon are decimal degrees, both or neither.")
+        throw .badParameter("lat", "lat and lon must be decimal degrees; send both or neither.")
       }
       return place
     }
 
-    /// Reads how much prominence counts beside nearness, from 0 to 1, and returns the strength of nearness.
+    /// Reads the share of prominence beside nearness, from 0 to 1, and returns the strength of nearness.
     ///
     /// Photon's default, 0.2, is that of the index.
     static func strength(_ parameters: inout QueryParameters) throws(Problem) -> Double {
       guard let text = parameters.text("location_bias_scale"), !text.isEmpty else { return 1 }
       guard let scale = QueryParameters.decimal(text[...]), 0...1 ~= scale else {
-        throw .badParameter("location_bias_scale", "It is a number from 0 to 1; left out, it is 0.2.")
+        throw .badParameter(
+          "location_bias_scale", "location_bias_scale must be a number from 0 to 1; the default is 0.2.")
       }
       return 0.2 / scale
     }
 
-    /// Reads the number of features, 1 to 1000, which Photon caps likewise.
+    /// Reads the number of features, 1 to 1000, which Photon also caps.
     static func limit(_ parameters: inout QueryParameters, default usual: Int) throws(Problem) -> Int {
       guard let text = parameters.text("limit"), !text.isEmpty else { return usual }
       let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
       guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
-        throw .badParameter("limit", "It is a whole number; left out, it is \(usual).")
+        throw .badParameter("limit", "limit must be a whole number; the default is \(usual).")
       }
       let most = SearchRequest.limits.upperBound
       return text.hasPrefix("-") ? 1 : max(1, min(Int(digits) ?? most, most))
@@ -85,8 +86,8 @@
     struct Box: Equatable {
       var west, south, east, north: Int32
 
-      /// - Parameter text: `minLon,minLat,maxLon,maxLat`. Where the first is more than the third, the box goes over the
-      ///   antimeridian; latitudes do in either order.
+      /// - Parameter text: `minLon,minLat,maxLon,maxLat`. Where the first is more than the third, the box crosses the
+      ///   antimeridian. The latitudes may come in either order.
       init(_ text: String) throws(Problem) {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { QueryParameters.decimal($0) }
         guard numbers.count == 4, let west = numbers[0], let south = numbers[1], let east = numbers[2],
@@ -94,7 +95,8 @@
           [south, north].allSatisfy({ $0.magnitude <= 90 })
         else {
           throw .badParameter(
-            "bbox", "It is minLon,minLat,maxLon,maxLat: four numbers of degrees, to 180 and to 90 either way.")
+            "bbox",
+            "bbox must be minLon,minLat,maxLon,maxLat: longitudes from -180 to 180 and latitudes from -90 to 90.")
         }
         (self.west, self.east) = (PlaceGrid.units(west), PlaceGrid.units(east))
         (self.south, self.north) = (PlaceGrid.units(min(south, north)), PlaceGrid.units(max(south, north)))
@@ -111,12 +113,12 @@
       var query: String
       var limit: Int
       var box: Box?
-      /// The place that near records come first for; nil for none.
+      /// The place; records near it come first. nil for none.
       var near: ShardedIndex.Place?
       /// The country codes in capital letters; none for all countries.
       var countries: Set<String>
 
-      /// Returns the countries as a filter of the index; none where it was not built with one.
+      /// Returns the countries as a filter of the index; none if the index was built without such a filter.
       func filters(of generation: ServedGeneration) -> [ShardedIndex.Filter] {
         let built = IndexSettings(of: generation.manifest.root).filter
         guard !countries.isEmpty, let field = PlaceWriter.countryField(of: generation.schema), built.contains(field)
@@ -126,7 +128,7 @@
 
       init(_ parameters: inout QueryParameters) throws(Problem) {
         guard let query = parameters.text("q"), !query.isEmpty else {
-          throw .badParameter("q", "It is missing: say what names begin with.")
+          throw .badParameter("q", "q is missing; send the beginning of a name.")
         }
         try SearchRequest.check(query)
         self.query = query
@@ -138,7 +140,8 @@
         countries = []
         for code in parameters.texts("countrycode") {
           guard code.utf8.count == 2, code.utf8.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a }) else {
-            throw .badParameter("countrycode", "It is a code of two letters, as DE; repeat it for several countries.")
+            throw .badParameter(
+              "countrycode", "countrycode must have two letters, such as DE; repeat countrycode for several countries.")
           }
           countries.insert(code.uppercased())
         }
@@ -165,12 +168,13 @@
         radius = Self.radiusLimit
         if let text = parameters.text("radius"), !text.isEmpty {
           guard let number = QueryParameters.decimal(text), number >= 0 else {
-            throw .badParameter("radius", "It is a number of kilometres from 0 to 5000.")
+            throw .badParameter("radius", "radius must be a number of kilometres from 0 to 5000.")
           }
           radius = min(number, Self.radiusLimit)
         }
         if let sort = parameters.text("distance_sort"), !["", "1", "true"].contains(sort.lowercased()) {
-          throw .badParameter("distance_sort", "The nearest record comes first: leave it out, or send true.")
+          throw .badParameter(
+            "distance_sort", "The nearest record always comes first; leave distance_sort out, or send true.")
         }
         try Photon.refuseOthers(&parameters, hasBias: false)
         try parameters.finish()
@@ -196,7 +200,7 @@
         if generation.manifest.isRanked {
           var hits = try ShardedIndex.RankedHits(
             Fold.fold(request.query), filters: filters, near: request.near, in: matches.generation)
-          // Each hit may be in another part: mostly as many are looked for as are wanted.
+          // Each hit may be in another part, so the search first finds only as many hits as the answer has.
           let first = hasFilter ? 64 : request.limit
           let count = hits.areKeyMatches ? matches.count : nil
           body = try generation.withWriter { writer in
@@ -227,10 +231,10 @@
       }
     }
 
-    /// Answers `/status` as Photon does: with the time of the data, which is the time when the index was written.
+    /// Answers `/status` as Photon does, with the time of the data: the time when the index was written.
     func photonStatus(_ parameters: inout QueryParameters) throws -> Answer {
       try parameters.finish()
-      // The file system is asked.
+      // The answer needs the file system.
       try hereOnly(upTo: .max)
       var text = "{\"status\":\"Ok\""
       var status = stat()
@@ -263,9 +267,9 @@
     ///
     /// - Parameters:
     ///   - count: The number of all matches; nil where it is not known.
-    ///   - first: The least number of matches that are read first.
-    ///   - next: Returns as many of the next matches as it is told to, or all that are left.
-    /// - Throws: ``Problem`` if too many matches would have to be read.
+    ///   - first: The least number of matches to read first.
+    ///   - next: Returns the given number of next matches, or all that are left.
+    /// - Throws: ``Problem`` if the filters would read too many matches.
     func photon(
       _ request: Photon.Request, count: Int?, first: Int, next: (Int) throws -> (some RecordSource, Range<Int>)
     ) throws {
@@ -275,7 +279,7 @@
       let reach = min(count ?? .max, Photon.readLimit)
       var isAtEnd = false
       while found < request.limit, at < reach {
-        // A filter that few matches pass may read many.
+        // A filter that few matches pass may read many matches.
         if at > 0, !ReadingTerms.mayWait { throw NotHere() }
         let wanted = min(reach - at, max(request.limit - found, at == 0 ? first : 64))
         let (records, range) = try next(wanted)

@@ -5,15 +5,15 @@
     /// The mean radius of the Earth in kilometres (IUGG).
     private static let earthRadius = 6371.0088
 
-    /// Returns the positions of the records nearest to a point, the nearest first. Of two as near, the one earlier in
-    /// the index comes first.
+    /// Returns the positions of the records nearest to a point, the nearest first. Of two records at the same distance,
+    /// the record with the lower position comes first.
     ///
     /// - Parameters:
-    ///   - latitude: The latitude in 1e-7 degrees, as `longitude`.
-    ///   - radius: The distance along the ground in kilometres; records further away are left out.
+    ///   - latitude: The latitude; it and `longitude` are in 1e-7 degrees.
+    ///   - radius: The greatest distance of a record, along the ground, in kilometres.
     ///   - limit: At least 1.
-    /// - Complexity: O(*r* + *c* + *limit* * *limit*), *r* records in the cells nearer than the furthest record found and *c* of
-    ///   these cells, 64,800 at most.
+    /// - Complexity: O(*r* + *c* + *limit* * *limit*), with *c* cells nearer than the furthest record found, at most
+    ///   64,800, and *r* records in these cells.
     func nearest(latitude: Int32, longitude: Int32, radius: Double, limit: Int) -> [Int] {
       let place = Place(latitude: latitude, longitude: longitude)
       let half = sin(min(radius / Self.earthRadius, .pi) / 2)
@@ -32,7 +32,7 @@
       return found.places.map { Int($0.position) }
     }
 
-    /// Adds the records near enough in one row of cells, outwards from the point's own column.
+    /// Adds the near records of one row of cells, outwards from the point's own column.
     private func collect(row: Int, _ place: Place, _ found: inout Nearest) {
       for step in 0...Self.columns / 2 {
         var isNear = false
@@ -49,8 +49,8 @@
       }
     }
 
-    /// The point to measure from. A separation is the square of the sine of half the angle. It grows with the angle up
-    /// to the other end of the world and takes no root.
+    /// The point to measure from. A separation is the square of the sine of half the angle. A separation grows with the
+    /// angle up to the other end of the world, and needs no root.
     private struct Place {
       let latitude, longitude, cosine: Double
       /// The coordinates in degrees from 180 west and from 90 south.
@@ -75,19 +75,20 @@
         return up * up + cosine * cos(other) * across * across
       }
 
-      /// Returns a separation that no record in a row of cells is below.
+      /// Returns a lower bound of the separations of all records in a row of cells.
       func separation(fromRow row: Int) -> Double {
         let degrees = max(0, max(Double(row) - y, y - Double(row + 1)))
         let half = sin(Self.radians(degrees) / 2)
         return half * half * Self.slack
       }
 
-      /// Returns a separation that no record in the cells so many columns to the east (1) or the west (-1) is below.
+      /// Returns a lower bound of the separations of all records `step` columns to the east (1) or to the west (-1).
       func separation(fromColumnsAway step: Int, side: Int) -> Double {
         guard step > 0 else { return 0 }
         let within = side > 0 ? Double(column + 1) - x : x - Double(column)
         let degrees = within + Double(step - 1)
-        // The way to the meridian at the cells' near edge is straight, or over the pole where it is a quarter away.
+        // The way to the meridian at the cells' near edge is straight, or goes over the pole if the edge is a quarter
+        // away.
         let sine = cosine * (degrees < 90 ? sin(Self.radians(degrees)) : 1)
         let half = sin(asin(min(1, sine)) / 2)
         return half * half * Self.slack
@@ -99,7 +100,7 @@
 
     /// The nearest records so far.
     private struct Nearest {
-      /// The separation beyond which no record is added.
+      /// The greatest separation of a record that is added.
       private(set) var reach: Double
       private(set) var places: [(separation: Double, position: UInt32)] = []
       private let limit: Int

@@ -4,8 +4,8 @@
 
   /// The coordinates of one generation's records, by cells of one degree.
   ///
-  /// An index is sorted by key; the grid finds records by their coordinates. It takes 12 bytes a record and 254 KiB, 2
-  /// bytes a record more where records have weights, and as much a record again while it is made.
+  /// An index is sorted by key; the grid finds records by their coordinates. The grid takes 254 KiB and 12 bytes per
+  /// record, or 14 bytes if records have weights. While the grid is made, it takes twice the bytes per record.
   final class PlaceGrid: Sendable {
     static let columns = 360
     static let rows = 180
@@ -22,11 +22,11 @@
 
     /// The entries by cell, rows from the south, and within a cell by position.
     let entries: [Entry]
-    /// The start of each cell's entries, and at last the end of all.
+    /// The start of each cell's entries, and at the end the number of all entries.
     let starts: [UInt32]
-    /// The codes of the records' weights, in the order of the entries; none where the index has no weights.
+    /// The codes of the records' weights, in the order of the entries; none if the index has no weights.
     private let codes: [UInt16]
-    /// Whether records have weights, by which a box with too many is thinned out.
+    /// Whether records have weights. A box with too many records keeps the heaviest.
     var isRanked: Bool { !codes.isEmpty }
 
     static func size(records: Int, isRanked: Bool) -> Int {
@@ -90,35 +90,35 @@
     }
     private static func cell(_ entry: Entry) -> Int { row(entry.latitude) * columns + column(entry.longitude) }
 
-    /// Returns the turn of a position, by which a box with too many records is thinned out. The lowest positions would
-    /// all be those whose names begin with A.
+    /// Returns the turn of a position. A box with too many records keeps the lowest turns; the lowest positions would
+    /// all have names that begin with A.
     ///
-    /// An odd factor gives every position a turn of its own; ``position(_:)`` has its inverse.
-    // Both products wrap: they are taken modulo 2^32, where the factors are inverse to each other.
+    /// An odd factor gives every position its own turn; ``position(_:)`` has the inverse factor.
+    // Both products wrap: modulo 2^32 the two factors are inverse to each other.
     private static func turn(_ position: UInt32) -> UInt32 { position &* 0x9e37_79b1 }
     private static func position(_ turn: UInt32) -> UInt32 { turn &* 0x0e8b_2f51 }
 
-    /// Returns the turn of an entry: the heaviest come first where records have weights.
+    /// Returns the turn of an entry. If records have weights, the heaviest come first.
     private func turn(ofEntry number: Int) -> UInt64 {
       let turn = UInt64(Self.turn(entries[number].position))
       return codes.isEmpty ? turn : UInt64(UInt16.max - codes[number]) << 32 | turn
     }
 
-    /// Returns the positions of the records in a box, its edges included: in order, or the heaviest first where records
-    /// have weights.
+    /// Returns the positions of the records in a box, its edges included: the heaviest first if records have weights,
+    /// else in ascending order.
     ///
     /// - Parameters:
-    ///   - west: The western edge in 1e-7 degrees, as the others. If it is more than `east`, the box crosses the
+    ///   - west: The western edge; all edges are in 1e-7 degrees. If `west` is more than `east`, the box crosses the
     ///     antimeridian.
     ///   - limit: At least 1.
-    /// - Returns: At most `limit` positions, and whether there are more. Of more, those whose turn comes first are
-    ///   returned, so that a smaller box inside returns them again.
+    /// - Returns: At most `limit` positions, and whether there are more. The returned positions have the lowest turns,
+    ///   so that a smaller box inside returns them again.
     /// - Complexity: O(*r* log *limit*), *r* records in the cells that the box touches.
     func positions(west: Int32, south: Int32, east: Int32, north: Int32, limit: Int) -> (found: [Int], more: Bool) {
-      // The heap holds turns.
+      // The list holds turns.
       var found: [UInt64] = []
       var isCut = false
-      // Turns from here on come too late.
+      // The search drops turns from this one on.
       var ceiling = UInt64.max
       func collect(_ longitudes: ClosedRange<Int32>) {
         for row in Self.row(south)...Self.row(north) {

@@ -4,13 +4,13 @@
   /// The reason why a request is refused, which a client gets as problem details (RFC 9457).
   struct Problem: Error {
     var status: Int
-    /// The mistake in this request, and its correction.
+    /// The mistake in the request, and the remedy.
     var detail: String
     /// The wrong parameter.
     var parameter: String? = nil
     /// The allowed methods, where the method is wrong.
     var allowed: String? = nil
-    /// The seconds after which a client may try again.
+    /// The seconds that a client has to wait before it tries again.
     var retryAfter: Int? = nil
 
     static func badParameter(_ name: String, _ detail: String) -> Problem {
@@ -20,27 +20,27 @@
     static let noCoordinates = Problem(status: 404, detail: "The records of this index have no coordinates.")
 
     static let internalFailure = Problem(
-      status: 500, detail: "The index could not be read. The server's log says more.")
+      status: 500, detail: "The server could not read its index. The server's log has the reason.")
 
     static let fullMemory = Problem(
       status: 503,
-      detail: "The records of this answer are large, and others take the memory for them. Ask again, or for fewer.",
+      detail: "Other answers use the memory for large records. Ask again, or ask for fewer records.",
       retryAfter: 1)
 
     static let largeRecords = Problem(
-      status: 503, detail: "The records to be read have over 64 MiB together. Ask for fewer, or send more letters.",
+      status: 503, detail: "The records of this answer have over 64 MiB. Ask for fewer records, or send more letters.",
       parameter: "limit")
 
     static let noStore = Problem(
-      status: 503, detail: "The machine that has the index's files does not answer. Ask again.", retryAfter: 1)
+      status: 503, detail: "The store of the index does not answer. Ask again.", retryAfter: 1)
 
     static let overtaken = Problem(
-      status: 503, detail: "The index was rebuilt while it was being read. Ask again.", retryAfter: 1)
+      status: 503, detail: "The index was rebuilt while the server read it. Ask again.", retryAfter: 1)
 
     static let noDescriptors = Problem(
-      status: 503, detail: "The system has no file descriptor left for the index. Ask again.", retryAfter: 1)
+      status: 503, detail: "The server has too many open files. Ask again.", retryAfter: 1)
 
-    /// The problem as an object of JSON.
+    /// The problem as a JSON object.
     var json: String {
       var text = "{\"type\":\"about:blank\",\"title\":" + JSONText.string(Self.title(of: status))
       text += ",\"status\":\(status),\"detail\":" + JSONText.string(detail)

@@ -1,14 +1,14 @@
 #if Server
-  /// The parameters of a request's query, each to be read once.
+  /// The parameters of a request's query. The route reads each parameter once.
   ///
-  /// A parameter that the route does not read, or that is there twice, is a mistake, and is refused. Only `_` may be
-  /// there unread: libraries put a number in it to get past caches.
+  /// The server refuses a parameter that the route does not read, and a parameter that is sent twice. Only `_` is
+  /// ignored: libraries put a number in `_` to get past caches.
   struct QueryParameters {
     private var values: [(name: String, value: String, isRead: Bool)] = []
 
     /// - Parameters:
     ///   - query: The part of the target after the `?`, as it was sent; nil without one.
-    ///   - repeatable: The parameters that may be there several times: ``texts(_:)``.
+    ///   - repeatable: The parameters that may be sent several times: ``texts(_:)``.
     init(_ query: Substring?, repeatable: Set<String> = []) throws(Problem) {
       for pair in query?.split(separator: "&") ?? [] {
         let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -16,10 +16,10 @@
         guard let name = Self.decoded(parts[0]), let value = parts.count > 1 ? Self.decoded(parts[1]) : "" else {
           let name = Self.decoded(parts[0])
           throw .badParameter(
-            name ?? String(parts[0]), "Percent signs are followed by two hexadecimal digits, and UTF-8 is meant.")
+            name ?? String(parts[0]), "The parameter is not percent-encoded UTF-8; send a percent sign as %25.")
         }
         guard repeatable.contains(name) || !values.contains(where: { $0.name == name }) else {
-          throw .badParameter(name, "It is there twice: send it once.")
+          throw .badParameter(name, "\(name) is sent twice; send \(name) once.")
         }
         values.append((name, value, false))
       }
@@ -57,7 +57,7 @@
       return values[at].value
     }
 
-    /// Returns whether a parameter is there and not empty.
+    /// Returns whether a parameter is sent and not empty.
     mutating func hasValue(_ name: String) -> Bool { !(text(name) ?? "").isEmpty }
 
     /// Returns all values of a parameter that may be repeated, without the empty ones.
@@ -73,7 +73,7 @@
     mutating func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
       guard let text = text(name) else { return nil }
       guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(text), range.contains(number) else {
-        throw .badParameter(name, "It is a whole number from \(range.lowerBound) to \(range.upperBound).")
+        throw .badParameter(name, "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound).")
       }
       return number
     }
@@ -82,22 +82,24 @@
       switch text(name) {
       case nil, "false": return false
       case "true": return true
-      default: throw .badParameter(name, "It is true or false.")
+      default: throw .badParameter(name, "\(name) must be true or false.")
       }
     }
 
-    /// Returns degrees as a multiple of 1e-7.
+    /// Returns a number of degrees in units of 1e-7 degrees.
     mutating func degrees(_ name: String, limit: Double) throws(Problem) -> Int32 {
-      guard let text = text(name) else { throw .badParameter(name, "It is missing.") }
+      guard let text = text(name) else {
+        throw .badParameter(name, "\(name) is missing; send a number of degrees from -\(Int(limit)) to \(Int(limit)).")
+      }
       guard let number = Self.decimal(text), number.magnitude <= limit else {
-        throw .badParameter(name, "It is a number of degrees from -\(Int(limit)) to \(Int(limit)).")
+        throw .badParameter(name, "\(name) must be a number of degrees from -\(Int(limit)) to \(Int(limit)).")
       }
       return PlaceGrid.units(number)
     }
 
     /// Reads a decimal number with or without an exponent; nil for anything else.
     static func decimal(_ text: some StringProtocol) -> Double? {
-      // Signs, the point, digits and the exponent's letter: `Double` itself takes words and hexadecimal digits as well.
+      // Signs, the point, digits and the exponent's letter. `Double` itself also reads words and hexadecimal digits.
       let isPlain = text.utf8.allSatisfy {
         ($0 >= 0x2b && $0 <= 0x39 && $0 != 0x2c && $0 != 0x2f) || $0 | 0x20 == UInt8(ascii: "e")
       }
@@ -105,10 +107,11 @@
       return number
     }
 
-    /// Refuses parameters that were not read.
+    /// Refuses parameters that the route did not read.
     func finish() throws(Problem) {
       guard let unread = values.first(where: { !$0.isRead }) else { return }
-      throw .badParameter(unread.name, "There is no such parameter here: /v1/openapi.json lists those that are.")
+      throw .badParameter(
+        unread.name, "This path has no parameter \(unread.name); /v1/openapi.json lists the parameters.")
     }
   }
 #endif

@@ -2,10 +2,10 @@
   import NIOCore
 
   enum RequestLimits {
-    /// The most bytes of the request line, its end not included.
+    /// The most bytes of the request line, without its end.
     static let line = 8000
     static let fields = 64
-    /// The most bytes of all header lines, their ends included.
+    /// The most bytes of all header lines, with their ends.
     static let fieldBytes = 8192
   }
 
@@ -26,17 +26,17 @@
     }
 
     let method: Method
-    /// The path and the query as the request has them, without the authority that may stand before.
+    /// The path and the query as the request has them, without an authority in front.
     let target: String
     let route: Route
     /// The part of the target after the `?`; nil without one.
     let query: Substring?
     let arrival = ContinuousClock.now
-    /// The target's authority, or else the `Host` field; nil for a request of HTTP/1.0 that has neither.
+    /// The target's authority, else the `Host` field; nil for a request of HTTP/1.0 without both.
     let authority: String?
-    /// Whether the connection may go on after the answer.
+    /// Whether the connection may stay open after the answer.
     let keepsConnection: Bool
-    /// Whether the client has to be told that the connection goes on.
+    /// Whether the answer has to tell the client that the connection stays open.
     let saysKeepAlive: Bool
     private let head: ByteBuffer
     private let fields: [Field]
@@ -63,7 +63,7 @@
       self.fields = fields
     }
 
-    /// The target as part of a URL. No byte outside ASCII reaches the log, where it could control a terminal.
+    /// The target as part of a URL, in ASCII. Another byte could control the terminal that shows the log.
     var targetInASCII: String {
       if target.utf8.allSatisfy({ $0 < 0x80 }) { return target }
       let digits = Array("0123456789ABCDEF".utf8)
@@ -74,7 +74,8 @@
       return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the value of a header field, or all values of that name with commas between them; nil if there is none.
+    /// Returns the value of a header field; all values, with commas between them, if the name occurs several times; nil
+    /// if there is no such field.
     ///
     /// - Parameter name: A name in lower case.
     func field(_ name: StaticString) -> String? {
@@ -88,7 +89,7 @@
       }
     }
 
-    /// Returns whether a name is `wanted`, which is in lower case.
+    /// Returns whether a name equals `wanted`, which is in lower case.
     static func isName(_ name: Slice<UnsafeRawBufferPointer>, _ wanted: StaticString) -> Bool {
       guard name.count == wanted.utf8CodeUnitCount else { return false }
       return wanted.withUTF8Buffer { wanted in

@@ -3,15 +3,15 @@
 
   /// The reader of requests in the bytes of a connection: HTTP/1.1 and 1.0 without bodies, RFC 9112.
   ///
-  /// It is strict, so that no proxy in front sees another request in the same bytes: lines end with CR LF, field names
-  /// are tokens, no line is folded, no request has two lengths. It never reads a body: a request with one is the last
-  /// of its connection.
+  /// The reader is strict, so that a proxy in front cannot see another request in the same bytes: lines end with CR LF,
+  /// field names are tokens, no line is folded, no request has two lengths. The reader never reads a body: a request
+  /// with a body is the last of its connection.
   struct RequestReader {
     enum Result {
-      /// The request has not arrived as a whole.
+      /// A part of the request has not arrived.
       case incomplete
       case request(Request)
-      /// The connection cannot go on after the answer.
+      /// The connection ends after the answer.
       case refused(Problem)
     }
 
@@ -21,9 +21,9 @@
       var minorVersion: UInt8
     }
 
-    /// The bytes of the head that were read as lines.
+    /// The number of bytes of the head that were read as lines.
     private var position = 0
-    /// The bytes after those that were searched for the end of a line.
+    /// The number of bytes after `position` that were searched for the end of a line.
     private var searched = 0
     private var line: Line?
     private var fieldStart = 0
@@ -49,14 +49,14 @@
 
     // MARK: Lines
 
-    /// Reads lines up to the empty one, and returns whether that has arrived.
+    /// Reads lines up to the empty line, and returns whether the empty line has arrived.
     private mutating func read(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> Bool {
       while let end = try lineEnd(bytes) {
         let content = position..<end
         position = end + 2
         searched = position
         if line == nil {
-          // Empty lines before a request mean nothing: RFC 9112, section 2.2.
+          // A reader ignores empty lines before a request: RFC 9112, section 2.2.
           if content.isEmpty, position <= RequestLimits.line { continue }
           line = try Self.line(bytes, content)
           fieldStart = position
@@ -69,10 +69,10 @@
       return false
     }
 
-    /// Returns the end of the next line, before its CR LF; nil if that has not arrived.
+    /// Returns the end of the next line, before its CR LF; nil if the end has not arrived.
     private mutating func lineEnd(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> Int? {
       while searched < bytes.count, bytes[searched] != 0x0a {
-        // No control character is part of a head, but for the tab between words.
+        // A head has no control character but the tab between words.
         guard bytes[searched] >= 0x20 || bytes[searched] == 0x0d || bytes[searched] == 0x09, bytes[searched] != 0x7f
         else { throw Self.malformed }
         searched += 1
@@ -110,7 +110,7 @@
 
     private mutating func addField(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(Problem) {
       guard fields.count < RequestLimits.fields else { throw Self.manyFields }
-      // A line that begins with a space or a tab would go on with the one before.
+      // A line that begins with a space or a tab would continue the line before.
       guard let colon = bytes[range].firstIndex(of: 0x3a), colon > range.lowerBound,
         bytes[range.lowerBound..<colon].allSatisfy(Self.isToken)
       else { throw Self.malformed }
@@ -155,10 +155,10 @@
       let method = Self.method(bytes[line.method])
       let hasBody = isCoded || length.map { $0.contains { $0 != 0x30 } } ?? false
       if hasBody, method == .get || method == .head {
-        throw Problem(status: 413, detail: "A request has no body here.")
+        throw Problem(status: 413, detail: "The server reads no body; send the request without a body.")
       }
       let (authority, target) = try Self.target(bytes[line.target], isTunnel: method == .other("CONNECT"))
-      // The server speaks no protocol that an upgrade or a tunnel leads to, and reads no body.
+      // The server speaks no other protocol after an upgrade or in a tunnel, and reads no body.
       let isLast = closes || hasBody || isOther || method == .other("CONNECT")
       let keeps = !isLast && (line.minorVersion > 0 || keepsAlive)
       return Request(
@@ -177,7 +177,7 @@
     private static func target(
       _ bytes: Slice<UnsafeRawBufferPointer>, isTunnel: Bool
     ) throws(Problem) -> (authority: String?, String) {
-      // Programs send letters as they are typed; they are taken where it is certain what they are.
+      // Some programs send letters as typed, without encoding. The server accepts letters in valid UTF-8.
       guard let text = String(validating: bytes, as: UTF8.self) else { throw otherText }
       if bytes.first == 0x2f || isTunnel || text == "*" { return (nil, text) }
       guard let scheme = text.firstIndex(where: { !$0.isLetter }), text[scheme...].hasPrefix("://") else {
@@ -204,20 +204,21 @@
 
     // MARK: Refusals
 
-    private static let malformed = Problem(status: 400, detail: "This is no request of HTTP/1.1.")
+    private static let malformed = Problem(status: 400, detail: "The request is not valid HTTP/1.1.")
     private static let noVersion = Problem(
-      status: 400, detail: "A request line is a method, a target and a version: GET /healthz HTTP/1.1.")
-    private static let bareLineFeed = Problem(status: 400, detail: "The lines of a request end with CR and LF.")
+      status: 400, detail: "A request line must be a method, a target and a version: GET /healthz HTTP/1.1.")
+    private static let bareLineFeed = Problem(status: 400, detail: "The lines of a request must end with CR and LF.")
     private static let otherText = Problem(
       status: 400,
-      detail: "The target is no UTF-8: send letters outside ASCII as UTF-8, or percent-encode them, as in "
+      detail: "The target is not UTF-8; percent-encode letters outside ASCII, as in "
         + "curl -G --data-urlencode 'q=s\u{e3}o'.")
-    private static let otherVersion = Problem(status: 505, detail: "HTTP/1.1 and HTTP/1.0 are spoken here.")
-    private static let badHost = Problem(status: 400, detail: "A request of HTTP/1.1 has one Host header.")
+    private static let otherVersion = Problem(status: 505, detail: "The server speaks HTTP/1.1 and HTTP/1.0.")
+    private static let badHost = Problem(status: 400, detail: "A request of HTTP/1.1 must have one Host header.")
     private static let longLine = Problem(
-      status: 414, detail: "A request line has at most \(RequestLimits.line) bytes.")
+      status: 414, detail: "A request line may have at most \(RequestLimits.line) bytes.")
     private static let manyFields = Problem(
       status: 431,
-      detail: "A request has at most \(RequestLimits.fields) headers, of \(RequestLimits.fieldBytes) bytes together.")
+      detail:
+        "A request may have at most \(RequestLimits.fields) headers, of \(RequestLimits.fieldBytes) bytes together.")
   }
 #endif

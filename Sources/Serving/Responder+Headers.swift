@@ -4,8 +4,8 @@
 
   /// The header fields of responses.
   extension Responder {
-    /// Returns the tag of `If-None-Match` by which the client has the answer already; nil if it has not, or if that is
-    /// not known before the answer is made.
+    /// Returns the tag of `If-None-Match` that says that the client has the answer already; nil if the client has not,
+    /// or if only the answer can tell.
     func tag(of route: Route, _ known: String, _ wantsGzip: Bool) -> String? {
       let tag: String?
       switch route {
@@ -16,7 +16,7 @@
       }
       guard let tag else { return nil }
       guard wantsGzip else { return matches(tag, known) ? tag : nil }
-      // These two are always compressed for a client that wants it; small bodies of the others are not.
+      // The server always compresses these two for a client that accepts gzip, but not small bodies of other routes.
       let isAlwaysCompressed = route == .page || route == .description
       if isAlwaysCompressed || !isAny(known), matches(Gzip.tag(tag), known) { return Gzip.tag(tag) }
       return !isAlwaysCompressed && !isAny(known) && matches(tag, known) ? tag : nil
@@ -42,7 +42,7 @@
       ]
     }
 
-    /// Returns the response to a request that has a mistake or cannot be answered now.
+    /// Returns the response to a request that has a mistake, or that the server cannot answer now.
     func refusal(_ problem: Problem) -> Response {
       var headers: HeaderFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
       if let allowed = problem.allowed { headers[.allow] = allowed }
@@ -53,12 +53,12 @@
       return Response(status: problem.status, headers: headers, body: body)
     }
 
-    /// The header fields that pages of other origins may send. The server ignores them. Those of common libraries are
-    /// named for browsers that do not know the asterisk.
+    /// The header fields that pages of other origins may send. The server ignores these fields. The list names the
+    /// fields of common libraries for browsers that do not know the asterisk.
     static let allowedHeaders =
       "Accept, Accept-Language, Cache-Control, Content-Type, If-None-Match, Pragma, X-Requested-With, *"
 
-    /// Adds the header fields that keep browsers from taking an answer for another type or another origin's.
+    /// Adds the header fields that keep browsers from reading an answer as another type or as another origin's.
     func harden(_ headers: inout HeaderFields) {
       headers[.xContentTypeOptions] = "nosniff"
       headers[.referrerPolicy] = "no-referrer"

@@ -3,7 +3,7 @@
   import QueryOutput
   import ShardedIndex
 
-  /// The questions about an index, each from its parameters to an answer.
+  /// The requests about an index, each from its parameters to an answer.
   extension Responder {
     func search(_ parameters: inout QueryParameters) throws -> Answer {
       let request = try SearchRequest(&parameters)
@@ -24,7 +24,7 @@
       }
     }
 
-    /// Returns the answer in the order of keys, and the number of shards that it has to do with.
+    /// Returns the answer in the order of keys, and the number of shards that the answer touches.
     private func listed(_ request: SearchRequest, _ matches: ShardedIndex.Matches) throws -> (Answer, touched: Int) {
       let range = request.range(of: matches.count)
       try hereOnly(upTo: range.count)
@@ -48,7 +48,7 @@
       guard try findHere(wanted, of: &hits) else {
         throw Problem.badParameter(
           request.cursor == nil ? "offset" : "after",
-          "So far down, the answer would take over \(Self.partLimit) parts of shards: send more letters, or sort=key.")
+          "The answer would read over \(Self.partLimit) parts of shards; send more letters, or sort=key.")
       }
       let range = request.range(of: hits.count)
       let total = hits.areKeyMatches ? matches.count : hits.knownTotal
@@ -68,11 +68,12 @@
       return (answer, min(hits.shardsOpened, generation.manifest.shardCount))
     }
 
-    /// Returns the longest beginning of a query without matches that a record matches, for the format that says it.
+    /// Returns the longest beginning of the query that a record matches, if the query has no matches and the format has
+    /// a place for the beginning.
     private func nearest(
       _ request: SearchRequest, _ matches: ShardedIndex.Matches, inKeys: Bool
     ) throws -> String? {
-      // A filter may be all that no match passes.
+      // With filters, the query may have matches that no filter passes.
       guard request.format == .json, request.filters.isEmpty else { return nil }
       return try matches.generation.longestMatchedBeginning(of: request.query, inKeys: inKeys)
     }
@@ -87,35 +88,37 @@
       } catch {
         switch error {
         case .wrongCursor(let reason):
-          throw Problem.badParameter("after", "The cursor \(reason): ask for the first page again.")
+          throw Problem.badParameter("after", "The cursor \(reason); ask for the first page again.")
         case .notBuilt(.near):
-          throw Problem.badParameter("near", "The index has no cells: build it with shardq build --near.")
+          throw Problem.badParameter(
+            "near", "The index was built without --near; leave near out, or build the index with --near.")
         case .notBuilt(.filter):
           throw Problem.badParameter(
-            "filter", "The index has no filter by this field: build it with shardq build --filter and the field.")
+            "filter", "The index was built without a filter by this field; build the index with --filter and the field."
+          )
         case .notBuilt(.typos):
           throw Problem.badParameter(
-            "typos", "The index corrects no typing errors: build it with shardq build --typos, or leave it out.")
+            "typos", "The index was built without --typos; leave typos out, or build the index with --typos.")
         default: throw error
         }
       }
     }
 
-    /// The most parts of shards that a ranked search opens for one answer, or one step of it.
+    /// The most parts of shards that a ranked search opens for one answer, or for one step of an answer.
     static let partLimit = 16_384
-    /// The most of them on a thread that never waits.
+    /// The most parts of shards that a ranked search opens on a thread that never waits.
     private static let partsHere = 64
 
-    /// Finds the next hits of a ranked search; returns false if that would take too many parts of shards.
+    /// Finds the next hits of a ranked search; returns false if the search would open too many parts of shards.
     ///
-    /// - Throws: ``NotHere`` on a thread that never waits, where it would take many.
+    /// - Throws: ``NotHere`` on a thread that never waits, if the search would open many.
     func findHere(_ limit: Int, of hits: inout ShardedIndex.RankedHits) throws -> Bool {
       if ReadingTerms.mayWait { return try hits.find(limit, budget: .parts(Self.partLimit)) }
       guard try hits.find(limit, budget: .parts(Self.partsHere)) else { throw NotHere() }
       return true
     }
 
-    /// Throws ``NotHere`` for a question of many records on a thread that never waits.
+    /// Throws ``NotHere`` for a request of many records on a thread that never waits.
     func hereOnly(upTo records: Int) throws {
       if records > Self.recordsHere, !ReadingTerms.mayWait { throw NotHere() }
     }
@@ -123,7 +126,7 @@
     func within(_ parameters: inout QueryParameters) throws -> Answer {
       let west = try parameters.degrees("west", limit: 180)
       let edges = [try parameters.degrees("south", limit: 90), try parameters.degrees("north", limit: 90)]
-      // The two may come in either order: OpenAPI cannot express that one has to be the smaller.
+      // The edges may come in either order, because OpenAPI cannot say that one has to be the smaller.
       let (south, north) = (edges.min()!, edges.max()!)
       let east = try parameters.degrees("east", limit: 180)
       let limit = try parameters.number("limit", in: SearchRequest.limits) ?? 100
@@ -134,7 +137,7 @@
       }
     }
 
-    /// Answers a question about coordinates, again from the new generation where a build removed a file meanwhile.
+    /// Answers a request about coordinates. If a build removes a file meanwhile, the new generation answers.
     func askingPlaces(_ body: (PlaceGrid, ShardedIndex.Matches, ServedGeneration) throws -> ByteBuffer) throws -> Answer
     {
       // The grid leads to records all over the index.
@@ -153,8 +156,8 @@
       guard size <= settings.placesBytes else {
         throw Problem(
           status: 503,
-          detail: "Finding records by place would take \(size) bytes, "
-            + "over the \(settings.placesBytes) of shardq serve --places-memory.")
+          detail: "A search by place takes \(size) bytes of memory; "
+            + "shardq serve --places-memory allows \(settings.placesBytes).")
       }
       return try generation.grid.made { try PlaceGrid(matches) }
     }

@@ -5,11 +5,11 @@
 
   import CLibrary
 
-  /// The responder: a plain function from a request to a response, on any thread.
+  /// The responder makes a response from a request, on any thread.
   struct Responder: Sendable {
     enum Outcome {
       case answered(Response)
-      /// The request is to be answered again once the grid is made.
+      /// The caller has to answer the request again once the grid is made.
       case later(PlaceGridMaker)
     }
 
@@ -22,10 +22,10 @@
     let page: Page
     let budget = ResponseBudget()
 
-    /// The most records of an answer that an event loop makes itself. More would hold up its other connections.
+    /// The most records of an answer that an event loop makes itself. More records would hold up its other connections.
     static let recordsHere = 64
 
-    /// Responds on a thread that never waits; nil where a file has to be read or much has to be done.
+    /// Responds on a thread that never waits; nil if the answer needs a file or much work.
     func respondHere(to request: Request, from address: SocketAddress?) -> Response? {
       do {
         return try finished(answer(request), request, address)
@@ -72,7 +72,7 @@
       finished(refusal(problem), request, address)
     }
 
-    /// Counts a response, and logs it where requests are logged.
+    /// Counts a response, and logs the request if the server logs requests.
     private func finished(_ response: Response, _ request: Request, _ address: SocketAddress?) -> Response {
       var response = response
       harden(&response.headers)
@@ -94,11 +94,11 @@
       guard hosts.allows(request.authority) else {
         throw Problem(
           status: 421,
-          detail: "This server answers to names of this machine; shardq serve --host NAME allows another.")
+          detail: "The server does not answer to this host name; shardq serve --host NAME allows a name.")
       }
       guard route != .structured else { throw Photon.noStructuredSearch }
       guard route != .none else {
-        throw Problem(status: 404, detail: "There is nothing of that name; /v1/openapi.json says what there is.")
+        throw Problem(status: 404, detail: "The server has no such path; /v1/openapi.json lists the paths.")
       }
       let isHead = request.method == .head
       guard request.method == .get || isHead else {
@@ -110,11 +110,11 @@
               .accessControlMaxAge: "86400",
             ])
         }
-        throw Problem(status: 405, detail: "Only GET and HEAD do here.", allowed: "GET, HEAD")
+        throw Problem(status: 405, detail: "The server answers GET and HEAD only.", allowed: "GET, HEAD")
       }
       let wantsGzip = Gzip.isWanted(request.field("accept-encoding"))
       let known = request.field("if-none-match")
-      // A tag that follows from the generation alone needs no look into the index.
+      // If the tag depends on the generation only, the server does not read the index.
       if let known, let tag = tag(of: route, known, wantsGzip) { return unchanged(route, tag) }
       var parameters = try QueryParameters(
         request.query, repeatable: route.isPhotons ? Photon.repeatable : SearchRequest.repeatable)
@@ -142,7 +142,7 @@
       return try response(answer, route, isHead: isHead, wantsGzip: wantsGzip, known)
     }
 
-    /// Makes the response of an answer, compressed where it is large and the client takes gzip.
+    /// Makes the response of an answer, and compresses a large body for a client that accepts gzip.
     private func response(
       _ answer: Answer, _ route: Route, isHead: Bool, wantsGzip: Bool, _ known: String?
     ) throws -> Response {
@@ -157,7 +157,7 @@
         headers[.contentEncoding] = "gzip"
       }
       headers.append(contentsOf: validity(tag, route))
-      // Only `*` gets here: before, it was not known which of two tags the answer has.
+      // Only `*` gets here: which of two tags the answer has was not known before.
       if let known, let tag, matches(tag, known) {
         headers[.contentEncoding] = nil
         return Response(status: 304, headers: headers)
@@ -169,14 +169,14 @@
         status: 200, headers: headers, body: body, reservation: try budget.reserve(body.readableBytes))
     }
 
-    /// Returns a 304 with the header fields of the answer that it stands for. A cache replaces its own by them (RFC
-    /// 9111 3.2), the page's policy among them.
+    /// Returns a response with status 304 and the header fields of the answer. A cache replaces its own header fields
+    /// by these (RFC 9111 3.2), among them the page's policy.
     private func unchanged(_ route: Route, _ tag: String) -> Response {
       var headers: HeaderFields
       switch route {
       case .page: headers = page.answer(served.current.facts).headers
       case .description: headers = OpenAPI.answer.headers
-      // The index was not asked this time.
+      // The server did not read the index for this response.
       case .search:
         headers = [
           .shardqCost: "shards=0/\(served.current.manifest.shardCount), loads=0, bytes=0",
@@ -193,7 +193,7 @@
   extension Duration {
     var microseconds: Int { Int(components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000) }
 
-    /// The milliseconds with three decimals.
+    /// The number of milliseconds with three decimals.
     var milliseconds: String {
       let microseconds = microseconds
       return "\(microseconds / 1000)." + String(1000 + microseconds % 1000).dropFirst()

@@ -1,15 +1,15 @@
 #if Server
   import ShardedIndex
 
-  /// The memory limit of all large answers that slow clients have not taken yet.
+  /// The memory limit of all large answers that clients have not taken yet.
   final class ResponseBudget: Sendable {
     fileprivate let reserved = Atomic<Int>(0)
     /// The limit in bytes.
     private static let limit = 64 << 20
-    /// The largest body that is not counted, because the system's own buffers take it.
+    /// The largest body that does not count, because the system's own buffers hold it.
     private static let free = 16 << 10
 
-    /// A reservation, which releases its bytes when it goes away.
+    /// A reservation releases its bytes when it is destroyed.
     final class Reservation: Sendable {
       private let budget: ResponseBudget
       private let size: Int
@@ -18,12 +18,12 @@
     }
 
     /// - Returns: nil for a small body.
-    /// - Throws: ``Problem`` with status 503 if the limit would be exceeded.
+    /// - Throws: ``Problem`` with status 503 if the body would exceed the limit.
     func reserve(_ size: Int) throws(Problem) -> Reservation? {
       guard size > Self.free else { return nil }
       let reservation = Reservation(self, size)
       guard reserved.add(size, ordering: .relaxed).newValue <= Self.limit else {
-        throw Problem(status: 503, detail: "Too many large answers are on their way.", retryAfter: 1)
+        throw Problem(status: 503, detail: "The server is sending too many large answers. Ask again.", retryAfter: 1)
       }
       return reservation
     }

@@ -37,7 +37,7 @@
       if let route = Route(rawValue: String(path)) {
         self = route
       } else if path.hasSuffix("/"), let route = Route(rawValue: String(path.dropLast())), route.isPhotons {
-        // Photon's clients write its paths either way.
+        // Photon's clients write paths with and without a slash at the end.
         self = route
       } else {
         self = .none

@@ -25,15 +25,15 @@
     var folded: [UInt8]
     var limit: Int
     var offset: Int
-    /// The order; nil for the index's own.
+    /// The order; nil for the order that the index has.
     var sort: Sort?
-    /// The filters that hits have to pass, in a ranked answer.
+    /// The filters that the hits of a ranked answer have to pass.
     var filters: [ShardedIndex.Filter] = []
-    /// Whether typing errors are corrected, in a ranked answer.
+    /// Whether a ranked answer corrects typing errors.
     var typos = ShardedIndex.Typos.automatic
-    /// The place that near records rank higher for, in a ranked answer; nil for none.
+    /// The place; records near it rank higher in a ranked answer. nil for none.
     var near: ShardedIndex.Place?
-    /// The position behind the last hit of the page before.
+    /// The cursor of the previous page.
     var cursor: ShardedIndex.Cursor?
     var format: Format
     var wantsDisplay: Bool
@@ -44,14 +44,14 @@
     static let repeatable: Set<String> = ["filter"]
     /// The most filters of a request.
     static let filterLimit = 64
-    /// The largest offset into a ranked answer: the search looks for all records before as well.
+    /// The largest offset into a ranked answer: the search also finds all hits before the offset.
     static let rankedOffsetLimit = 10_000
-    /// The most letters of a query, as code points, which OpenAPI counts. Keys may be longer, typed queries are not.
+    /// The most letters of a query, as code points, which OpenAPI counts. Keys may be longer, but nobody types as much.
     static let queryLimit = 512
 
     static func check(_ query: String) throws(Problem) {
       guard query.unicodeScalars.count <= queryLimit else {
-        throw .badParameter("q", "It has more than \(queryLimit) letters: send fewer.")
+        throw .badParameter("q", "q has more than \(queryLimit) letters; send fewer.")
       }
     }
 
@@ -62,71 +62,72 @@
       limit = try parameters.number("limit", in: Self.limits) ?? QueryRequest.defaultLimit
       offset = try parameters.number("offset", in: 0...Int(UInt32.max)) ?? 0
       if let name = parameters.text("sort") {
-        guard let sort = Sort(rawValue: name) else { throw .badParameter("sort", "It is rank or key.") }
+        guard let sort = Sort(rawValue: name) else { throw .badParameter("sort", "sort must be rank or key.") }
         self.sort = sort
       }
       for text in parameters.texts("filter") {
         guard let sign = text.firstIndex(of: "="), sign > text.startIndex, filters.count < Self.filterLimit else {
-          throw .badParameter("filter", "It is a field, = and a value, at most \(Self.filterLimit) times.")
+          throw .badParameter("filter", "filter must be FIELD=VALUE, at most \(Self.filterLimit) times.")
         }
         filters.append(
           ShardedIndex.Filter(String(text[..<sign]), isOneOf: [String(text[text.index(after: sign)...])]))
       }
       if let name = parameters.text("typos") {
-        guard name == "auto" || name == "none" else { throw .badParameter("typos", "It is auto or none.") }
+        guard name == "auto" || name == "none" else { throw .badParameter("typos", "typos must be auto or none.") }
         typos = name == "auto" ? .required : .none
       }
       if let text = parameters.text("near"), !text.isEmpty {
         guard let place = ShardedIndex.Place(text) else {
-          throw .badParameter("near", "It is a latitude, a comma and a longitude, in decimal degrees.")
+          throw .badParameter("near", "near must be a latitude, a comma and a longitude, in decimal degrees.")
         }
         near = place
       }
       if let text = parameters.text("after"), !text.isEmpty {
         guard let cursor = ShardedIndex.Cursor(text) else {
-          throw .badParameter("after", "It is no cursor: send the cursor of the answer before.")
+          throw .badParameter("after", "after is not a cursor; send the cursor of the previous page.")
         }
         self.cursor = cursor
       }
       let name = parameters.text("format") ?? "json"
       guard let format = Format(rawValue: name) else {
-        throw .badParameter("format", "It is json, jsonl or geojson.")
+        throw .badParameter("format", "format must be json, jsonl or geojson.")
       }
       self.format = format
-      // Formats other than json leave both out: OpenAPI cannot forbid them there.
+      // Formats other than json leave both out, because OpenAPI cannot forbid them.
       wantsDisplay = try parameters.flag("display")
       sequence = try parameters.number("seq", in: 0...(1 << 53))
     }
 
-    /// Returns the order of the answer, once it is known whether the index ranks its records.
+    /// Returns the order of the answer from an index with or without ranks.
     func order(isRanked: Bool) throws(Problem) -> Sort {
       let sort = sort ?? (isRanked ? .rank : .key)
       switch sort {
       case .key:
         guard cursor == nil else {
-          throw .badParameter("after", "Ranked answers alone have cursors: send sort=rank, or offset.")
+          throw .badParameter(
+            "after", "Only ranked answers have cursors; send sort=rank, or send offset in the place of after.")
         }
         guard near == nil else {
-          throw .badParameter("near", "Ranked answers alone are near to a place: send sort=rank.")
+          throw .badParameter("near", "Only ranked answers prefer near records; send sort=rank.")
         }
         guard filters.isEmpty else {
-          throw .badParameter("filter", "Ranked answers alone are filtered: send sort=rank.")
+          throw .badParameter("filter", "Only ranked answers are filtered; send sort=rank.")
         }
         guard typos != .required else {
-          throw .badParameter("typos", "Ranked answers alone correct typing errors: send sort=rank.")
+          throw .badParameter("typos", "Only ranked answers correct typing errors; send sort=rank.")
         }
       case .rank:
         guard isRanked else {
           throw .badParameter(
-            "sort", "The index has no ranks: build it with shardq build --weight, or send sort=key.")
+            "sort", "The index has no ranks; send sort=key, or build the index with shardq build --weight.")
         }
         guard offset == 0 || cursor == nil else {
-          throw .badParameter("offset", "It and after do not go together: leave it out.")
+          throw .badParameter("offset", "offset and after exclude each other; leave offset out.")
         }
         guard offset <= Self.rankedOffsetLimit else {
           throw .badParameter(
             "offset",
-            "In a ranked answer it is at most \(Self.rankedOffsetLimit): beyond, send the last cursor as after.")
+            "offset is at most \(Self.rankedOffsetLimit) in a ranked answer; send the last cursor as after to read on.")
         }
       }
       return sort

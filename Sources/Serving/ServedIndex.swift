@@ -4,18 +4,18 @@
   import QueryOutput
   import ShardedIndex
 
-  /// The served index and the state of the generation that it answers from.
+  /// The served index and the state of the generation that answers come from.
   final class ServedIndex: Sendable {
     let index: ShardedIndex
     let cacheLimit: Int
     private let log: ServerLog
     private let metrics: Metrics
-    /// The newest generation and the one before it, from which answers may still be on their way.
+    /// The newest generation and the generation before it; both may have answers under way.
     private let generations: NIOLockedValueBox<[ServedGeneration]>
-    /// The reason for which newer generations were refused, so that it is logged once.
+    /// The reason why the index refused newer generations. The log has each reason once.
     private let refusal = NIOLockedValueBox<String?>(nil)
 
-    /// The number of attempts at a question that rebuilds overtake.
+    /// The number of attempts at a request that rebuilds overtake.
     private static let attemptCount = 8
 
     init(_ index: ShardedIndex, cacheLimit: Int, log: ServerLog, metrics: Metrics) throws(IndexError) {
@@ -26,7 +26,7 @@
       generations = NIOLockedValueBox([try Self.first(index)])
     }
 
-    /// Returns the state of the generation of the opening; of a later one where that is gone by now.
+    /// Returns the state of the generation that was opened; of a later generation if a build removed that one.
     private static func first(_ index: ShardedIndex) throws(IndexError) -> ServedGeneration {
       for _ in 1..<attemptCount {
         do throws(IndexError) {
@@ -40,7 +40,7 @@
 
     var current: ServedGeneration { generations.withLockedValue { $0[0] } }
 
-    /// Returns the state of the generation that an answer is of.
+    /// Returns the state of the generation that an answer comes from.
     func generation(of matches: ShardedIndex.Matches) throws(IndexError) -> ServedGeneration {
       if let known = generations.withLockedValue({ $0.first { $0.isOf(matches) } }) { return known }
       let made = try ServedGeneration(matches)
@@ -56,11 +56,11 @@
       }
     }
 
-    /// Looks for a newer generation and logs the result. One that cannot be read leaves the current one in use.
+    /// Looks for a newer generation and logs the result. The current generation stays if the newer one cannot be read.
     func reload() {
       do throws(IndexError) {
         let hasMoved = try index.reload()
-        // This reads no records.
+        // The call reads no records.
         let generation = try generation(of: index.matches(forPrefix: ""))
         refusal.withLockedValue { $0 = nil }
         if hasMoved {
@@ -80,21 +80,21 @@
       }
     }
 
-    /// Answers a question, again where a build removed a file meanwhile.
+    /// Answers a request, and tries again if a build removed a file meanwhile.
     func asking<Answer>(_ body: () throws -> Answer) throws -> Answer {
       var attempts = 0
       while true {
         do {
           return try body()
         } catch let error as IndexError {
-          // A thread that may not wait leaves it to others.
+          // A thread that may not wait leaves the request to another thread.
           guard ReadingTerms.mayWait else { throw error }
           attempts += 1
           switch error {
           case .superseded where attempts < Self.attemptCount: reload()
-          // A shard of the manifest is gone: a build may be about to publish another manifest.
+          // A shard is missing: a build may be about to publish another manifest.
           case .vanished where attempts < 2: reload()
-          // Bytes of the next manifest: on another machine no descriptor stays with the one that was opened.
+          // The bytes are of the next manifest: no descriptor keeps the opened manifest of a store.
           case .corrupt where index.isFar && attempts < Self.attemptCount && index.generation.isSuperseded: reload()
           default: throw error
           }
@@ -103,22 +103,22 @@
     }
   }
 
-  /// One generation of the index, with the values that are made of it once.
+  /// One generation of the index, with values that are computed once.
   final class ServedGeneration: Sendable {
     let manifest: ManifestReader
     private let overlay: Overlay?
     let recordCount: Int
     let schema: Schema
-    /// The abilities that the page tells of.
+    /// The abilities of the index that the page shows.
     let facts: PageFacts
     /// The SHA-256 of the manifest.
     let digest: ManifestDigest
-    /// The name of the generation in answers: the beginning of the digest, and the overlay's checksum if there is one.
+    /// The name of the generation in answers: the beginning of the digest, and the checksum of the overlay, if any.
     let name: String
-    /// The entity tag of every answer that follows from the generation and the request alone.
+    /// The entity tag of every answer that depends on the generation and the request only.
     let tag: String
     private let writers = NIOLockedValueBox<[AnswerWriter]>([])
-    /// The grid of coordinates, made at the first request for it.
+    /// The grid of coordinates. The first request for the grid makes it.
     let grid = PlaceGridMaker()
     private let dotsBody = NIOLockedValueBox<[UInt8]?>(nil)
 
@@ -129,7 +129,7 @@
       schema = matches.generation.schema
       facts = PageFacts(IndexSettings(of: manifest.root), schema)
       digest = try manifest.digest()
-      // On another machine the file has no descriptor that stays with one content.
+      // A file in a store has no descriptor that keeps one content.
       if matches.generation.isFar, ReadingTerms.mayWait, matches.generation.isSuperseded {
         throw .superseded(path: matches.generation.directory.path)
       }
@@ -143,14 +143,14 @@
       manifest === matches.generation.manifest && overlay === matches.generation.overlay
     }
 
-    /// How many records lie where; nil if no record has coordinates.
+    /// The density grid; nil if no record has coordinates.
     func densityGrid() throws(IndexError) -> DensityGrid? { try manifest.densityGrid(with: overlay) }
 
     var hasCoordinates: Bool { schema.latitude != nil && schema.longitude != nil }
 
     // MARK: Writers
 
-    /// Returns the body that `write` writes, with a writer that no other thread uses meanwhile.
+    /// Returns the body that `write` writes. No other thread uses the writer meanwhile.
     func withWriter(_ write: (AnswerWriter) throws -> Void) throws -> ByteBuffer {
       let writer = writers.withLockedValue { $0.popLast() } ?? AnswerWriter(schema)
       defer {
@@ -169,21 +169,21 @@
       return writer.body.withBytes { ByteBuffer(bytes: $0) }
     }
 
-    /// The most writers that are kept for the next requests.
+    /// The most writers that stay for the next requests.
     private static let writerLimit = 16
 
-    /// The density grid as it is answered, once it was made.
+    /// The body of the answer with the density grid, once it was made.
     var dots: [UInt8]? {
       get { dotsBody.withLockedValue { $0 } }
       set { dotsBody.withLockedValue { $0 = newValue } }
     }
   }
 
-  /// The maker of one generation's grid, at the first request for it.
+  /// The maker of one generation's grid. The first request for the grid makes it.
   final class PlaceGridMaker: Sendable {
     private enum State {
       case none
-      /// The grid is being made; these calls wait for its end.
+      /// A thread makes the grid; these calls wait for its end.
       case making([@Sendable () -> Void])
       case made(PlaceGrid)
     }
@@ -223,7 +223,7 @@
       for call in waiting { call() }
     }
 
-    /// Calls `call` once no thread is making the grid any more.
+    /// Calls `call` as soon as no thread makes the grid.
     func whenMade(_ call: @Sendable @escaping () -> Void) {
       let waits = state.withLockedValue { state in
         guard case .making(let waiting) = state else { return false }
@@ -235,7 +235,7 @@
   }
 
   enum ServerVersion {
-    /// The version of the bodies, which changes when the same records are written otherwise.
+    /// The version of the bodies. It changes when the same records are written differently.
     static let answers = "4"
   }
 #endif

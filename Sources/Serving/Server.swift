@@ -7,8 +7,8 @@
 
   /// The server, from its start to its end.
   ///
-  /// It does not use Swift's concurrency, which has threads of its own on Linux. One of them opens files, and ends the
-  /// process where it cannot.
+  /// The server does not use Swift's concurrency: on Linux one of the threads of Swift's concurrency opens files, and
+  /// ends the process if it cannot.
   final class Server: Sendable {
     private let settings: ServeSettings
     private let log: ServerLog
@@ -17,22 +17,22 @@
     private let gate: EngineGate
     private let group: MultiThreadedEventLoopGroup
     private let listener: Listener
-    /// The most connections since memory was last given back.
+    /// The most connections since the server last returned memory.
     private let crowd = Atomic<Int>(0)
-    /// The number of connections when memory was last looked at.
+    /// The number of connections at the last look at the memory.
     private let lastCount = Atomic<Int>(0)
 
     /// Opens the index and listens.
     ///
     /// - Parameter descriptors: The number of files that the process may have open.
-    /// - Throws: ``IndexError``, or the system's error if it cannot listen on the address.
+    /// - Throws: ``IndexError``, or the system's error if the server cannot listen on the address.
     init(_ settings: ServeSettings, _ source: IndexSource, descriptors: Int, log: ServerLog) throws {
       self.settings = settings
       self.log = log
       let digest = settings.expectedDigest.isEmpty ? nil : ManifestDigest(settings.expectedDigest)
       let index = try source.open(
         settings, ShardedIndex.Options(cacheLimitBytes: settings.cacheBytes, expectedDigest: digest))
-      // Of an index on disk shardq serve has checked them.
+      // `shardq serve` has checked the field names of an index on disk.
       if index.isFar, settings.page.namesFields { try settings.page.check(index.fieldNames) }
       served = try ServedIndex(index, cacheLimit: settings.cacheBytes, log: log, metrics: metrics)
       ReadingTerms.prepare()
@@ -88,13 +88,14 @@
       let crowd = crowd.load(ordering: .relaxed)
       let count = openConnections
       let before = lastCount.exchange(count, ordering: .relaxed)
-      // As long as connections are closing there is more to come.
+      // While connections close, more memory becomes free.
       guard crowd >= 1000, count < crowd / 4, count >= before else { return }
       self.crowd.store(count, ordering: .relaxed)
       return_free_memory()
     }
 
-    /// Closes the socket, answers the requests that have arrived, and calls `end` after that or after five seconds.
+    /// Closes the socket, answers the requests that have arrived, and then calls `end`; after five seconds at the
+    /// latest.
     func stop(_ end: @Sendable @escaping () -> Void) {
       listener.stop()
       let start = NIODeadline.now()

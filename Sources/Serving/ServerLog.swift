@@ -6,18 +6,18 @@
 
   /// The log of the server on standard error, one line for each event.
   ///
-  /// Control characters are escaped in all texts.
+  /// The log escapes control characters in all texts.
   struct ServerLog: Sendable {
     enum Level: String {
       case info, warning, error
     }
     private let format: ServeSettings.LogFormat
-    /// The last complaint, so that a fault of every request does not fill the disk.
+    /// The last complaint. A fault of every request must not fill the disk.
     private let last = NIOLockedValueBox<(text: String, second: Int, repeats: Int)>(("", 0, 0))
 
     init(_ format: ServeSettings.LogFormat) { self.format = format }
 
-    /// - Parameter values: The names and values in their order; numbers are not quoted.
+    /// - Parameter values: The names and values in their order. The log does not quote numbers.
     func write(_ level: Level, _ event: String, _ values: KeyValuePairs<String, String> = [:]) {
       var line: String
       switch format {
@@ -44,7 +44,7 @@
       Diagnostics.note(line)
     }
 
-    /// Logs an error that may come with every request. The same one is logged again after ten seconds, with its count.
+    /// Logs an error that every request may cause. The log has the same error again after ten seconds, with its count.
     func complain(_ event: String, _ values: KeyValuePairs<String, String>) {
       let text = event + values.map { $0.value }.joined(separator: " ")
       let second = Int(time(nil))

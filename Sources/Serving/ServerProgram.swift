@@ -5,7 +5,7 @@ import ShardedIndex
 #if Server
   import NIOCore
 
-  /// The way a server gets its index: off a disk, or from another machine.
+  /// The source of a server's index: a disk or a store.
   package struct IndexSource: Sendable {
     /// Opens the index that the settings name.
     package var open: @Sendable (ServeSettings, ShardedIndex.Options) throws(IndexError) -> ShardedIndex
@@ -20,14 +20,14 @@ import ShardedIndex
     }
   }
 
-  /// The requests to the machine that an index comes from, since the start.
+  /// The requests to the store of an index since the start.
   package struct StoreCounters: Sendable {
     package var requests: Int
-    /// In bytes, those of bodies.
+    /// The bytes of all bodies.
     package var bytes: Int
-    /// Requests that gave no bytes, second attempts included.
+    /// The requests that gave no bytes, second attempts included.
     package var failures: Int
-    /// Reads that the disk cache answered.
+    /// The reads that the disk cache answered.
     package var diskHits: Int
 
     package init(requests: Int, bytes: Int, failures: Int, diskHits: Int) {
@@ -39,17 +39,17 @@ import ShardedIndex
 /// The HTTP server as a program, which `shardq serve` starts.
 package enum ServerProgram {
   #if Server
-    /// The requests for an index on another machine that may be under way.
+    /// The most requests to a store that may be under way.
     package static var farThreads: Int { EngineGate.farThreads }
 
     /// Serves until a signal ends the process.
-    // No async main: in a static executable it costs 5 ms of start, and this thread waits for signals.
+    // `main` is not async: in a static executable that costs 5 ms at the start, and this thread waits for signals.
     package static func run(_ source: IndexSource) -> Never {
       guard let settings = ServeSettings(arguments: Array(CommandLine.arguments.dropFirst())) else {
-        Diagnostics.report("this program is started by shardq serve, which knows its words")
+        Diagnostics.report("this program cannot be started by itself; start it by shardq serve")
         exit(ExitStatus.usage.rawValue)
       }
-      // Blocked before there is another thread, which would get the signals.
+      // The signals are blocked before another thread exists, because that thread would get them.
       Signals.hold()
       let descriptors = ConnectionLimits.raiseDescriptors()
       return_large_blocks()
@@ -68,13 +68,13 @@ package enum ServerProgram {
       } catch {
         let place = AllowedHosts.inHost(settings.address) + ":\(settings.port)"
         let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-        Diagnostics.report("cannot listen on \(place): \(reason). --listen names another place")
+        Diagnostics.report("cannot listen on \(place): \(reason); name another address with --listen")
         exit(ExitStatus.inputOutput.rawValue)
       }
     }
   #endif
 
-  /// Ends a program that was built without the traits that it needs.
+  /// Ends a program that was built without its traits.
   package static func missing(_ traits: String, _ product: String) -> Never {
     Diagnostics.report(
       "built without its server; build it with: swift build -c release --traits \(traits) --product \(product)")

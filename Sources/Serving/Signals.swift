@@ -3,9 +3,9 @@
 
   import CLibrary
 
-  /// The signals of the server. SIGTERM and SIGINT end it once it has answered the requests that have arrived, within
-  /// five seconds; a second one ends it at once. SIGHUP makes it look for a newer generation. SIGPIPE is ignored:
-  /// writes fail by themselves.
+  /// The signals of the server. SIGTERM and SIGINT end the server once it has answered the requests that have arrived,
+  /// within five seconds; a second signal ends the server at once. SIGHUP makes the server look for a newer generation.
+  /// The server ignores SIGPIPE: writes fail by themselves.
   enum Signals {
     /// The signal that asked for the end; 0 for none.
     private static let received = Atomic<CInt>(0)
@@ -17,7 +17,7 @@
       return set
     }
 
-    /// Blocks the signals for ``wait(_:_:)``, on this thread and all that it starts.
+    /// Blocks the signals for ``wait(_:_:)``, on this thread and on all threads that it starts.
     static func hold() {
       signal(SIGPIPE, SIG_IGN)
       var set = set
@@ -40,7 +40,7 @@
       }
     }
 
-    /// Ends the process: after SIGTERM with status 0, after SIGINT by that signal, so that the shell knows.
+    /// Ends the process: after SIGTERM with status 0, after SIGINT by SIGINT, so that the shell knows.
     static func end() -> Never {
       let number = received.load(ordering: .relaxed)
       if number == SIGINT { die(number) }

@@ -93,8 +93,8 @@ class Descriptors(unittest.TestCase):
             connection.sendall(b"GET /v1/search?q=b HTTP/1.1\r\nHost: localhost\r\n\r\n" + GET)
             answers = read_answers(connection, 2)
             self.assertEqual([status for status, _ in answers], [503, 200], answers)
-            self.assertIn("descriptor", json.loads(answers[0][1])["detail"])
-            # Who wants to come in waits, and costs nothing.
+            self.assertIn("open files", json.loads(answers[0][1])["detail"])
+            # A client that wants to connect waits, and costs nothing.
             with server.socket() as waiting:
                 waiting.sendall(GET)
                 before = server.processor_time
