@@ -1,24 +1,24 @@
 #if !hasFeature(Embedded)
-  /// The texts of the page in languages other than English, which the page has itself.
+  /// The texts of the page in German, French and Spanish. The page itself has the English texts.
   package enum PageTexts {
     package static let languages = ["en", "de", "fr", "es"]
 
     /// The names of all texts.
     package static let names = german.map(\.name)
 
-    /// The forms of a text with a number. Source: Unicode Technical Standard 35, plural rules; all languages have `other`.
+    /// The plural forms of a text with a number. All languages have `other`. Source: Unicode Technical Standard 35.
     private static let forms = ["zero", "one", "two", "few", "many", "other"]
 
-    /// Whether the page has a text of this name, also as a form that another language needs.
+    /// Whether the page has a text of this name, or the name is a plural form that another language needs.
     static func isName(_ name: String) -> Bool {
       guard !names.contains(name) else { return true }
       guard let dot = name.lastIndex(of: ".") else { return false }
       return forms.contains(String(name[name.index(after: dot)...])) && names.contains(name[..<dot] + ".other")
     }
 
-    /// Returns the texts of a language; nil for a language that the page has no texts in.
+    /// Returns the texts of a language; nil if the page has no texts in that language.
     ///
-    /// - Parameter tag: A language tag, of which the first part counts.
+    /// - Parameter tag: A language tag. Only its first part counts.
     static func table(of tag: String) -> [(name: String, text: String)]? {
       switch tag.prefix(while: { $0 != "-" }).lowercased() {
       case "en": []
@@ -34,28 +34,28 @@
       ("hint", "Die Ergebnisse erscheinen beim Tippen."),
       ("browse", "Alle anzeigen"),
       ("showList", "Liste zeigen"),
-      ("rule", "Gefunden wird, was mit dem Text beginnt; Groß- und Kleinschreibung und Akzente sind gleich."),
+      ("rule", "Die Suche vergleicht den Anfang des Namens; Groß- und Kleinschreibung und Akzente zählen nicht."),
       (
         "ruleWords",
-        "Gefunden wird, was ein Wort mit diesem Anfang hat; Groß- und Kleinschreibung und Akzente sind gleich."
+        "Die Suche vergleicht den Anfang jedes Wortes; Groß- und Kleinschreibung und Akzente zählen nicht."
       ),
-      ("ruleTypos", "Tippfehler werden berichtigt."),
-      ("keyMove", "durch die Liste"),
-      ("keyPages", "seitenweise durch die Liste"),
+      ("ruleTypos", "Tippfehler werden korrigiert."),
+      ("keyMove", "geht durch die Liste"),
+      ("keyPages", "geht seitenweise durch die Liste"),
       ("keyChoose", "zeigt den Eintrag"),
-      ("keyEscape", "schließt die Liste, dann leert es das Feld"),
-      ("keyMap", "führt zur Karte; Pfeile bewegen sie, + und − zoomen"),
+      ("keyEscape", "schließt die Liste, leert danach das Feld"),
+      ("keyMap", "geht zur Karte; Pfeile bewegen die Karte, + und − zoomen"),
       ("records.one", "{count} Eintrag"),
       ("records.other", "{count} Einträge"),
       ("matches.one", "{count} Treffer"),
       ("matches.other", "{count} Treffer"),
       ("matchesAtLeast", "{count}+ Treffer"),
       ("matchesFor", "{matches} für {query}"),
-      ("best", "Die Liste hat die besten {count}; mehr Buchstaben führen zu den anderen."),
+      ("best", "Die Liste hat die besten {count} Treffer; mehr Buchstaben finden andere."),
       ("empty", "Diese Liste hat keine Einträge."),
       ("noneBegins", "Nichts beginnt mit {query}."),
       ("noneMatches", "Nichts passt zu {query}."),
-      ("instead", "Suche {query}"),
+      ("instead", "{query} suchen"),
       ("corrected", "Nichts passt zu {query}; Ergebnisse für {other}:"),
       ("chosen", "{name}, gewählt"),
       ("loading", "Lädt"),
@@ -64,13 +64,13 @@
       ("clear", "Feld leeren"),
       ("close", "Eintrag schließen"),
       ("list", "Treffer"),
-      ("map", "Karte. Pfeiltasten bewegen sie, Plus und Minus zoomen, 0 zeigt alles."),
+      ("map", "Karte. Pfeiltasten bewegen die Karte, Plus und Minus zoomen, 0 zeigt alles."),
       ("zoom", "Zoom"),
       ("zoomIn", "Vergrößern"),
       ("zoomOut", "Verkleinern"),
       ("showAll", "Alles zeigen"),
       ("showMatches", "Treffer zeigen"),
-      ("tooLarge", "Dieser Eintrag ist zu groß, um hier gezeigt zu werden."),
+      ("tooLarge", "Dieser Eintrag ist zu groß für die Anzeige."),
       ("places", "Orte werden gesucht …"),
       ("openMap", "In einer Karten-App öffnen"),
       ("showOnMap", "Auf der Karte zeigen"),
@@ -79,8 +79,8 @@
       ("cut", "insgesamt {count} Zeichen"),
       ("retry", "Wiederholen"),
       ("slow", "Der Server hat 10 Sekunden lang nicht geantwortet."),
-      ("offline", "Es gibt kein Netz. Die Seite versucht es wieder, sobald es da ist."),
-      ("unreachable", "Der Server ist nicht zu erreichen."),
+      ("offline", "Es gibt kein Netz. Die Seite versucht es wieder, sobald das Netz zurück ist."),
+      ("unreachable", "Der Server ist nicht erreichbar."),
       ("failed", "Der Server meldet den Fehler {status}."),
       ("says", "Der Server sagt: {text}"),
       ("unreadable", "Die Antwort des Servers ist nicht lesbar."),
@@ -95,18 +95,21 @@
       ("rule", "La recherche porte sur le début du nom, sans tenir compte de la casse ni des accents."),
       ("ruleWords", "La recherche porte sur le début de chaque mot, sans tenir compte de la casse ni des accents."),
       ("ruleTypos", "Les fautes de frappe sont corrigées."),
-      ("keyMove", "parcourir la liste"),
-      ("keyPages", "parcourir la liste par pages"),
-      ("keyChoose", "afficher la fiche"),
-      ("keyEscape", "fermer la liste, puis vider le champ"),
-      ("keyMap", "aller à la carte ; les flèches la déplacent, + et − zooment"),
+      ("keyMove", "parcourt la liste"),
+      ("keyPages", "parcourt la liste par pages"),
+      ("keyChoose", "affiche la fiche"),
+      ("keyEscape", "ferme la liste, puis vide le champ"),
+      ("keyMap", "va à la carte ; les flèches déplacent la carte, + et − zooment"),
       ("records.one", "{count} fiche"),
       ("records.other", "{count} fiches"),
       ("matches.one", "{count} résultat"),
       ("matches.other", "{count} résultats"),
       ("matchesAtLeast", "{count}+ résultats"),
       ("matchesFor", "{matches} pour {query}"),
-      ("best", "La liste contient les {count} meilleurs ; saisissez plus de lettres pour les autres."),
+      (
+        "best",
+        "La liste contient les {count} meilleurs résultats ; saisissez plus de lettres pour en trouver d’autres."
+      ),
       ("empty", "Cette liste est vide."),
       ("noneBegins", "Rien ne commence par {query}."),
       ("noneMatches", "Aucun résultat pour {query}."),
@@ -119,7 +122,7 @@
       ("clear", "Vider le champ"),
       ("close", "Fermer la fiche"),
       ("list", "Résultats"),
-      ("map", "Carte. Les flèches la déplacent, plus et moins zooment, 0 montre tout."),
+      ("map", "Carte. Les flèches déplacent la carte, plus et moins zooment, 0 montre tout."),
       ("zoom", "Zoom"),
       ("zoomIn", "Zoomer"),
       ("zoomOut", "Dézoomer"),
@@ -134,9 +137,9 @@
       ("cut", "{count} caractères en tout"),
       ("retry", "Réessayer"),
       ("slow", "Le serveur n’a pas répondu depuis 10 secondes."),
-      ("offline", "Il n’y a pas de réseau. La page réessaiera dès son retour."),
+      ("offline", "Il n’y a pas de réseau. La page réessaiera dès le retour du réseau."),
       ("unreachable", "Le serveur est injoignable."),
-      ("failed", "Le serveur a échoué avec l’état {status}."),
+      ("failed", "Le serveur signale l’erreur {status}."),
       ("says", "Le serveur dit : {text}"),
       ("unreadable", "La réponse du serveur est illisible."),
       ("gone", "{name} n’est plus dans cette liste."),
@@ -150,18 +153,18 @@
       ("rule", "Busca por el comienzo del nombre, sin distinguir mayúsculas ni acentos."),
       ("ruleWords", "Busca por el comienzo de cada palabra, sin distinguir mayúsculas ni acentos."),
       ("ruleTypos", "Los errores al teclear se corrigen."),
-      ("keyMove", "recorrer la lista"),
-      ("keyPages", "recorrer la lista por páginas"),
-      ("keyChoose", "mostrar la ficha"),
-      ("keyEscape", "cerrar la lista y vaciar el campo"),
-      ("keyMap", "ir al mapa; las flechas lo mueven, + y − lo amplían y reducen"),
+      ("keyMove", "recorre la lista"),
+      ("keyPages", "recorre la lista por páginas"),
+      ("keyChoose", "muestra la ficha"),
+      ("keyEscape", "cierra la lista y después vacía el campo"),
+      ("keyMap", "va al mapa; las flechas mueven el mapa, + y − lo amplían y reducen"),
       ("records.one", "{count} ficha"),
       ("records.other", "{count} fichas"),
       ("matches.one", "{count} resultado"),
       ("matches.other", "{count} resultados"),
       ("matchesAtLeast", "{count}+ resultados"),
       ("matchesFor", "{matches} para {query}"),
-      ("best", "La lista tiene los {count} mejores; escriba más letras para ver los demás."),
+      ("best", "La lista tiene los {count} mejores resultados; escriba más letras para encontrar otros."),
       ("empty", "Esta lista está vacía."),
       ("noneBegins", "Nada comienza por {query}."),
       ("noneMatches", "No hay resultados para {query}."),
@@ -174,7 +177,7 @@
       ("clear", "Vaciar el campo"),
       ("close", "Cerrar la ficha"),
       ("list", "Resultados"),
-      ("map", "Mapa. Las flechas lo mueven, más y menos lo amplían y reducen, 0 muestra todo."),
+      ("map", "Mapa. Las flechas mueven el mapa, más y menos lo amplían y reducen, 0 muestra todo."),
       ("zoom", "Zoom"),
       ("zoomIn", "Ampliar"),
       ("zoomOut", "Reducir"),
@@ -189,9 +192,9 @@
       ("cut", "{count} caracteres en total"),
       ("retry", "Reintentar"),
       ("slow", "El servidor no ha respondido en 10 segundos."),
-      ("offline", "No hay red. La página lo intentará de nuevo cuando vuelva."),
-      ("unreachable", "No se puede llegar al servidor."),
-      ("failed", "El servidor falló con el estado {status}."),
+      ("offline", "No hay red. La página lo intentará de nuevo cuando vuelva la red."),
+      ("unreachable", "No se puede conectar con el servidor."),
+      ("failed", "El servidor indica el error {status}."),
       ("says", "El servidor dice: {text}"),
       ("unreadable", "La respuesta del servidor no se puede leer."),
       ("gone", "{name} ya no está en esta lista."),

@@ -647,7 +647,7 @@ class Ranked(PageTest):
         tab = self.open()
         tab.type("n")
         self.settled("n")
-        self.assertRegex(self.said(), r"^12,345 matches\s+The list has the best 10,000; type more letters for the others\.$")
+        self.assertRegex(self.said(), r"^12,345 matches\s+The list has the best 10,000 matches; type more letters to find others\.$")
         tab.press("End", modifiers=CTRL)
         tab.wait("document.querySelector('[aria-selected=true]').innerText.startsWith('n9999')")
         self.assertEqual(tab.evaluate("document.querySelector('[aria-selected=true]').ariaSetSize"), "10000")
