@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Builds with Fuzz/run.sh, which says the flags: without libFuzzer there is no main.
+// Fuzz/run.sh builds this package with the flags for libFuzzer, which has the main function.
 let package = Package(
   name: "fuzz",
   platforms: [.macOS(.v15)],

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Fuzz/run.sh [--replay] [--seconds N] [runs] [target...]: a million runs of each target, or as many as N seconds allow,
-# with libFuzzer and the address sanitizer; as many targets side by side as there are processors. --replay runs what is
-# kept and nothing new. What it finds is left in Fuzz/.build/findings; one line a target on standard output, and status 1
-# if anything was found.
+# Runs libFuzzer with the address sanitizer: Fuzz/run.sh [--replay] [--seconds N] [runs] [target...]
+# Each target has a million runs, or the runs of N seconds; one target runs on each processor. --replay runs the kept
+# inputs and no new ones. Fuzz/.build/findings gets the inputs that fail. The script prints a line for each target, and
+# ends with 1 if an input failed.
 set -eu
 cd "$(dirname "$0")"
 all="build pack overlay geonames jsonl csv tsv json geojson lines dialect zstd gzip query manifest shard ranks sides sketch entries fold log"
@@ -18,21 +18,21 @@ done
 runs=1000000
 case "${1:-}" in [0-9]*) runs="$1"; shift ;; esac
 
-# The runtime's own crash handler would come before libFuzzer's, which then keeps no input.
+# The crash handler of Swift's runtime would run before libFuzzer's, which then keeps no input.
 export SWIFT_BACKTRACE=enable=no
-# The leak check is on where the sanitizer has one, which is its default. libFuzzer looks only after a run that allocated
-# more than it freed: that takes an eighth of the runs in a second of manifest, and half of csv's.
+# The leak check stays on by default. libFuzzer looks for leaks only after a run that allocated more than it freed. The
+# check costs an eighth of the runs a second for manifest, and half for csv.
 export ASAN_OPTIONS="quarantine_size_mb=16:malloc_context_size=3${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 
 if [ -z "${SHARDQ_FUZZ:-}" ]; then
   linker=""
   [ "$(uname)" = Darwin ] || linker="-Xswiftc -use-ld=lld"
-  # Of two options the compiler heeds the last, and the order is chance: one names both. The linker knows both of them.
+  # The compiler heeds the last of two options, and their order is chance: so one option names both sanitizers.
   swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing \
     $linker --product fuzz >&2
   again=""
   ! $replay || again=--replay
-  # The slow ones come first, so that they do not run alone in the end.
+  # The slow targets come first, so that they do not run alone at the end.
   printf '%s\n' ${*:-$all} \
     | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I '{}' env SHARDQ_FUZZ='{}' ./run.sh $again --seconds "$seconds" "$runs" \
     || exit 1
@@ -43,8 +43,8 @@ target="$SHARDQ_FUZZ"
 mkdir -p .build/logs ".build/grown/$target" ".build/findings/$target" "Cases/$target"
 log=".build/logs/$target"
 case "$target" in build) size=600 ;; manifest | shard) size=8000 ;; pack) size=10000 ;; *) size=1000 ;; esac
-# Ten seconds a run where other work may be in the way, memory bounded, no single allocation that an input of this size
-# could not need.
+# A run has ten seconds, because other work may slow it down, and bounded memory. No input of this size needs a larger
+# single allocation.
 set -- -timeout=10 -rss_limit_mb=512 -malloc_limit_mb=160 -max_len=$size -artifact_prefix=".build/findings/$target/" \
   -print_final_stats=1
 status=0
@@ -59,7 +59,7 @@ else
   coverage="$(grep -a 'DONE' "$log" | sed -n 's/.*\(cov: [0-9]*\) \(ft: [0-9]*\).*/, \1 \2/p')"
   line="$(printf '%-9s %s runs, %s a second%s' "$target" "$count" "$speed" "$coverage")"
 fi
-# Without its counters libFuzzer goes on blindly, and only says so.
+# Without its counters libFuzzer goes on blindly, with only a warning.
 if grep -q 'Is the code instrumented' "$log"; then
   status=3
   line="$line, NOT INSTRUMENTED"

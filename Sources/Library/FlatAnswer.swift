@@ -5,7 +5,7 @@ import ShardedIndex
 
 /// The writer of answers that C reads without parsing: sq_answer_head of shardq.h.
 final class FlatAnswer: AnswerForm {
-  /// The last answer, which stays where it is until the next.
+  /// The last answer, which stays in place until the next answer.
   private(set) var block: Block?
   private(set) var size = 0
 
@@ -14,7 +14,7 @@ final class FlatAnswer: AnswerForm {
   private var values: [sq_value] = []
   private var texts: [UInt8] = []
 
-  /// The largest answer whose memory is kept for the next, in bytes.
+  /// The largest answer whose memory stays for the next answer, in bytes.
   private static let usualSize = 64 << 10
 
   deinit { free(block) }
@@ -46,7 +46,7 @@ final class FlatAnswer: AnswerForm {
     records.append(sq_record(first_value: UInt32(values.count), value_count: UInt32(fields.count)))
     for number in fields {
       let field = buffer.rawField(number)
-      // Offsets are of the texts, and become those of the answer at the end.
+      // The offsets count from the first text; at the end they count from the answer.
       values.append(
         sq_value(
           field: UInt32(field.name), kind: UInt32(field.kind.rawValue), text: UInt32(texts.count),

@@ -1,7 +1,7 @@
 import CLibrary
 import CShardq
 
-// The functions of the C library (Scripts/build-library.sh): shardq.h says what each does.
+// The functions of the C library (Scripts/build-library.sh), described in shardq.h.
 
 private func reader(_ handle: OpaquePointer?) -> Reader? {
   handle.map { Unmanaged<Reader>.fromOpaque(reader_of($0)).takeUnretainedValue() }

@@ -3,9 +3,9 @@ import CShardq
 import QueryOutput
 import ShardedIndex
 
-/// What a handle of the library stands for.
+/// The reader behind a handle of the library.
 final class Reader {
-  /// nil where none could be opened.
+  /// The opened index; nil if the opening failed.
   private let shared: SharedIndex?
   private var generation: Generation?
   private var generationName = ""
@@ -22,7 +22,7 @@ final class Reader {
       guard let path, let text = String(validatingCString: path) else {
         throw Refusal(SQ_REFUSED, "the path is not UTF-8")
       }
-      guard cacheSize >= 0 else { throw Refusal(SQ_REFUSED, "the size of a cache is 0 or more") }
+      guard cacheSize >= 0 else { throw Refusal(SQ_REFUSED, "cache_size must be 0 or more") }
       shared = try SharedIndex.opening(text, cacheSize: cacheSize == 0 ? nil : Int(cacheSize))
     } catch {
       shared = nil
@@ -39,7 +39,7 @@ final class Reader {
 
   // MARK: Questions
 
-  /// Returns the number of keys that begin with a text, or a status made negative.
+  /// Returns the number of keys that begin with a text, or a negative status.
   func count(_ characters: Characters?, _ size: Int) -> Int64 {
     var count = 0
     let status = answering { (shared) throws(Refusal) in
@@ -56,7 +56,7 @@ final class Reader {
     json?.reset()
     return answering { (shared) throws(Refusal) in
       let search = try Self.search(try Self.text(characters, size), options)
-      // Where a rebuild took a file away, the next generation answers.
+      // If a rebuild removed a file, the next generation answers.
       for attempt in 0..<8 {
         do throws(HostSearch.Failure) {
           return try answer(search, from: shared.index, options)
@@ -85,7 +85,7 @@ final class Reader {
     form = .json
   }
 
-  /// Numbers fields as a generation does.
+  /// Takes the field numbers of a generation.
   private func take(_ generation: Generation) {
     self.generation = generation
     generationName = String(generation.manifest.rootChecksum, radix: 16)
@@ -95,7 +95,7 @@ final class Reader {
   }
 
   private func answering(_ body: (SharedIndex) throws(Refusal) -> Void) -> Int32 {
-    // The message of opening stays.
+    // The message of the opening stays.
     guard let shared else { return Int32(SQ_REFUSED) }
     do throws(Refusal) {
       try body(shared)
@@ -109,11 +109,11 @@ final class Reader {
 
   // MARK: Options
 
-  /// The longest text in bytes: no key is as long.
+  /// The longest text in bytes. Every key is shorter.
   private static let textLimit = 1 << 16
 
   private static func text(_ characters: Characters?, _ size: Int) throws(Refusal) -> String {
-    guard 0...textLimit ~= size else { throw Refusal(SQ_REFUSED, "a text has 65536 bytes at most") }
+    guard 0...textLimit ~= size else { throw Refusal(SQ_REFUSED, "the text has more than 65536 bytes; send fewer") }
     var bytes = [UInt8](repeating: 0, count: size)
     if let characters { memcpy(&bytes, characters, size) }
     guard characters != nil || size == 0, let text = String(validating: bytes, as: UTF8.self) else {
@@ -126,10 +126,10 @@ final class Reader {
 
   private static func search(_ text: String, _ options: sq_options) throws(Refusal) -> HostSearch {
     guard let order = HostSearch.Order(rawValue: options.sort) else {
-      throw Refusal(SQ_REFUSED, "the order is SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
+      throw Refusal(SQ_REFUSED, "sort must be SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
     }
     guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY) == 0 else {
-      throw Refusal(SQ_REFUSED, "the flags are of a later library")
+      throw Refusal(SQ_REFUSED, "flags has an unknown bit; use a library of the version of shardq.h")
     }
     var filters: [String] = []
     for number in 0..<Int(options.filter_count) {
@@ -138,7 +138,7 @@ final class Reader {
       }
       filters.append(filter)
     }
-    // No cursor has other letters.
+    // No cursor has letters outside ASCII.
     let cursor = options.cursor.map { String(cString: $0) } ?? ""
     return HostSearch(
       text: text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit), order: order,
@@ -163,7 +163,7 @@ final class Reader {
   }
 }
 
-/// Why a call has no result.
+/// The reason why a call has no result.
 struct Refusal: Error {
   let status: Int32
   let message: String
@@ -179,7 +179,7 @@ struct Refusal: Error {
 
   init(_ error: IndexError) {
     switch error {
-    case .notFound: self.init(SQ_NOT_FOUND, "\(error.fault). Build one with shardq build, or open another path")
+    case .notFound: self.init(SQ_NOT_FOUND, "\(error.fault); build an index with shardq build, or open another path")
     case .io: self.init(SQ_SYSTEM, error.commandMessage)
     case .superseded: self.init(SQ_CHANGED, error.commandMessage)
     case .notBuilt, .wrongCursor: self.init(SQ_REFUSED, error.commandMessage)

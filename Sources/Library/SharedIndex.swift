@@ -10,7 +10,7 @@ final class SharedIndex: Sendable {
 
   private struct Key: Equatable {
     let path: String
-    /// The directory or archive that stands there: a name may come to be that of another.
+    /// The directory or archive at the path. The path may later name another.
     let device: dev_t
     let number: ino_t
     let cacheSize: Int?
@@ -18,12 +18,12 @@ final class SharedIndex: Sendable {
 
   private static let opened = Lock<[(shared: SharedIndex, handles: Int)]>([])
 
-  /// Returns the index at a path, which the caller closes.
+  /// Returns the index at a path. The caller closes the index.
   ///
-  /// - Parameter cacheSize: In bytes; nil for the engine's default.
+  /// - Parameter cacheSize: The limit of the cache in bytes; nil for the engine's default.
   static func opening(_ path: String, cacheSize: Int?) throws(Refusal) -> SharedIndex {
     var status = stat()
-    // Where there is nothing at the path, opening says so.
+    // If nothing is at the path, the opening fails with a message.
     let isThere = stat(path, &status) == 0
     let key = Key(path: path, device: status.st_dev, number: status.st_ino, cacheSize: cacheSize)
     if isThere, let found = opened.withLock({ take(key, of: &$0) }) { return found }
@@ -32,7 +32,7 @@ final class SharedIndex: Sendable {
     let index: ShardedIndex
     do throws(IndexError) { index = try ShardedIndex(opening: path, options: options) } catch { throw Refusal(error) }
     return opened.withLock { (opened) -> SharedIndex in
-      // Another thread may have opened it meanwhile.
+      // Another thread may have opened the index meanwhile.
       if let found = take(key, of: &opened) { return found }
       opened.append((SharedIndex(index, key), 1))
       return opened[opened.count - 1].shared
@@ -45,9 +45,9 @@ final class SharedIndex: Sendable {
     return opened[place].shared
   }
 
-  /// Takes back one handle; without any, the index is gone.
+  /// Gives up one handle. The last handle closes the index.
   func close() {
-    // The index goes after the lock is released.
+    // The index closes after the lock is released.
     _ = Self.opened.withLock { (opened) -> SharedIndex? in
       guard let place = opened.firstIndex(where: { $0.shared === self }) else { return nil }
       opened[place].handles -= 1

@@ -1,4 +1,4 @@
-// What the library's functions in Swift use of C.
+// The C types and functions that the library's Swift functions use.
 #include "shardq.h"
 #include <string.h>
 
@@ -19,7 +19,7 @@ static inline void set_status(Status status, int value) {
   if (status) *status = value;
 }
 
-// Returns options of which a caller gave the first `size` bytes.
+// Returns complete options from the first `size` bytes that a caller gave.
 static inline sq_options whole(Options given) {
   sq_options options = {.limit = 10};
   if (given && given->size >= offsetof(sq_options, from)) {

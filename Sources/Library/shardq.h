@@ -1,4 +1,4 @@
-// Type-ahead over an index of shardq, from C and from all that calls C: docs/languages.md.
+// Finds names as you type in an index of shardq, from C and from languages that call C: docs/languages.md.
 //
 //   int status;
 //   sq_index *index = sq_open("cities", 0, &status);
@@ -15,8 +15,8 @@
 //   }
 //   sq_close(index);
 //
-// Texts are UTF-8. A handle serves one thread at a time; threads with a handle each run side by side. No function ends the
-// process because of a file's content, a question, or a handle that is NULL.
+// Texts are UTF-8. A handle serves one thread at a time; threads with a handle each run side by side. No file, no question
+// and no handle that is NULL makes a function end the process.
 #ifndef SHARDQ_H
 #define SHARDQ_H
 #include <stddef.h>
@@ -32,11 +32,11 @@ enum {
   SQ_OK = 0,
   // There is no index at the path.
   SQ_NOT_FOUND = 1,
-  // A file of the index is damaged, or is none of an index.
+  // A file of the index is damaged, or belongs to no index.
   SQ_DAMAGED = 2,
-  // The index was rebuilt again and again while the question was answered. Ask again.
+  // The index was rebuilt several times while the library answered the question. Ask again.
   SQ_CHANGED = 3,
-  // The index, or this library, answers no such question.
+  // The question is wrong, or the index or this library cannot answer it.
   SQ_REFUSED = 4,
   // A system call failed.
   SQ_SYSTEM = 5,
@@ -44,63 +44,63 @@ enum {
 
 // The order of an answer.
 enum {
-  // Ranks where the index has them, else keys.
+  // By rank if the index has ranks, else by key.
   SQ_SORT_INDEX = 0,
   SQ_SORT_RANK = 1,
   SQ_SORT_KEY = 2,
 };
 
-// How a question is answered, by bits of `flags`.
+// The bits of `flags`, which change the answer.
 enum {
-  // Typing errors are not corrected.
+  // The answer corrects no typing errors.
   SQ_EXACT = 1,
-  // Near records rank higher: `latitude` and `longitude` say near to which place.
+  // Records near the place `latitude`, `longitude` rank higher.
   SQ_NEAR = 2,
-  // The answer is the object of JSON that /v1/search of `shardq serve` answers with (docs/server.md), not sq_answer_head.
+  // The answer is the JSON object that /v1/search of `shardq serve` returns (docs/server.md), and not sq_answer_head.
   SQ_JSON = 4,
-  // The object of JSON also has the texts that a list shows, and which of their letters matched.
+  // The JSON object also has the texts that a list shows, and the ranges of their matched letters.
   SQ_DISPLAY = 8,
 };
 
-// The options of a question. Members that are 0 ask for nothing.
+// The options of a question. A member that is 0 has no effect; a `limit` of 0 asks for no records.
 typedef struct {
-  // sizeof(sq_options): a later library takes an earlier program's options.
+  // sizeof(sq_options). By the size a later library reads the options of an earlier program.
   size_t size;
-  // The number of matches that are passed over. At most 10,000 of a ranked answer.
+  // The number of matches to skip; at most 10,000 in a ranked answer.
   int64_t from;
   // The most records of the answer: 0 to 1,000.
   int64_t limit;
   int32_t sort;
   int32_t flags;
-  // In degrees.
+  // The place, in degrees.
   double latitude, longitude;
-  // Texts such as "country=FR", of which a record passes all; of two for the same field it passes one.
+  // Filters such as "country=FR". A record must pass the filters of all fields; of several filters for a field, one.
   const char *const *filters;
   size_t filter_count;
-  // The cursor of the ranked answer before; NULL for the first page.
+  // The cursor of the previous page of a ranked answer; NULL for the first page.
   const char *cursor;
 } sq_options;
 
-// An answer: this head, the records, the values of all records, then texts, each with a zero behind it. A text is given by
-// its offset from the head, in bytes; 0 stands for none. Numbers have the processor's byte order.
+// An answer is this head, the records, the values of all records, then the texts, each with a zero byte at its end. Members
+// give a text by its offset from the head, in bytes; 0 stands for no text. Numbers have the processor's byte order.
 typedef struct {
   // The number of records whose keys begin with the text.
   int64_t count;
-  // The number of all matches; -1 where only a search through all of them would tell.
+  // The number of all matches; -1 if unknown.
   int64_t total;
   uint32_t record_count, value_count;
-  // The text that the typed one is corrected to, where all records correct its typing errors.
+  // The corrected text, if all records match only with corrected typing errors.
   uint32_t correction;
-  // The longest beginning of the typed text that a record matches, where none matches all of it.
+  // The longest beginning of the typed text that a record matches, if no record matches the text.
   uint32_t nearest;
-  // The option `cursor` of the next page of a ranked answer; none behind the last page.
+  // The option `cursor` of the next page of a ranked answer; no text on the last page.
   uint32_t cursor;
   // Whether the records are in the order of ranks.
   uint32_t is_ranked;
 } sq_answer_head;
 
 typedef struct {
-  // Of all values of the answer.
+  // The record's values among all values of the answer.
   uint32_t first_value, value_count;
 } sq_record;
 
@@ -111,7 +111,7 @@ typedef struct {
   // The number of the field, for sq_field.
   uint32_t field;
   uint32_t kind;
-  // The text, and its size in bytes, without the zero behind it. A number has the digits of its dataset.
+  // The text, and its size in bytes without the zero byte. A number has the digits of the dataset.
   uint32_t text, size;
 } sq_value;
 
@@ -125,29 +125,29 @@ static inline const char *sq_text(const sq_answer_head *answer, uint32_t text) {
 
 // Opens an index.
 //
-// The handle is to be closed in any case: where the status is not SQ_OK, sq_message tells why and every question is refused.
-// `cache_size` is the most bytes of unpacked shards that stay in memory; 0 stands for 8 MiB. Handles of one path and cache
-// size share one index and its cache. An index that is rebuilt is followed within a second.
+// Close the handle in any case. If the status is not SQ_OK, sq_message has the reason and the handle refuses all questions.
+// `cache_size` is the limit of the cache in bytes; 0 stands for 8 MiB. Handles of one path and cache size share one index
+// and its cache. A handle follows a rebuild of the index within a second.
 sq_index *sq_open(const char *path, int64_t cache_size, int *status);
 
-// Closes a handle. Bytes that it returned are gone.
+// Closes a handle and frees all memory that the handle returned.
 void sq_close(sq_index *index);
 
-// Returns the name of a field; a nested field is named by its path, `coord.lon`. Returns NULL for a number beyond the last
-// field. The numbers are those of the last answer, and the names stay until the next question or count.
+// Returns the name of a field; the name of a nested field is its path, `coord.lon`. Returns NULL for a number behind the
+// last field. The numbers belong to the last answer. The names stay until the next question or count.
 const char *sq_field(sq_index *index, uint32_t number);
 
-// Returns the number of records whose keys begin with a text of `size` bytes; or a status made negative, such as -SQ_DAMAGED.
+// Returns the number of records whose keys begin with a text of `size` bytes; or a negative status, such as -SQ_DAMAGED.
 int64_t sq_count(sq_index *index, const char *text, size_t size);
 
-// Answers a question for a text of `size` bytes. Without options the answer has ten records, in the index's own order.
+// Searches for a text of `size` bytes. Without options the answer has ten records, in the order SQ_SORT_INDEX.
 int sq_query(sq_index *index, const char *text, size_t size, const sq_options *options);
 
-// Returns the last answer, which stays until the next question, and its size in bytes where `size` is not NULL. Returns NULL
-// if the last question has none.
+// Returns the last answer, and sets `size` to its bytes if `size` is not NULL. The answer stays until the next question.
+// Returns NULL if the last question failed.
 const void *sq_answer(sq_index *index, size_t *size);
 
-// Returns the message of the last call that failed, which stays until the next one that fails; "" if none has.
+// Returns the message of the last failed call, or "" if no call failed. The message stays until the next failure.
 const char *sq_message(sq_index *index);
 
 #ifdef __cplusplus

@@ -1,91 +1,91 @@
-/** A search that has no answer; the message is for people. */
+/** The error of a search; the message is for people. */
 export class ShardqError extends Error {
   /**
-   * 'missing': there is no index; 'damaged': the index is; 'refused': the question; 'superseded': the index is rebuilt;
-   * 'unreachable': the host, or the disk.
+   * 'missing': there is no index. 'damaged': the index is damaged. 'refused': the question is wrong. 'superseded': the
+   * index is being rebuilt. 'unreachable': the host or the disk cannot be read.
    */
   code: 'missing' | 'damaged' | 'refused' | 'superseded' | 'unreachable'
 }
 
-/** Files that come from elsewhere. */
+/** A source of files. */
 export interface Storage {
-  /** Resolves to the bytes from `from` to before `to`, and the size of the file; to null if there is no such file. */
+  /** Resolves to the bytes from `from` to before `to` and the size of the file; to null if the file is missing. */
   get(
     name: string, from: number, to: number, options: { signal?: AbortSignal, size?: number, fresh?: boolean },
   ): Promise<{ bytes: Uint8Array, size: number } | null>
-  /** Whether there is one file, an archive, whose name is empty. */
+  /** Whether the source has one file, an archive, under an empty name. */
   isArchive?: boolean
 }
 
 export interface OpenOptions {
-  /** The bytes of unpacked shards that stay in memory: 8 MiB where it is left out. */
+  /** The limit of the cache, in bytes; the default is 8 MiB. */
   cacheBytes?: number
-  /** The compiled module, or its address; `shardq.wasm` beside the script where it is left out. */
+  /** The compiled module, or its URL; the default is `shardq.wasm` beside the script. */
   module?: WebAssembly.Module | string | URL
 }
 
 export interface SearchOptions {
-  /** The most records, at most 1,000: 10 where it is left out. */
+  /** The most records of the answer, up to 1,000; the default is 10. */
   limit?: number
-  /** The matches that are passed over; at most 10,000 of a ranked answer. */
+  /** The number of matches to skip; at most 10,000 in a ranked answer. */
   offset?: number
-  /** The order: ranks where the index has them, else keys, where it is left out. */
+  /** The order; the default is by rank if the index has ranks, else by key. */
   sort?: 'rank' | 'key'
-  /** Whether typing errors are corrected, where the index can. */
+  /** Whether the answer corrects typing errors, if the index can; the default is true. */
   typos?: boolean
-  /** Texts such as 'country=FR', of which a record passes all; of two for the same field it passes one. */
+  /** Filters such as 'country=FR'. A record must pass the filters of all fields; of several filters for a field, one. */
   filters?: string[]
-  /** The place that near records rank higher for. */
+  /** A place, in degrees; records near it rank higher. */
   near?: { latitude: number, longitude: number }
-  /** The `cursor` of the answer before. */
+  /** The `cursor` of the previous page. */
   after?: string
-  /** Whether the number of keys that begin with the text is wanted, which may take one file more. */
+  /** Whether the answer must have `count`, which may fetch one more file. */
   count?: boolean
   /** Whether the answer has `display`. */
   display?: boolean
-  /** Ends the search. */
+  /** A signal that ends the search. */
   signal?: AbortSignal
-  /** Makes the answer of its text: JSON.parse where it is left out. */
+  /** Makes the answer from its text; the default is JSON.parse. */
   parse?: (text: string) => any
 }
 
 export interface Answer<Fields = Record<string, any>> {
   query: string
-  /** The number of records whose keys begin with the text, where it was asked for or is known. */
+  /** The number of records whose keys begin with the text; left out if unknown and not asked for. */
   count?: number
-  /** Whether there are matches behind these. */
+  /** Whether more matches follow. */
   more: boolean
   offset: number
   limit: number
   generation: string
-  /** Of a ranked answer. */
+  /** Present in a ranked answer. */
   sort?: 'rank'
-  /** The number of all matches, where it is known. */
+  /** The number of all matches, if known. */
   total?: number
-  /** The text that the typed one is corrected to, where all records correct its typing errors. */
+  /** The corrected text, if all records match only with corrected typing errors. */
   correction?: string
-  /** The longest beginning of the typed text that a record matches, where none matches all of it. */
+  /** The longest beginning of the typed text that a record matches, if no record matches the text. */
   nearest?: string
-  /** The `after` of the next page; left out behind the last page. */
+  /** The `after` of the next page; left out on the last page. */
   cursor?: string
   /** The records. */
   matches: Fields[]
-  /** What a list shows of each record: docs/server.md. */
+  /** The texts that a list shows of each record: docs/server.md. */
   display?: Record<string, any>[]
 }
 
 export interface Index {
-  /** The best matches of a text. */
+  /** Resolves to the best matches of a text. */
   search<Fields = Record<string, any>>(text: string, options?: SearchOptions): Promise<Answer<Fields>>
-  /** Fetches what answers to texts will need: at most `bytes`, 256 KiB where it is left out. */
+  /** Fetches the bytes that answers to texts will need: at most `bytes`; the default is 256 KiB. */
   prefetch(texts: string[], options?: SearchOptions & { bytes?: number }): Promise<void>
-  /** In which cells of a map there are records. */
+  /** Resolves to the cells of a map that have records. */
   dots(options?: { signal?: AbortSignal }): Promise<{ columns: number, rows: number, cells: string }>
 }
 
 /**
  * Opens an index.
  *
- * @param base The address of its directory or, where it ends with `.shardq`, of its archive; or a storage. In Node also a path.
+ * @param base The URL of a directory, the URL of an archive, which ends with `.shardq`, or a storage. In Node also a path.
  */
 export function open(base: string | URL | Storage, options?: OpenOptions): Promise<Index>

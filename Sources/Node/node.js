@@ -1,4 +1,4 @@
-// The package's entry in Node: as shardq.js, and an index may be a path.
+// The package's entry in Node: shardq.js, and an index may also be a path.
 import { readFile, open as openFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { open as openBase, ShardqError } from './shardq.js'
@@ -27,7 +27,7 @@ async function files(path) {
         file = await openFile(place)
         const { size } = await file.stat()
         const bytes = new Uint8Array(Math.max(0, Math.min(to, size) - from))
-        // A file that is cut short meanwhile has fewer bytes.
+        // If another program shortens the file meanwhile, it has fewer bytes.
         const { bytesRead } = await file.read(bytes, 0, bytes.length, from)
         return { bytes: bytes.subarray(0, bytesRead), size }
       } catch (error) {

@@ -2,20 +2,20 @@ import CLibrary
 import QueryOutput
 import ShardedIndex
 
-// The functions of the WebAssembly module (Scripts/build-wasm.sh). A host, such as Sources/Wasm/shardq.js, calls one, fetches
-// the bytes that the call asked for, and calls it again. Texts are UTF-8. There is one thread.
+// The functions of the WebAssembly module (Scripts/build-wasm.sh). A host, such as Sources/Wasm/shardq.js, calls a
+// function, fetches the missing bytes, and calls the function again. Texts are UTF-8. The module has one thread.
 
-/// What a call says to its host.
+/// The result of a call, for the host.
 private enum Status: Int32 {
-  /// The answer is there.
+  /// The answer is complete.
   case done = 0
-  /// Bytes are missing that the host was asked for: it calls again once they are there.
+  /// Bytes are missing. The host fetches them and calls again.
   case waits = 1
-  /// The index is damaged, or cannot be read; the answer is the message, as behind this.
+  /// The index is damaged, or cannot be read. With this and later statuses the answer is the message.
   case damaged = 2
-  /// A shard is gone: the index was rebuilt. The host opens it anew.
+  /// A shard is missing, because the index was rebuilt. The host opens the index again.
   case superseded = 3
-  /// The index, or this module, cannot answer such a question.
+  /// The question is wrong, or the index or this module cannot answer it.
   case refused = 4
 }
 
@@ -24,7 +24,7 @@ private final class Page {
   /// The writer of the last answer.
   private(set) var writer: AnswerWriter
   let generation: String
-  /// The writers of the index's records, and of its starts once they have answered.
+  /// The writers of the index's records, and of the starts' records after their first answer.
   private let ofIndex: AnswerWriter
   private var ofStarts: AnswerWriter?
 
@@ -36,11 +36,11 @@ private final class Page {
     ofIndex = AnswerWriter(generation.schema)
     writer = ofIndex
     self.generation = String(generation.manifest.rootChecksum, radix: 16)
-    // The host is asked for the starts, and an answer does not wait for them.
+    // The module asks the host for the starts, but no answer waits for the starts.
     if generation.manifest.hasStarts { _ = try? generation.starts() }
   }
 
-  /// Returns the writer of records of a generation.
+  /// Returns the writer for the records of a generation.
   func writer(of generation: Generation) -> AnswerWriter {
     if generation.isOfStarts {
       let made = ofStarts ?? AnswerWriter(generation.schema)
@@ -56,9 +56,9 @@ private final class Page {
 nonisolated(unsafe) private var page: Page?
 nonisolated(unsafe) private var message: [UInt8] = []
 
-/// Opens the index that the host carries; one that was open is closed.
+/// Opens the host's index, and closes an index that was open.
 ///
-/// - Parameter isArchive: Whether the host has one file, an archive with the number 0; else a file for each name.
+/// - Parameter isArchive: Whether the host has one archive, with the number 0; else the host has files with names.
 @_cdecl("shardq_open") public func open(_ cacheLimitBytes: Int32, _ isArchive: Int32) -> Int32 {
   asking { () throws(Refusal) in
     page = nil
@@ -70,16 +70,16 @@ nonisolated(unsafe) private var message: [UInt8] = []
   }
 }
 
-/// Answers a search with the object of JSON that `/v1/search` of shardq serve answers with.
+/// Answers a search with a JSON object, as `/v1/search` of shardq serve does.
 ///
 /// - Parameters:
-///   - size: The size of the question in bytes: the typed text, a cursor or nothing, and filters such as `country=FR`, with
-///     a zero between each and the next.
-///   - sort: 0 for the index's own order, 1 for ranks, 2 for keys.
-///   - typos: Whether typing errors are corrected, where the index can.
-///   - display: Whether the answer has what a list shows of each record.
-///   - counts: Whether the number of keys that begin with the text is wanted.
-///   - latitude: Of the place that near records rank higher for; NaN for none.
+///   - size: The size of the question in bytes. The question is the typed text, a cursor or nothing, and filters such
+///     as `country=FR`, with a zero byte between each two.
+///   - sort: 0 for ranks if the index has them, else keys; 1 for ranks; 2 for keys.
+///   - typos: Whether the answer corrects typing errors, if the index can.
+///   - display: Whether the answer has the texts that a list shows of each record.
+///   - counts: Whether the answer must have the number of keys that begin with the text.
+///   - latitude: The latitude of a place near which records rank higher; NaN for none.
 @_cdecl("shardq_search") public func search(
   _ size: Int32, _ offset: Int32, _ limit: Int32, _ sort: Int32, _ typos: Int32, _ display: Int32, _ counts: Int32,
   _ latitude: Double, _ longitude: Double
@@ -105,7 +105,7 @@ nonisolated(unsafe) private var message: [UInt8] = []
   return status
 }
 
-/// Answers with an object of JSON: in which cells of the map there are records, as `/v1/dots` of shardq serve does.
+/// Answers with a JSON object: the cells of the map that have records, as `/v1/dots` of shardq serve does.
 @_cdecl("shardq_dots") public func dots() -> Int32 {
   asking { () throws(Refusal) in
     guard let page else { throw Refusal(.refused, "no index is open") }
@@ -118,7 +118,7 @@ nonisolated(unsafe) private var message: [UInt8] = []
   }
 }
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 private struct Refusal: Error {
   let status: Status
   let message: String
@@ -154,7 +154,7 @@ private func asking(_ body: () throws(Refusal) -> Void) -> Int32 {
     message = Array(error.message.utf8)
     status = error.status
   }
-  // The bytes stay where they are until the next call.
+  // The bytes stay in place until the next call.
   if message.isEmpty {
     page?.writer.body.withBytes { host_answer($0.baseAddress, Int32($0.count)) }
   } else {

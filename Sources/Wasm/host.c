@@ -1,5 +1,5 @@
-// The part of a C library that the WebAssembly module has of its own, and the three functions that its host gives it: what
-// Carrier (Sources/CShims/carrier.h) says of them.
+// The WebAssembly module's own part of a C library, and the three functions of its host, which Carrier
+// (Sources/CShims/carrier.h) describes.
 #include "host.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int32_t room;
 static const void *answer;
 static int32_t answer_size;
 
-// Returns room for the texts of a question, of at least `size` bytes; NULL where there is none.
+// Returns room for the texts of a question, of at least `size` bytes; NULL if there is no memory.
 void *shardq_reserve(int32_t size) {
   if (size > room) {
     free(question);
@@ -45,8 +45,8 @@ void host_answer(const void *bytes, int32_t size) {
 const void *shardq_answer(void) { return answer; }
 int32_t shardq_answer_size(void) { return answer_size; }
 
-// All objects of Swift are asked for by this function, most with the alignment of 4 bytes. The library's own finds room
-// for another piece as well and gives it back, where malloc would do.
+// Swift allocates all objects by this function, most with an alignment of 4 bytes. The library's own function also
+// allocates and frees a second piece; for these objects malloc suffices.
 int __real_posix_memalign(void **memory, size_t alignment, size_t size);
 int __wrap_posix_memalign(void **memory, size_t alignment, size_t size) {
   if (alignment > 2 * sizeof(void *)) return __real_posix_memalign(memory, alignment, size);
@@ -59,7 +59,7 @@ int *__errno_location(void) {
   return &number;
 }
 
-// Seeds of hash tables: nothing here depends on their order.
+// The seeds of hash tables. No answer depends on the order of a hash table.
 void arc4random_buf(void *buffer, size_t size) {
   static uint64_t state = 0x9e3779b97f4a7c15;
   for (unsigned char *at = buffer; size > 0; size--) {
@@ -68,8 +68,8 @@ void arc4random_buf(void *buffer, size_t size) {
   }
 }
 
-// strtod of wasi-libc reads its text as a stream, whose functions could write to a file. The linker puts these functions in
-// the place of WASI's (--wrap).
+// strtod of wasi-libc reads its text as a stream, whose functions could write to a file. The linker replaces WASI's
+// functions by these (--wrap).
 __wasi_errno_t __wrap___wasi_fd_close(__wasi_fd_t file) { return __WASI_ERRNO_NOSYS; }
 __wasi_errno_t __wrap___wasi_fd_seek(
     __wasi_fd_t file, __wasi_filedelta_t offset, __wasi_whence_t from, __wasi_filesize_t *position) {

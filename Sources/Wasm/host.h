@@ -1,9 +1,9 @@
-// The carrier of the host that the WebAssembly module runs in.
+// The carrier of the host that runs the WebAssembly module.
 #include "../CShims/carrier.h"
 #include <stddef.h>
 
 Carrier host_carrier(void);
-// A byte of the question; 0 behind its end.
+// Returns a byte of the question; 0 behind its end.
 uint8_t host_question(int32_t offset);
-// Hands the host the bytes of an answer.
+// Gives the host the bytes of an answer.
 void host_answer(const void *bytes, int32_t size);

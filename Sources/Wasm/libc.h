@@ -1,5 +1,5 @@
-// What of a C library the engine uses where it is compiled to WebAssembly (Scripts/build-wasm.sh). There are no files, so
-// that the functions about files fail: an index comes by a carrier. There is one thread, and the clock stands.
+// The functions of a C library that the engine uses as WebAssembly (Scripts/build-wasm.sh). The functions about files
+// fail, because a carrier brings the index. The module has one thread, and its clock stands still.
 #define errno errno_of_the_library
 #include <errno.h>
 #undef errno
@@ -15,7 +15,7 @@
 
 int *__errno_location(void);
 
-// Swift reads no macro with a cast in it.
+// Swift imports no macro that has a cast.
 #define ERRORS(error) error(EAGAIN, 6) error(EFBIG, 22) error(EINTR, 27) error(ELOOP, 32) error(EMFILE, 33) error(ENFILE, 41) \
   error(ENOENT, 44) error(ENOMEM, 48) error(ENOSYS, 52) error(ENOTDIR, 54) error(ESTALE, 72)
 #define SAME(name, value) _Static_assert(name == value, #name);

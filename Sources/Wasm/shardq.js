@@ -1,47 +1,47 @@
-// shardq in a page: answers from an index on any static host, of which it fetches the parts that a question needs.
+// shardq in a page: finds names in an index on any host of files. It fetches only the parts of the index that a text needs.
 //
 //   import { open } from './shardq.js'
 //   const index = await open('https://host/cities/') // or an archive: '…/cities.shardq'
 //   const { matches, count } = await index.search('san d', { limit: 10 })
 //
-// No dependency; also in Node 20 and later, with a storage that reads files.
+// It has no dependencies. It also runs in Node 20 and later, with a storage that reads files.
 
-/** Why a question has no answer, in words for people. */
+/** The error of a search; the message is for people. */
 export class ShardqError extends Error {
-  /** @param code 'damaged': the index; 'refused': the question; 'unreachable': the host; 'missing': there is no index. */
+  /** @param code 'damaged', 'superseded' or 'missing' for the index, 'refused' for the question, 'unreachable' for the host. */
   constructor(code, message) { super(message); this.code = code }
 }
 
 const [done, waits, damaged, superseded] = [0, 1, 2, 3]
-const [noFile, again] = [-44, -6] // Errors of Sources/Wasm/libc.h.
-/** Bytes of a manifest that come first; most are no larger. */
+const [noFile, again] = [-44, -6] // The errors of Sources/Wasm/libc.h.
+/** The bytes of a manifest that come first. Most manifests are no larger. */
 const firstRead = 32_768
-/** Bytes of a larger manifest that come with those that are wanted, for frames that are read next stand behind. */
+/** The bytes of a larger manifest that come with each range: the frames behind a range are often read next. */
 const readAhead = 16 << 10
-/** A manifest that comes whole: at its first miss, or where its size cannot be known by a range. And an archive, likewise. */
+/** The largest manifest that comes whole at its first miss; the largest manifest and archive from a host without ranges. */
 const [wholeManifest, unrangedManifest, unrangedArchive] = [128 << 10, 1 << 20, 32 << 20]
-/** Files up to this come whole. */
+/** The largest shard that comes whole. */
 const wholeShard = 96 << 10
-/** The places of an archive's files that come at once. */
+/** The bytes of an archive's table of places that come at once. */
 const placesSize = 8192
-/** Bytes of shards that are kept beside those that the engine has unpacked. */
+/** The bytes of compressed shards that stay, besides the cache of the engine. */
 const keptBytes = 4 << 20
 const inFlight = 6
-/** Starts that come whole, behind the opening. */
+/** The largest starts that come whole, after the opening. */
 const wholeStarts = 256 << 10
-/** Bytes between two ranges of a file that cost less than a request. */
+/** The bytes between two ranges of a file that cost less than another request. */
 const nearby = 8 << 10
-/** Rounds of fetching that a question may take; more is a host that gives something else than it was asked for. */
+/** The most rounds of fetching for a question. More rounds mean that the host sends wrong bytes. */
 const rounds = 64
 
 /**
  * Opens an index.
  *
- * @param base The address of its directory or, where it ends with `.shardq`, of its archive. Or a storage: an object with
+ * @param base The URL of a directory, or the URL of an archive, which ends with `.shardq`. Or a storage: an object with
  *   `get(name, from, to, { signal, fresh })`, which resolves to { bytes, size }, the bytes from `from` to before `to` and
- *   the size of the file; or to null if there is no such file. A storage whose `isArchive` is true has one file, the archive.
- * @param options.module The compiled module, or its address; `shardq.wasm` beside this script where it is left out.
- * @param options.cacheBytes The bytes of unpacked shards that stay in memory.
+ *   the size of the file; or to null if the file is missing. A storage whose `isArchive` is true has one file, the archive.
+ * @param options.module The compiled module, or its URL; the default is `shardq.wasm` beside this script.
+ * @param options.cacheBytes The limit of the cache, in bytes.
  */
 export async function open(base, { module = new URL('shardq.wasm', import.meta.url), cacheBytes = 8 << 20 } = {}) {
   const storage = typeof base.get === 'function' ? base : httpStorage(base)
@@ -53,12 +53,12 @@ export async function open(base, { module = new URL('shardq.wasm', import.meta.u
 async function compiled(address) {
   const response = await fetch(address)
   if (!response.ok) throw new ShardqError('unreachable', `${address} has status ${response.status}`)
-  // A host that knows no type of wasm files makes it two steps.
+  // If the host sends another type, fetching and compiling are two steps.
   const isTyped = response.headers.get('Content-Type') === 'application/wasm'
   return isTyped ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer())
 }
 
-/** Files by ranges of HTTP. */
+/** A storage that fetches ranges of files by HTTP. */
 function httpStorage(base) {
   const root = new URL(base, globalThis.location?.href)
   const isArchive = root.pathname.endsWith('.shardq')
@@ -81,7 +81,7 @@ function httpStorage(base) {
       const { done, value } = await reader.read().catch(error => { throw new ShardqError('unreachable', `${broken}: ${error.message}`) })
       if (done) break
       size += value.length
-      // A body that is longer than was asked for is not read to its end.
+      // The storage does not read a too long body to its end.
       if (size > limit) { await reader.cancel(); throw new ShardqError('damaged', said) }
       pieces.push(value)
     }
@@ -99,30 +99,30 @@ function httpStorage(base) {
       if (response.status === 404 || response.status === 410) return null
       let total = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')
       if (response.status === 206 && !total) {
-        // Another origin may hide where a range lies: then all of a file that is not large.
+        // Another origin may hide the header Content-Range. Then the whole file comes, if it is not large.
         await response.body?.cancel()
         response = await request(name, options)
       }
       if (response.status === 206) {
         const [start, end, size] = total.slice(1).map(Number)
-        const bytes = await body(response, to - from, `${what}: the host sent more than it was asked for`)
+        const bytes = await body(response, to - from, `${what}: the host sent too many bytes`)
         if (start !== from || end >= size || bytes.length !== end + 1 - start) {
-          throw new ShardqError('damaged', `${what}: the host sent other bytes than it was asked for`)
+          throw new ShardqError('damaged', `${what}: the host sent other bytes than the page asked for`)
         }
         return { bytes, size }
       }
       if (response.status !== 200) throw new ShardqError('unreachable', `${what} has status ${response.status}`)
-      // The host knows no ranges: the file, whole.
+      // A host without ranges sends the whole file.
       const limit = options.size ?? (isArchive ? unrangedArchive : unrangedManifest)
-      const bytes = await body(response, limit, `${what}: the host sends no ranges of files, and this one has over ${limit} bytes`)
+      const bytes = await body(response, limit, `${what}: the host sends no ranges, and the file has over ${limit} bytes`)
       return { bytes, size: bytes.length, start: 0 }
     },
   }
 }
 
-/** An instance of the module, and the bytes that were fetched for it. */
+/** An instance of the module, with the fetched bytes. */
 class Instance {
-  /** @param isFresh Whether the host is asked whether what the browser has is still so. */
+  /** @param isFresh Whether the browser asks the host if cached bytes are still valid. */
   static async open(storage, module, cacheBytes, isFresh) {
     const instance = new Instance()
     Object.assign(instance, { storage, isFresh, files: [], byName: new Map(), kept: new Set(), keptSize: 0, wanted: [] })
@@ -131,7 +131,7 @@ class Instance {
     instance.engine = (await WebAssembly.instantiate(module, { host: instance.host() })).exports
     await instance.asking(engine => engine.shardq_open(cacheBytes, isArchive ? 1 : 0))
     instance.isFresh = false
-    // Starts, which come meanwhile: a question that needs them waits for the same request.
+    // The starts come after the opening. A question that needs the starts waits for the same request.
     if (!globalThis.navigator?.connection?.saveData) {
       for (const want of instance.wanted) {
         const { end } = instance.region(want.file, want.from)
@@ -142,7 +142,7 @@ class Instance {
     return instance
   }
 
-  /** The three functions of the module: Sources/CShims/carrier.h. */
+  /** The three functions that the module imports: Sources/CShims/carrier.h. */
   host() {
     return {
       open: (name, size) => {
@@ -163,7 +163,7 @@ class Instance {
         const run = file.runs.find(({ start, bytes }) => start <= from && to <= start + bytes.length)
         if (!run) { this.want(file, from, to); return again }
         new Uint8Array(this.engine.memory.buffer).set(run.bytes.subarray(from - run.start, to - run.start), into)
-        // Used last, it is let go last.
+        // The run that was used last is dropped last.
         if (this.kept.delete(run)) this.kept.add(run)
         return 0
       },
@@ -178,7 +178,7 @@ class Instance {
     return again
   }
 
-  /** Wants bytes of a file, and with them those that are read next. */
+  /** Notes that bytes of a file are missing, and with them the bytes that are often read next. */
   want(file, from, to) {
     const { start, end, limit } = this.region(file, from)
     const isWhole = end - start <= limit
@@ -186,12 +186,12 @@ class Instance {
     this.wanted.push({ file, from: isWhole ? Math.min(from, start) : from, to: isWhole ? Math.min(Math.max(to, end), file.size) : to })
   }
 
-  /** Where the bytes lie that belong to a byte of a file, and the most of them that come together. */
+  /** The region of a file around a byte, and the most bytes of the region that come at once. */
   region(file, at) {
     const head = file.runs[0]?.bytes
     if (file.name === 'manifest') return { start: head?.length ?? 0, end: file.size, limit: wholeManifest }
     if (!file.isArchive) return { start: 0, end: file.size, limit: wholeShard }
-    // docs/archive.md: the first header says where the manifest ends and the places begin.
+    // docs/archive.md: the first header has the end of the manifest and the start of the table of places.
     const number = (bytes, at) => Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(at, true))
     const places = number(head, 46), manifestEnd = 38 + head[28] + 256 * head[29] + number(head, 54)
     if (at >= places) {
@@ -200,11 +200,11 @@ class Instance {
     }
     const runs = file.runs.filter(run => run.start >= places)
     if (at < manifestEnd) {
-      // A shard is read next, and before it its place.
+      // The engine reads a shard next, and before it the place of the shard.
       if (runs.length === 0) this.want(file, places, Math.min(places + 1, file.size))
       return { start: head.length, end: manifestEnd, limit: wholeManifest }
     }
-    // From the last place before to the first one behind.
+    // The region is between the last place before the byte and the first place behind.
     let [start, end] = [0, places]
     for (const { bytes } of runs) {
       for (let k = 0; k + 8 <= bytes.length; k += 8) {
@@ -216,7 +216,7 @@ class Instance {
     return { start, end, limit: wholeShard }
   }
 
-  /** Lets go of the bytes of shards that were used longest ago. */
+  /** Drops the shards that were used longest ago. */
   trim() {
     for (const run of this.kept) {
       if (this.keptSize <= keptBytes) return
@@ -227,9 +227,9 @@ class Instance {
   }
 
   /**
-   * Calls until all bytes are there; returns the text of the answer.
+   * Calls the engine until no bytes are missing; returns the text of the answer.
    *
-   * @param budget.bytes The bytes that may still come: undefined is returned where more are missing.
+   * @param budget.bytes The bytes that may still come. If more are missing, the result is undefined.
    */
   async asking(call, signal, budget) {
     for (let round = 0; round < rounds; round++) {
@@ -246,10 +246,10 @@ class Instance {
       if (budget && (budget.bytes -= this.wanted.reduce((size, { from, to }) => size + to - from, 0)) < 0) return undefined
       await this.fetch(this.wanted, signal)
     }
-    throw new ShardqError('damaged', 'the host sends other bytes than it is asked for')
+    throw new ShardqError('damaged', 'the host sends other bytes than the page asks for')
   }
 
-  /** Fetches what is wanted, at most six ranges at a time; two questions that want the same range share one request. */
+  /** Fetches missing ranges, at most six at a time. Two questions that need the same range share one request. */
   async fetch(wanted, signal) {
     const left = joined(wanted).map(want => [`${want.file.name} ${want.from} ${want.to}`, want])
     const worker = async () => {
@@ -261,7 +261,7 @@ class Instance {
 
   async shared(key, want, signal) {
     const requests = want.file.requests ??= new Map()
-    // One that is under way for more is as good.
+    // A request for a larger range also has the bytes.
     let request = [...requests.values()].find(({ from, to }) => from <= want.from && want.to <= to)
     if (!request) {
       const abort = new AbortController()
@@ -271,7 +271,7 @@ class Instance {
       requests.set(key, request)
     }
     request.waiting++
-    // A request that no question waits for any more is given up; a later question makes another one.
+    // A request is aborted when no question waits for it. A later question makes another request.
     const leave = () => { if (--request.waiting === 0) { request.forget(); request.abort.abort(signal.reason) } }
     signal?.addEventListener('abort', leave, { once: true })
     try { await request.bytes } finally { signal?.removeEventListener('abort', leave) }
@@ -285,7 +285,7 @@ class Instance {
     else if (got.size !== size) throw new ShardqError('damaged', `${file.name || 'the archive'} has ${got.size} bytes and not ${size}`)
     const run = { file, start: got.start ?? from, bytes: got.bytes }
     file.runs.push(run)
-    // A manifest stays, and the beginning of an archive.
+    // A manifest and the beginning of an archive stay.
     if (file.name === 'manifest' || file.isArchive && run.start === 0) return
     this.kept.add(run)
     this.keptSize += run.bytes.length
@@ -296,17 +296,17 @@ class Index {
   constructor(openInstance, instance) { Object.assign(this, { openInstance, instance }) }
 
   /**
-   * The best matches of a text: { matches, more, count, total, sort, correction, nearest, cursor, generation, … }, as
-   * `/v1/search` of shardq serve answers; and `more`: whether there are matches behind these.
+   * Resolves to the best matches of a text: { matches, more, count, total, sort, correction, nearest, cursor, … }, as
+   * `/v1/search` of shardq serve answers. `more` tells whether more matches follow.
    *
-   * @param options.limit At most 1,000. @param options.offset The matches that are passed over.
-   * @param options.sort 'rank' or 'key'; the index's own order where it is left out.
-   * @param options.typos Whether typing errors are corrected. @param options.display Whether to say what a list shows.
-   * @param options.count Whether the number of keys that begin with the text is wanted, which may take one file more.
-   *   Where it is left out, `count` is there only if it is known.
+   * @param options.limit At most 1,000. @param options.offset The number of matches to skip.
+   * @param options.sort 'rank' or 'key'; the default is by rank if the index has ranks.
+   * @param options.typos Whether to correct typing errors. @param options.display Whether to add the texts of a list.
+   * @param options.count Whether the answer must have `count`, the number of keys that begin with the text. That may fetch
+   *   one more file. Else `count` is left out if unknown.
    * @param options.filters Such as ['country=FR']. @param options.near { latitude, longitude }.
-   * @param options.after The cursor of the page before. @param options.signal Ends a question that is of no use any more.
-   * @param options.parse Makes the answer of its text; JSON.parse where it is left out.
+   * @param options.after The cursor of the previous page. @param options.signal Ends the search.
+   * @param options.parse Makes the answer from its text; the default is JSON.parse.
    */
   async search(text, options = {}) {
     const { offset = 0, signal, parse = JSON.parse } = options
@@ -316,7 +316,7 @@ class Index {
     return answer
   }
 
-  /** The call of the module that asks for what `search` answers with. */
+  /** The call of the module for a search. */
   question(text, options) {
     const { limit = 10, offset = 0, sort, typos = true, display = false, count = false } = options
     const { filters = [], near, after = '' } = options
@@ -333,21 +333,21 @@ class Index {
   }
 
   /**
-   * Fetches what answers to texts will need, one text after the other, while nobody asks.
+   * Fetches the bytes that answers to texts will need, one text after the other.
    *
-   * @param options Those of `search`. @param options.bytes The most bytes that come: 256 KiB where it is left out.
+   * @param options The options of `search`. @param options.bytes The most bytes to fetch; the default is 256 KiB.
    */
   async prefetch(texts, { bytes = 256 << 10, ...options } = {}) {
     const budget = { bytes }
     for (const text of texts) await this.instance.asking(this.question(text, options), options.signal, budget)
   }
 
-  /** In which cells of a map there are records: { columns, rows, cells }, as `/v1/dots` of shardq serve answers. */
+  /** Resolves to the cells of a map that have records: { columns, rows, cells }, as `/v1/dots` of shardq serve answers. */
   async dots({ signal } = {}) { return JSON.parse(await this.answered(engine => engine.shardq_dots(), signal)) }
 
   /**
-   * Asks; once more from the manifest that the host has now, where a file is gone or damaged: the index may have been built
-   * anew meanwhile. And once more from another instance, where the module came to its end.
+   * Answers a question. If a file is missing or damaged, opens the host's current manifest and tries once more: the index
+   * may have been rebuilt meanwhile. If the module crashed, another instance tries once more.
    */
   async answered(call, signal) {
     const { instance } = this
@@ -356,7 +356,7 @@ class Index {
     } catch (error) {
       const isOver = error instanceof WebAssembly.RuntimeError
       if (!isOver && !['damaged', 'superseded'].includes(error.code)) throw error
-      // Another question may have seen to it already.
+      // Another question may have replaced the instance already.
       if (this.instance === instance) {
         this.opening ??= this.openInstance(true).finally(() => { this.opening = undefined })
         this.instance = await this.opening
@@ -366,7 +366,7 @@ class Index {
   }
 }
 
-/** The ranges that are wanted, each once; those of a file that nearly touch are one. */
+/** The missing ranges, each once; ranges of a file that nearly touch are joined. */
 function joined(wanted) {
   const ranges = []
   for (const want of [...wanted].sort((a, b) => a.from - b.from)) {

@@ -1,10 +1,10 @@
-// What the page asks where there is no server: the index that lies beside it. The questions are those of shardq serve.
+// The answers for a page without a server: from the index beside the page, to the questions of `shardq serve`.
 import { open, ShardqError } from './shardq.js'
 
 const address = new URL(document.documentElement.dataset.index, document.baseURI)
 let opened
 
-/** The letters that the last sessions began with, the newest first. A browser may refuse to keep them. */
+/** The first letters of the last sessions, the newest first. A browser may refuse to store the letters. */
 const letters = {
   kept: 8,
   name: `shardq first letters ${address.pathname}`,
@@ -25,7 +25,7 @@ const letters = {
 }
 
 let idle
-/** Fetches the first answers of those letters while nobody types, once. */
+/** Fetches the first answers to those letters once, while nobody types. */
 function fetchAhead(index, options) {
   if (idle || navigator.connection?.saveData) return
   idle = new AbortController()
@@ -33,9 +33,9 @@ function fetchAhead(index, options) {
   begin(() => idle.signal.aborted || index.prefetch(letters.get(), { ...options, signal: idle.signal }).catch(() => {}))
 }
 
-/** Answers a question as the page's server does: { body, headers }. */
+/** Resolves to { body, headers }, as from the page's server. */
 export async function ask(path, parameters, signal, exact) {
-  // An index that could not be opened is tried again at the next question.
+  // If the index cannot be opened, the next question tries again.
   const index = await (opened ??= open(address).catch(error => { opened = undefined; throw error }))
   const { q: text, limit, offset, display, sort } = parameters
   try {
@@ -50,11 +50,11 @@ export async function ask(path, parameters, signal, exact) {
     }
     if (path === '/v1/dots') return { body: await index.dots({ signal }), headers: new Headers() }
   } catch (error) {
-    // As the server says that there is no map, and which parameter is wrong.
+    // The server also tells that there is no map, and which parameter is wrong.
     if (error.code === 'refused' && path === '/v1/dots') error.status = 404
-    else if (error.code === 'refused') error.parameter = /ask for fewer/.test(error.message) ? 'limit' : 'offset'
+    else if (error.code === 'refused') error.parameter = /\bfewer\b/.test(error.message) ? 'limit' : 'offset'
     throw error
   }
-  // Places in a box are found by reading all records.
-  throw new ShardqError('refused', 'only a server finds the places in a box')
+  // A search in a box reads all records.
+  throw new ShardqError('refused', 'only a server finds the places in a box; ask shardq serve')
 }

@@ -75,7 +75,7 @@ class Photon(unittest.TestCase):
     def test_what_is_refused(self):
         for query, parameter, text in [
             ("", "q", "missing"), ("q=", "q", "missing"), ("q=" + "a" * 513, "q", "512"),
-            ("q=a&lat=48.85&lon=2.35", "lat", "bias needs an index"), ("q=a&lon=1", "lat", "both or neither"),
+            ("q=a&lat=48.85&lon=2.35", "lat", "without --near"), ("q=a&lon=1", "lat", "both or neither"),
             ("q=a&zoom=12", "zoom", "bias"), ("q=a&lat=1&lon=1&location_bias_scale=1.1", "location_bias_scale", "from 0 to 1"),
             ("q=a&lat=1&lon=1&location_bias_scale=x", "location_bias_scale", "from 0 to 1"),
             ("q=a&osm_tag=place:city", "osm_tag", "no tags of OpenStreetMap"),

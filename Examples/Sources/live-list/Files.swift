@@ -8,7 +8,7 @@ func build(_ rows: [String], into directory: String, _ options: BuildOptions) th
   _ = try ShardBuilder.build([directory + "/rows.jsonl"], into: directory + "/index", options: options)
 }
 
-/// Writes one record a line.
+/// Writes one record on each line.
 func write(_ rows: [String], to path: String) throws {
   try (rows.joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
 }

@@ -1,5 +1,5 @@
-// A list that is updated while it is searched: one task changes a record again and again, others search. Every answer is
-// of one generation, and no search fails.
+// Updates and searches a list at the same time: one task changes a record again and again, other tasks search. Every
+// answer comes from one generation, and no search fails.
 //
 //     swift run live-list /tmp/live-list
 import ShardBuilder
@@ -14,7 +14,7 @@ import ShardedIndex
     (options.key, options.id, options.weight, options.inputFormat) = ("{name}", "id", "score", "jsonl")
     let rows = (0..<500).map { player($0, score: $0) }
     try build(rows, into: directory, options)
-    // Every search looks for a newer generation; a server takes some seconds instead.
+    // Every search looks for a newer generation; a server would look every few seconds.
     let index = try ShardedIndex(opening: directory + "/index", options: .init(reloadInterval: .zero))
     try await withThrowingTaskGroup(of: Int.self) { group in
       group.addTask { [options] in
@@ -34,7 +34,7 @@ import ShardedIndex
     print("the best is \(best) with \(best.record["score", as: Int.self] ?? 0) points")
   }
 
-  /// Searches until the last update is seen, and returns how often.
+  /// Searches until an answer has the last update, and returns the number of searches.
   static func search(_ index: ShardedIndex) async throws -> Int {
     var (searches, last) = (0, 0)
     while last < 1000 * updates || searches < updates {

@@ -1,4 +1,4 @@
-// A command-line tool over an index of one's own: it builds the index from a CSV file, and prints records as values.
+// A command-line tool with its own index: the tool builds the index from a CSV file, and prints records as values.
 //
 //     swift run planets build planets.csv planets-index
 //     swift run planets find planets-index ma

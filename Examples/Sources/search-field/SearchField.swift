@@ -1,4 +1,5 @@
-// The model of a search field, in a terminal: each line is the text of the field, and its first rows are printed.
+// The model of a search field, in a terminal: each input line is the text of the field, and the tool prints the first
+// rows.
 //
 //     printf 'r\nreykj\n' | swift run search-field ../shards
 import SearchModel

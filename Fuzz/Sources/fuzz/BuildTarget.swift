@@ -1,7 +1,7 @@
 @testable import ShardBuilder
 @testable import ShardedIndex
 
-/// JSON lines through all of a build but the files: what is decoded from the shards is what was read.
+/// Sends JSON lines through a build without files: the records decoded from the shards must equal the records read.
 ///
 /// Input: a byte that picks key and limit, then the dataset.
 final class BuildTarget: FuzzTarget {
@@ -50,10 +50,10 @@ final class BuildTarget: FuzzTarget {
     withExtendedLifetime(chunk) {}
   }
 
-  /// Loads a shard as a query does, and compares all of it.
+  /// Loads a shard as a query does, and compares all its records.
   private func check(_ file: ShardEncoder.File, _ records: ArraySlice<RecordBlob>, _ names: FieldNames) {
     file.bytes.withUnsafeBufferPointer { bytes in
-      // Valid until the next.
+      // The content is valid until the next call.
       func content(_ start: Int, _ size: Int, _ count: Int) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
         try context.unpack(UnsafeBufferPointer(rebasing: bytes[start..<start + size]), size: count)
       }

@@ -2,7 +2,7 @@ import CZlib
 @testable import ShardBuilder
 @testable import ShardedIndex
 
-/// JSON lines in a gzip stream. Few changed streams pass its checksum, so that this is about the stream.
+/// Reads JSON lines from a gzip stream. Few changed streams pass the checksum, so this target tests the stream itself.
 final class GzipTarget: DatasetTarget {
   override class var isCompressed: Bool { true }
   override class var seeds: [(name: String, bytes: [UInt8])] {
@@ -32,13 +32,13 @@ final class GzipTarget: DatasetTarget {
   }
 }
 
-/// JSON lines in zstd frames.
+/// Reads JSON lines from zstd frames.
 final class ZstdTarget: DatasetTarget {
   override class var isCompressed: Bool { true }
   override class var seeds: [(name: String, bytes: [UInt8])] {
     let compressor = Compressor()
     func frame(_ text: String) -> [UInt8] { ZstdFrame.compress(Array(text.utf8), level: 3, with: compressor) }
-    // Magic, descriptor (one segment, size in a byte), size, one raw block: a frame without a checksum.
+    // A frame without a checksum: magic, descriptor (one segment, size in a byte), size, one raw block.
     func raw(_ text: String) -> [UInt8] {
       let size = text.utf8.count
       return [0x28, 0xb5, 0x2f, 0xfd, 0x20, UInt8(size), UInt8(size << 3 & 0xff | 1), UInt8(size >> 5), 0]
@@ -50,7 +50,7 @@ final class ZstdTarget: DatasetTarget {
     return [
       ("one", [0] + one), ("two", [0x20] + one + frame("{\"b\":2}\n")), ("cut", [0] + one.dropLast(5)),
       ("skippable", [0] + skippable + one + skippable), ("raw", [0] + raw("{\"a\":1}\n{\"b\":[2]}\n")),
-      // Declares a window of 2^31.
+      // The frame declares a window of 2^31 bytes.
       ("window", [0, 0x28, 0xb5, 0x2f, 0xfd, 0, 0xa8, 1, 0, 0]),
       ("long", [0x40] + frame(String(repeating: "{\"name\":\"San Jose\"}\n", count: 200))),
     ]

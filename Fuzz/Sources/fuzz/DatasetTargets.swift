@@ -1,12 +1,12 @@
 @testable import ShardBuilder
 
-/// A dataset in one format: what a reader delivers does not depend on where its blocks end, and what was delivered,
-/// written out again, reads as the same.
+/// Reads a dataset in one format. The records must not depend on the ends of the blocks, and must stay the same when
+/// they are written and read again.
 class DatasetTarget: FuzzTarget {
   class var format: DatasetFormat { .jsonl }
   /// Whether the input is a compressed stream.
   class var isCompressed: Bool { false }
-  /// Whether the input says first how the dataset departs from its format.
+  /// Whether the input begins with the dialect of the dataset.
   class var hasDialect: Bool { false }
   class var seeds: [(name: String, bytes: [UInt8])] { [] }
 
@@ -74,7 +74,7 @@ class DatasetTarget: FuzzTarget {
     }
   }
 
-  /// Whether a reader takes the input for a compressed stream, whatever it is to be.
+  /// Whether a reader takes the input for a compressed stream, whatever its format.
   private static func seemsCompressed(_ input: some Collection<UInt8>) -> Bool {
     input.starts(with: [0x1f, 0x8b]) || input.starts(with: [0x28, 0xb5, 0x2f, 0xfd])
       || input.dropFirst().starts(with: [0x2a, 0x4d, 0x18])
@@ -84,7 +84,7 @@ class DatasetTarget: FuzzTarget {
     var reader = InputReader(input)
     let flags = reader.byte()
     let (format, dialect) = Self.hasDialect ? Self.dialect(from: &reader) : (Self.format, DatasetDialect())
-    // A few bytes that unpack to very many records are for the targets of compressed streams.
+    // The targets of compressed streams test a few bytes that decompress to very many records.
     if !Self.isCompressed, Self.seemsCompressed(reader.rest) { return }
     var options = DatasetOptions(format: flags & 1 == 0 ? format : nil, skipBad: flags & 2 != 0)
     if flags & 4 != 0 { options.recordLimitBytes = 40 }
@@ -96,8 +96,8 @@ class DatasetTarget: FuzzTarget {
     options.blockSizeBytes = 1 + flags >> 5 * 5
     let split = read(reader.rest, options)
 
-    // A compressed stream that breaks off may have shown more or fewer records before; and a record over the limit
-    // is known for one before or after all else that is wrong with it.
+    // A compressed stream that breaks off may have given more or fewer records before its end; and a record over the
+    // limit may be found before or after another fault of the record.
     if !Self.isCompressed || whole.error == nil, flags & 4 == 0 {
       require(split.records == whole.records, "records by blocks")
       require(split.names == whole.names, "names by blocks")
@@ -111,14 +111,14 @@ class DatasetTarget: FuzzTarget {
       }
     }
     guard !whole.records.isEmpty, flags & 4 == 0 else { return }
-    // A null and a field that is not there cannot be written as csv or tsv.
+    // csv and tsv cannot express a null or a missing field.
     guard whole.format?.isJSON == true || dialect.null == nil && !dialect.isRagged else { return }
     let names = Set(whole.names.map { Array($0.utf8) })
     require(names.count == whole.names.count, "a name twice")
 
     switch whole.format {
     case .json, .jsonl, .geojson: compare(whole, read(json(whole), DatasetOptions(format: .jsonl)))
-    // A header that begins with zeros is taken for text in another encoding.
+    // The reader takes a header that begins with zeros for text in another encoding.
     case .csv where whole.names.contains { $0.utf8.contains(0) }: break
     case .csv: compare(whole, read(csv(whole), DatasetOptions(format: .csv)))
     default: compare(whole, read(tsv(whole), DatasetOptions(format: .tsv)))
@@ -127,7 +127,7 @@ class DatasetTarget: FuzzTarget {
 
   private func compare(_ written: Answer, _ read: Answer) {
     require(read.error == nil, "what was written does not read: \(read.error!)")
-    // Names by their numbers: a compressed input of a few bytes may have one of megabytes, and as many records.
+    // Names by their numbers: a compressed input of a few bytes may have a name of megabytes, and a million records.
     var numbers: [[UInt8]: Int] = [:]
     for (number, name) in written.names.enumerated() { numbers[Array(name.utf8)] = number }
     let names = read.names.map { numbers[Array($0.utf8)] }
@@ -230,7 +230,7 @@ class DatasetTarget: FuzzTarget {
         }
       }
     }
-    // A header's own backslashes are escapes too.
+    // The backslashes of a header are escapes too.
     output += answer.names.map { escaped($0.utf8) }.joined(separator: [0x09]) + [0x0a]
     for record in answer.records { output += record.map { escaped($0.text) }.joined(separator: [0x09]) + [0x0a] }
     return output

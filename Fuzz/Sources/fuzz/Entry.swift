@@ -4,16 +4,16 @@
   import Darwin
 #endif
 
-/// What is given to libFuzzer: one reader of bytes that nobody vouches for.
+/// A target for libFuzzer: one reader of untrusted bytes.
 protocol FuzzTarget: AnyObject {
   init()
-  /// Reads `input`. What must not be ends the process.
+  /// Reads `input`, and ends the process at a broken promise.
   func run(_ input: UnsafeBufferPointer<UInt8>)
-  /// Small inputs that get far.
+  /// Small inputs that reach much code.
   static var seeds: [(name: String, bytes: [UInt8])] { get }
 }
 
-/// By the names that Fuzz/run.sh uses.
+/// The targets by the names that Fuzz/run.sh uses.
 private var targets: [(name: String, type: any FuzzTarget.Type)] {
   [
     ("fold", FoldTarget.self), ("query", QueryTarget.self), ("manifest", ManifestTarget.self),
@@ -39,8 +39,8 @@ private func end(_ message: String) -> Never {
   exit(2)
 }
 
-/// `$SHARDQ_FUZZ` names the target. With `$SHARDQ_FUZZ_SEEDS` the seeds of all targets are written to that directory,
-/// and nothing is run.
+/// `$SHARDQ_FUZZ` names the target. If `$SHARDQ_FUZZ_SEEDS` names a directory, the program writes the seeds of all
+/// targets to that directory and runs no target.
 @_cdecl("LLVMFuzzerInitialize")
 public func initializeFuzzer(
   _ count: UnsafeMutablePointer<CInt>,
@@ -68,7 +68,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Ends the process where a promise is broken: libFuzzer keeps the input.
+/// Ends the process at a broken promise, and libFuzzer keeps the input.
 @inline(__always)
 func require(_ condition: Bool, _ promise: @autoclosure () -> String) {
   if !condition { fail(promise()) }
@@ -79,7 +79,7 @@ func fail(_ promise: String) -> Never {
   fatalError()
 }
 
-/// Takes an input apart: numbers and runs of bytes, less than asked for where it ends.
+/// Takes an input apart into numbers and runs of bytes. The last run may be shorter than asked for.
 struct InputReader {
   private(set) var rest: UnsafeBufferPointer<UInt8>.SubSequence
 
@@ -103,7 +103,7 @@ enum RawFile {
     close(file)
   }
 
-  /// Makes `bytes` all that an open file holds.
+  /// Replaces the content of an open file by `bytes`.
   static func store(_ bytes: some Collection<UInt8>, in file: CInt) {
     let stored = bytes.withContiguousStorageIfAvailable { bytes in
       bytes.isEmpty || pwrite(file, bytes.baseAddress!, bytes.count, 0) == bytes.count
@@ -111,7 +111,7 @@ enum RawFile {
     guard stored == true, ftruncate(file, off_t(bytes.count)) == 0 else { end("cannot write a scratch file") }
   }
 
-  /// A directory in memory where there is one; it goes when the process ends.
+  /// A directory, in memory if the system has such directories. It is removed when the process ends.
   static func scratchDirectory() -> String {
     let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var path = Array("\(base)/shardq-fuzz-XXXXXX".utf8CString)

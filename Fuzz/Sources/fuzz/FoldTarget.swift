@@ -1,6 +1,6 @@
 @testable import ShardedIndex
 
-/// The fold of any bytes: what docs/matching.md promises of every folded text.
+/// Folds any bytes, and checks the promises of docs/matching.md about folded texts.
 final class FoldTarget: FuzzTarget {
   private var folded: [UInt8] = []
   private var again: [UInt8] = []
@@ -17,7 +17,7 @@ final class FoldTarget: FuzzTarget {
       require(byte != Fold.separator || before != 0x20 || folded.first == byte, "a space before a separator")
       before = byte
     }
-    // The growth that a buffer is made for.
+    // The greatest growth that a buffer has room for.
     require(folded.count <= 24 * input.count, "a fold of \(folded.count) bytes")
 
     // A folded text with commas for separators folds to itself.
@@ -27,7 +27,7 @@ final class FoldTarget: FuzzTarget {
     text.withUnsafeBufferPointer { Fold.fold($0, into: &again) }
     require(again == folded, "the fold of a folded text is another one")
 
-    // Behind other bytes it is the same: that path grows the array step by step.
+    // The fold stays the same behind other bytes, where the array grows step by step.
     again.removeAll(keepingCapacity: true)
     again.append(contentsOf: repeatElement(0x61, count: 100 - input.count % 7))
     let base = again.count
@@ -39,7 +39,7 @@ final class FoldTarget: FuzzTarget {
       if let size { require(ascii[..<size].elementsEqual(folded), "the fold of ASCII is another one") }
       require(size != nil || input.contains { $0 >= 0x80 }, "ASCII that is not folded as such")
     }
-    // Repaired text folds as the bytes that it was repaired from.
+    // Repaired text folds like the original bytes.
     require(Fold.fold(String(decoding: input, as: UTF8.self)) == folded, "the fold of a repaired text is another one")
   }
 

@@ -7,11 +7,11 @@
   import Darwin
 #endif
 
-/// The contents of a manifest's root and pages, whose frames, sizes and checksums are made right.
+/// Reads the contents of a manifest's root and pages. The target itself makes frames, sizes and checksums right.
 ///
-/// Input: a byte of flags, a u16 and as many bytes of root, then for each page, or each node that the root lists, the
-/// same. They are checked in memory; where the root is accepted and the first flag is set, the whole is opened as a file.
-/// With the third flag these are the frames behind the pages instead, read as notes and as a density grid.
+/// Input: a byte of flags, a u16 and as many bytes of root; then a u16 and bytes for each page or each node of the
+/// root. The target checks them in memory. If the root is accepted and the first flag is set, the target opens all as a
+/// file. With the third flag the contents are the frames behind the pages, read as notes and as a density grid.
 final class ManifestTarget: FuzzTarget {
   private let directory = RawFile.scratchDirectory()
   private let file: CInt
@@ -38,7 +38,8 @@ final class ManifestTarget: FuzzTarget {
     }
   }
 
-  /// - Parameter contents: Of the first frame and those behind it, whose checksums are made right in it.
+  /// - Parameter contents: The contents of the first frame and of the frames behind it. The first gets the right
+  ///   checksums.
   private func checkChains(_ contents: [[UInt8]]) {
     func frames(checksumsAt start: Int) -> [(content: [UInt8], checksum: UInt32)] {
       var head = contents[0]
@@ -55,7 +56,7 @@ final class ManifestTarget: FuzzTarget {
         bands.bands.count == contents.count - 1 && (try? DensityGrid(again)) == map, "a map that comes back as another")
     }
     if var bands = try? DensityBands(frames(checksumsAt: 8)) {
-      // A cell of a band that may be damaged, and of one that may not be there.
+      // A cell of a band that may be damaged, and a cell of a band that may be missing.
       for cell in [0, 130_000] {
         var changes = CellChanges()
         changes.add(1, to: cell)
@@ -68,7 +69,7 @@ final class ManifestTarget: FuzzTarget {
     }
   }
 
-  /// Calls `body` with the root that some bytes are; returns nil if they are none.
+  /// Calls `body` with the root in some bytes; returns nil if the bytes are no root.
   private static func withRoot<Result>(_ content: [UInt8], _ body: (borrowing Manifest) -> Result) -> Result? {
     let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, content.count), alignment: 16)
     storage.copyBytes(from: content)
@@ -81,7 +82,7 @@ final class ManifestTarget: FuzzTarget {
     }
   }
 
-  /// Makes right what a root says of its pages' frames, where it has a section of pages; of nodes it says other things.
+  /// Makes a root's facts about the frames of its pages right, if the root has a section of pages and not of nodes.
   private func fit(_ root: inout [UInt8], _ pages: [[UInt8]], _ frames: [[UInt8]]) {
     guard root.count >= 48, root[4] != 2 else { return }
     func number(_ offset: Int, _ size: Int) -> Int {
@@ -105,7 +106,7 @@ final class ManifestTarget: FuzzTarget {
 
   private static let prefixes = ["a", "al", "san ", "san a1\u{1}d", "lo", "zz", "\u{1}", "~", "東", "b", "bbbbbbbbb"]
 
-  /// What an accepted root and its pages answer, in memory.
+  /// Checks the answers of an accepted root and its pages, in memory.
   private func check(_ root: borrowing Manifest, _ pages: [[UInt8]]) {
     var names = 0
     root.forEachFieldName { number, _ in
@@ -159,7 +160,7 @@ final class ManifestTarget: FuzzTarget {
     search(page.bounds, Array(page.bounds[count / 2]))
   }
 
-  /// Held against a walk over all bounds.
+  /// Compares the answers with a walk over all bounds.
   private func search(_ bounds: BoundTable, _ prefix: [UInt8]) {
     guard !prefix.isEmpty, bounds.count <= 200 else { return }
     prefix.withUnsafeBufferPointer { bytes in
@@ -177,7 +178,7 @@ final class ManifestTarget: FuzzTarget {
     }
   }
 
-  /// As a program does: all that is public of an index whose shards are not there.
+  /// Uses all public functions of an index without its shards, as a program does.
   private func openIndex() {
     guard let index = try? ShardedIndex(opening: directory) else { return }
     require(index.recordCount >= 0 && index.shardCount >= 0, "a count below nothing")
@@ -237,7 +238,7 @@ final class ManifestTarget: FuzzTarget {
         let (content, size) = SeedFrames.content(file[start...])
         bytes += [UInt8(content.count & 255), UInt8(content.count >> 8)] + content
         start += size
-        // The first node alone: behind it come its pages.
+        // Only the first node; its pages follow.
         if nodes, bytes.count > content.count + 3 { break }
       }
       return bytes
@@ -263,9 +264,9 @@ final class ManifestTarget: FuzzTarget {
   }
 }
 
-/// Frames that this package's seeds are taken from.
+/// The frames that the seeds come from.
 enum SeedFrames {
-  /// The content of the frame that `bytes` begin with, and the frame's size.
+  /// The content and the size of the frame at the beginning of `bytes`.
   static func content(_ bytes: ArraySlice<UInt8>) -> (content: [UInt8], size: Int) {
     bytes.withUnsafeBufferPointer { bytes in
       guard let size = ZstdFrame.size(of: bytes), let count = ZstdFrame.contentSize(of: bytes) else { fail("a frame") }

@@ -7,11 +7,11 @@
   import Darwin
 #endif
 
-/// Changes beside an index of sixty records: the records that they make are those of a walk over the shards' and theirs.
+/// Reads an overlay of an index of sixty records, and compares the records with a walk over the shards and the overlay.
 ///
-/// Input: a byte of flags, then what follows an overlay's checksum and the manifest that it names, which are made right;
-/// with the first flag the whole file. With the second flag the changes are written into shards as well; with the third the
-/// map is looked at, which takes a megabyte.
+/// Input: a byte of flags, then the overlay behind its checksum and the name of its manifest, which the target makes
+/// right; with the first flag, the whole file. With the second flag the target also merges the overlay into shards;
+/// with the third it also reads the density grid, which takes a megabyte.
 final class OverlayTarget: FuzzTarget {
   private let directory = OverlayTarget.directory()
   private let manifest: [UInt8]
@@ -60,7 +60,7 @@ final class OverlayTarget: FuzzTarget {
       do throws(BuildError) {
         isSound = try OverlayDraft.fault(of: overlay, in: opened) == nil
       } catch {
-        isSound = false  // So says verification too.
+        isSound = false  // Verification also says so.
       }
       if isSound { require(isAscending(expected), "a sound overlay out of order") }
       if flags & 2 != 0 { try merge(opened, expected, isSound: isSound) }
@@ -95,7 +95,7 @@ final class OverlayTarget: FuzzTarget {
     let all = try opened.matches(forPrefix: "")
     require(all.count == expected.count && all.firstPosition == 0, "the answer to nothing")
     try decode(all, 0..<all.count)
-    // Records alone are those among others.
+    // A record read alone equals the record read among others.
     for position in [0, all.count / 2, all.count - 1] where position >= 0 && position < all.count {
       let alone = try all.records(in: position..<position + 1).map(\.key)
       require(alone.count == 1, "a record alone")
@@ -120,7 +120,7 @@ final class OverlayTarget: FuzzTarget {
         require(run.lowerBound >= 0 && run.upperBound <= expected.count, "records that are none")
       }
       try decode(found, 0..<min(5, found.count))
-      // Where keys do not ascend, what begins with a prefix is no range.
+      // If keys do not ascend, the matches of a prefix are no range.
       guard isOrdered, !prefix.isEmpty else { continue }
       let answer = Self.positions(ofAnswerTo: prefix, in: expected)
       require(found.positions.flatMap { Array($0) } == answer, "matches at \(found.positions), and not \(answer)")
@@ -134,7 +134,7 @@ final class OverlayTarget: FuzzTarget {
     }
   }
 
-  /// By walking over all of them. A space at the end finishes a word, and the last other one may stand for the separator.
+  /// Walks over all keys. A space at the end finishes a word, and the last other space may stand for the separator.
   private static func positions(ofAnswerTo text: [UInt8], in keys: [[UInt8]]) -> [Int] {
     let isFinished = text.count > 1 && text.last == 0x20
     let word = isFinished ? Array(text.dropLast()) : text
@@ -158,7 +158,7 @@ final class OverlayTarget: FuzzTarget {
     }
   }
 
-  /// Every byte of some records.
+  /// Reads every byte of some records.
   private func decode(_ matches: ShardedIndex.Matches, _ positions: Range<Int>) throws(IndexError) {
     try matches.read(positions, into: buffer)
     require(buffer.count == positions.count, "records")
@@ -171,7 +171,7 @@ final class OverlayTarget: FuzzTarget {
     }
   }
 
-  /// Writes the changes into shards, and takes that back.
+  /// Merges the overlay into shards, and undoes the merge.
   private func merge(_ opened: ShardedIndex, _ expected: [[UInt8]], isSound: Bool) throws(IndexError) {
     let records = isSound ? try Self.texts(of: opened) : []
     var options = BuildOptions()
@@ -217,13 +217,13 @@ final class OverlayTarget: FuzzTarget {
     RawFile.write(Array(lines.joined(separator: "\n").utf8), to: directory + "/records.jsonl")
     var options = BuildOptions()
     (options.key, options.id, options.shardLimitBytes, options.jobs) = (SeedRecords.key, "id", 1000, 1)
-    options.replacesOtherIndex = true  // The records are beside it.
+    options.replacesOtherIndex = true  // The directory also has the records.
     guard (try? ShardBuilder.build([directory + "/records.jsonl"], into: directory, options: options)) != nil
     else { fail("the index of the seeds") }
     return directory
   }
 
-  /// Hands on memory that is as large as the bytes, so that nothing behind them can be read.
+  /// Lends memory of exactly the size of the bytes, so that the sanitizer reports reads behind them.
   private static func exactly<Result>(
     _ bytes: [UInt8], _ body: (UnsafeBufferPointer<UInt8>) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
@@ -233,7 +233,7 @@ final class OverlayTarget: FuzzTarget {
     return try body(UnsafeBufferPointer(exact))
   }
 
-  /// A file with what an overlay says behind the manifest that it names.
+  /// A file with an overlay's content behind the name of its manifest.
   private static func whole(_ body: [UInt8], beside manifest: ManifestReader) -> [UInt8] {
     var checked = ByteWriter()
     checked.write(UInt64(manifest.fileSize))

@@ -7,10 +7,11 @@
   import Darwin
 #endif
 
-/// A pack applied to an index: it leads to the generation that its header names, or changes nothing.
+/// Applies a pack to an index: the pack leads to the generation that its header names, or changes nothing.
 ///
-/// Input: a byte of flags, then what follows the header, whose digests and sizes are made right. The first flag takes
-/// for the new manifest what the pieces make, whatever that is; the second has the header in the input as well.
+/// Input: a byte of flags, then the pack behind its header, whose digests and sizes the target makes right. With the
+/// first flag the new manifest is the result of the pieces, whatever they are; with the second the input also has the
+/// header.
 final class PackTarget: FuzzTarget {
   private let old = PackTarget.index(changed: false)
   private let new = PackTarget.index(changed: true)
@@ -33,7 +34,7 @@ final class PackTarget: FuzzTarget {
     RawFile.write(Array(lines.joined(separator: "\n").utf8), to: directory + "/records.jsonl")
     var options = BuildOptions()
     (options.key, options.shardLimitBytes, options.jobs) = (SeedRecords.key, 1000, 1)
-    options.replacesOtherIndex = true  // The records are beside it.
+    options.replacesOtherIndex = true  // The directory also has the records.
     guard (try? ShardBuilder.build([directory + "/records.jsonl"], into: directory, options: options)) != nil
     else { fail("the index of the seeds") }
     return Index(directory: directory, manifest: RawFile.read(directory + "/manifest"))
@@ -73,7 +74,7 @@ final class PackTarget: FuzzTarget {
       require(summary.digest == Digest.hexadecimal(Digest.sha256(manifest)), "the digest of what is there")
       guard !summary.wasThere else { return }
       require(Digest.sha256(manifest) == Array(pack[40..<72]), "another generation than the header names")
-      // Whoever makes up a manifest may say in it what no shard is.
+      // An invented manifest may describe a shard that cannot exist.
       if manifest == new.manifest {
         let sound = (try? Verifier.verify(index: old.directory) { _ in })?.isSound
         require(sound == true, "a damaged index of a pack that was taken")
@@ -86,7 +87,7 @@ final class PackTarget: FuzzTarget {
     }
   }
 
-  /// What the pieces that a pack begins with make, as far as they are some.
+  /// The result of the pieces at the beginning of a pack, up to the first that is invalid.
   private func made(of pack: [UInt8]) -> [UInt8] {
     var (made, offset) = ([UInt8](), 4)
     func number(_ offset: Int, _ size: Int) -> Int {
@@ -106,7 +107,7 @@ final class PackTarget: FuzzTarget {
     return made
   }
 
-  /// The pack that leads from the one index to the other.
+  /// The pack that leads from the old index to the new index.
   private static let pack: [UInt8] = {
     let (old, new) = (index(changed: false), index(changed: true))
     let path = new.directory + "/pack"

@@ -1,6 +1,6 @@
 import Footprint
 
-/// Any bytes as a query log: the lines that they have, by another way of taking them apart, or the first that is wrong.
+/// Reads any bytes as a query log, and compares the lines, or the first wrong line, with another way of splitting.
 final class QueryLogTarget: FuzzTarget {
   init() {}
 
@@ -29,7 +29,7 @@ final class QueryLogTarget: FuzzTarget {
     }
   }
 
-  /// nil for a line that is wrong.
+  /// Returns the keystroke of a line; nil for a wrong line.
   private static func keystroke(_ line: [UInt8]) -> Keystroke? {
     var line = line[...]
     if line.last == 0x0d { line.removeLast() }

@@ -1,7 +1,8 @@
 @testable import ShardBuilder
 @testable import ShardedIndex
 
-/// Any query against an index of a few hundred records: the answer of a walk over all of them, alphabetical and ranked.
+/// Asks any query of an index of a few hundred records, and compares the alphabetical and the ranked answer with a
+/// walk.
 final class QueryTarget: FuzzTarget {
   private let index: ShardedIndex
   private var keys: [[UInt8]] = []
@@ -17,7 +18,7 @@ final class QueryTarget: FuzzTarget {
     var options = BuildOptions()
     (options.key, options.shardLimitBytes, options.jobs) = (SeedRecords.key, 3000, 1)
     options.weight = "id"
-    options.replacesOtherIndex = true  // The records are beside it.
+    options.replacesOtherIndex = true  // The directory also has the records.
     guard (try? ShardBuilder.build([directory + "/records.jsonl"], into: directory, options: options)) != nil,
       let index = try? ShardedIndex(opening: directory)
     else { fail("the index of the seeds") }
@@ -76,8 +77,8 @@ final class QueryTarget: FuzzTarget {
     }
   }
 
-  /// What a text asks for: keys that begin with these bytes and, where the word is finished, end there or go on with a
-  /// space or a separator.
+  /// A meaning of a text: keys that begin with these bytes. After a finished word they end, or continue with a space or
+  /// a separator.
   private typealias Reading = (word: [UInt8], isFinished: Bool)
 
   private static func readings(of text: [UInt8]) -> [Reading] {

@@ -1,6 +1,6 @@
 @testable import ShardedIndex
 
-/// The contents of the frames of ranks, read by themselves.
+/// Reads the contents of the frames of ranks by themselves.
 ///
 /// Input: a byte, the number of pages, a u16 and as many bytes of the first frame, and the content of a page's frame.
 final class RanksTarget: FuzzTarget {

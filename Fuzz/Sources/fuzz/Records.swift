@@ -1,8 +1,8 @@
 @testable import ShardBuilder
 @testable import ShardedIndex
 
-/// Records with all that a shard can have in it: suffix fields, spellings, dictionaries, constants, plain, long and mixed
-/// texts, numbers of several formats, shapes.
+/// Records with everything that a shard can store: suffix fields, spellings, dictionaries, constants, plain, long and
+/// mixed texts, numbers of several formats, shapes.
 enum SeedRecords {
   static let key = "{name}, {country}"
 
@@ -25,7 +25,7 @@ enum SeedRecords {
     return lines
   }
 
-  /// The same as batches of a dataset reader.
+  /// The same records as batches of a dataset reader.
   static func read(
     _ lines: some Collection<UInt8>, format: DatasetFormat, _ body: (RecordBatch, FieldNames) -> Void
   ) {

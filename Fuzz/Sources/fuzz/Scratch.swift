@@ -4,12 +4,12 @@
   import Darwin
 #endif
 
-/// What targets that read files have in the place of them.
+/// Files in memory for targets that read files.
 enum Scratch {
   nonisolated(unsafe) static let input = StandardInput()
 }
 
-/// Standard input as a file in memory: a dataset without a name, and nothing to open for each run.
+/// Standard input as a file in memory: a dataset without a name, which no run has to open.
 final class StandardInput {
   init() {
     let path = RawFile.scratchDirectory() + "/input"

@@ -1,7 +1,7 @@
 @testable import ShardBuilder
 @testable import ShardedIndex
 
-/// The contents of a shard's header and of one part's keys and fields, as they are behind their checksums.
+/// Reads the contents of a shard's header and of one part's keys and fields, without frames and checksums.
 ///
 /// Input: a byte that picks the part, two u16 and as many bytes of header and keys, then the fields.
 final class ShardTarget: FuzzTarget {
@@ -10,10 +10,10 @@ final class ShardTarget: FuzzTarget {
 
   init() {}
 
-  /// Room for a Huffman code's table, no more of it than a loader has.
+  /// Room for a Huffman code's table, as much as a loader has.
   private let table = UnsafeMutablePointer<UInt16>.allocate(capacity: HuffmanCode.tableCapacity)
 
-  /// Lends a copy with no byte more behind it than a loader leaves.
+  /// Lends a copy with as many bytes behind it as a loader leaves.
   private static func withCopy<Result>(
     _ bytes: [UInt8], _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
   ) rethrows -> Result {
@@ -30,7 +30,7 @@ final class ShardTarget: FuzzTarget {
     let header = reader.bytes(headerSize)
     let keys = reader.bytes(keysSize)
     let fields = reader.remaining()
-    // The file that the parts' sizes would fill.
+    // The size of a file with all parts.
     var (records, fileSize) = (0, header.count)
     let parsed = Self.withCopy(header) { content in
       var front = ByteReader(content)
@@ -91,7 +91,7 @@ final class ShardTarget: FuzzTarget {
     decode(columns, keys, header)
   }
 
-  /// Where the keys are in order and say truly what they share, every answer is held against a walk.
+  /// Compares every answer with a walk, if the keys are in order and their shared sizes are right.
   private func search(_ keys: KeyBlocks) {
     var all: [[UInt8]] = []
     keys.forEachKey(in: 0..<min(keys.count, 200)) { _, key in all.append(Array(key)) }
@@ -104,7 +104,7 @@ final class ShardTarget: FuzzTarget {
     for number in 0..<max(0, keys.suffixFieldCount - 1) where isSound {
       isSound = keys.suffixField(number).lexicographicallyPrecedes(keys.suffixField(number + 1))
     }
-    // No folded text holds a byte that a successor of could not be made, and none holds a zero.
+    // No folded text has a byte 0xff, which has no successor, or a zero byte.
     if isSound { isSound = all.allSatisfy { $0.allSatisfy { $0 > 0 && $0 < 0xff } } }
     var prefixes: [[UInt8]] = [Array("a".utf8), Array("san jose\u{1}us".utf8), [0xf4]]
     for index in stride(from: 0, to: all.count, by: max(1, all.count / 12)) {
@@ -166,7 +166,7 @@ final class ShardTarget: FuzzTarget {
       }
       sums.append(sum)
     }
-    // One by one they are the same, whatever stands before them.
+    // Read one by one, the records are the same.
     for record in range where isSound && (record % 16 == 0 || record % 7 == 3) {
       decode(record..<record + 1, single)
       var sum: [UInt8] = []

@@ -1,6 +1,6 @@
 @testable import ShardedIndex
 
-/// The contents of the frames of sides and of side files, read by themselves.
+/// Reads the contents of the frames of sides and of side files by themselves.
 ///
 /// Input: a byte, the number of shards or pages, a u16 and as many bytes of a page's table, and the rest: the values of
 /// parts, and the chain's frames.
@@ -38,7 +38,7 @@ final class SidesTarget: FuzzTarget {
   }
 
   static var seeds: [(name: String, bytes: [UInt8])] {
-    // Two values; a shard with both, of which one part has both and one part the second.
+    // Two values, and a shard with both: one part has both values, another part only the second.
     let table: [UInt8] = [2, 1, 0x61, 1, 0x62, 2, 0, 0, 2, 3, 7, 9]
     let parts: [UInt8] = [2, 2, 1, 0, 0, 1, 2, 1, 2, WeightStep.step(7), WeightStep.step(9), WeightStep.step(1)]
     var head = ByteWriter()

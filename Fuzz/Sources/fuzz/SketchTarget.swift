@@ -1,7 +1,7 @@
 @testable import ShardBuilder
 @testable import ShardedIndex
 
-/// The contents of the frames of sketches, read and walked by themselves.
+/// Reads and walks the contents of the frames of sketches by themselves.
 ///
 /// Input: a byte, the number of shards, a u16 and as many bytes of a page's frame, a byte and as many bytes of a query,
 /// and the content of a group's frame.
@@ -29,7 +29,7 @@ final class SketchTarget: FuzzTarget {
         require(counts.reduce(0) { $0 + Int($1) } == scalars.count, "a tree that is no tree")
       }
     }
-    // An encoded sketch is read again.
+    // The target reads an encoded sketch again.
     let frames = SketchPage(trees)
     guard let upper = try? SketchForest(page: frames.page, shardCount: roots),
       let again = try? SketchForest(group: frames.groups[0], shardCount: roots, alphabet: upper.alphabet)

@@ -1,4 +1,4 @@
-"""Type-ahead over an index of shardq: the directory that ``shardq build`` writes, or an archive of it.
+"""Finds names as you type in an index of shardq: a directory that ``shardq build`` writes, or an archive.
 
     with shardq.Index("cities") as index:
         for record in index.search("san", limit=10):
@@ -16,10 +16,10 @@ __all__ = ["Answer", "Index", "ShardqError"]
 
 
 class ShardqError(Exception):
-    """The error of opening or asking an index; the message is for people.
+    """The error of opening or searching an index; the message is for people.
 
-    ``code`` is "not found" where there is no index, "damaged" for a damaged index, "changed" for an index that is rebuilt
-    again and again, "refused" for a question that no index answers, and "system" for a system call that failed.
+    ``code`` is "not found" if there is no index, "damaged" for a damaged index, "changed" for an index that was rebuilt
+    several times meanwhile, "refused" for a wrong question, and "system" for a failed system call.
     """
 
     code: str
@@ -60,25 +60,25 @@ _message = _function("sq_message", ctypes.c_char_p, ctypes.c_void_p)
 
 
 def _int64(number: int) -> int:
-    """ctypes would cut off what has more bits."""
+    """The nearest number with 64 bits. ctypes would cut off further bits."""
     return max(-(1 << 63), min(operator.index(number), (1 << 63) - 1))
 
 
 def _bytes(text: str) -> bytes:
-    # A surrogate is refused by the library.
+    # The library refuses surrogates.
     return str.encode(text, "utf-8", "surrogatepass")
 
 
-#: A record: its fields by their names, with the values that JSON has for them.
+#: A record: its fields by name, with their JSON values.
 Record = Dict[str, Any]
 
 
 class Answer(Sequence[Record]):
-    """The records of an answer, in its order. JSON is read when a record or another member is first asked for."""
+    """The records of an answer, in their order. The first access to a record or another member parses the JSON."""
 
     __slots__ = ("raw", "_object")
 
-    #: The answer as it came: an object of JSON, as /v1/search of ``shardq serve`` answers (docs/server.md).
+    #: The text of the answer: a JSON object, as /v1/search of ``shardq serve`` returns (docs/server.md).
     raw: bytes
 
     def __init__(self, raw: bytes) -> None:
@@ -87,7 +87,7 @@ class Answer(Sequence[Record]):
 
     @property
     def object(self) -> Dict[str, Any]:
-        """The whole answer."""
+        """The parsed JSON object."""
         found = self._object
         if found is None:
             found = self._object = json.loads(self.raw.decode())
@@ -107,7 +107,7 @@ class Answer(Sequence[Record]):
 
     @property
     def total(self) -> Optional[int]:
-        """The number of all matches; None where only a search through all of them would tell."""
+        """The number of all matches; None if unknown."""
         return self.object.get("total") if self.is_ranked else self.count
 
     @property
@@ -117,17 +117,17 @@ class Answer(Sequence[Record]):
 
     @property
     def correction(self) -> Optional[str]:
-        """The text that the typed one is corrected to, where all records correct its typing errors."""
+        """The corrected text, if all records match only with corrected typing errors."""
         return self.object.get("correction")
 
     @property
     def nearest(self) -> Optional[str]:
-        """The longest beginning of the typed text that a record matches, where none matches all of it."""
+        """The longest beginning of the typed text that a record matches, if no record matches the text."""
         return self.object.get("nearest")
 
     @property
     def cursor(self) -> Optional[str]:
-        """The ``after`` of the next page of a ranked answer; None behind the last page."""
+        """The ``after`` of the next page of a ranked answer; None on the last page."""
         return self.object.get("cursor")
 
     def __len__(self) -> int:
@@ -148,23 +148,23 @@ class Answer(Sequence[Record]):
 
 
 class Index:
-    """A reader of an index. Threads may share one, and then ask one after the other; with one each they run side by side.
+    """A reader of an index. Threads that share a reader wait for each other; threads with a reader each run side by side.
 
-    Readers of one path and ``cache_bytes`` share the memory of the index. An index that is rebuilt is followed within a
+    Readers of one path and ``cache_bytes`` share the memory of the index. A reader follows a rebuild of the index within a
     second.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], *, cache_bytes: int = 8 << 20) -> None:
-        """Opens the index at a path. ``cache_bytes``: the most bytes of unpacked shards that stay in memory."""
+        """Opens the index at a path. ``cache_bytes``: the limit of the cache."""
         self._handle: Optional[int] = None
         self._lock = threading.Lock()
         self._size = ctypes.c_size_t()
         self._last: Tuple[Any, Any] = (None, None)
         if cache_bytes <= 0:
-            raise ShardqError("refused", "cache_bytes is more than 0")
+            raise ShardqError("refused", "cache_bytes must be more than 0")
         name = os.fsencode(path)
         if b"\0" in name:
-            raise ShardqError("not found", "no index has a path with a NUL in it")
+            raise ShardqError("not found", "the path has a NUL character; give a path without NUL")
         status = ctypes.c_int()
         handle = _open(name, _int64(cache_bytes), ctypes.byref(status))
         if status.value != 0:
@@ -179,15 +179,15 @@ class Index:
     ) -> Answer:
         """Returns the best matches of a text.
 
-        ``limit``: the most records, at most 1,000. ``offset``: the matches that are passed over, at most 10,000 of a
-        ranked answer. ``sort``: "rank" or "key"; None for ranks where the index has them. ``typos``: whether typing errors
-        are corrected, where the index can. ``filters``: texts such as "country=FR". ``near``: the latitude and longitude
-        that near records rank higher for. ``after``: the ``cursor`` of the answer before. ``display``: whether
-        ``object["display"]`` has what a list shows of each record, and which of its letters matched.
+        ``limit``: the most records, up to 1,000. ``offset``: the number of matches to skip, at most 10,000 in a ranked
+        answer. ``sort``: "rank" or "key"; None means "rank" if the index has ranks. ``typos``: whether the answer corrects
+        typing errors, if the index can. ``filters``: texts such as "country=FR". ``near``: a latitude and a longitude;
+        records near this place rank higher. ``after``: the ``cursor`` of the previous page. ``display``: whether
+        ``object["display"]`` has the texts that a list shows of each record, with the ranges of the matched letters.
         """
         typed = _bytes(text)
         asked = (limit, offset, sort, typos, tuple(filters), None if near is None else tuple(near), after, display)
-        # The questions of one list have the same options, one after the other.
+        # Successive questions of one list have the same options.
         last, options = self._last
         if asked != last:
             options = self._options(*asked)
@@ -210,7 +210,7 @@ class Index:
 
     @property
     def fields(self) -> List[str]:
-        """The names of all fields that records have; a nested field has a path, ``coord.lon``."""
+        """The names of all fields; the name of a nested field is its path, ``coord.lon``."""
         names: List[str] = []
         with self._lock:
             handle = self._open_handle()
@@ -219,7 +219,7 @@ class Index:
         return names
 
     def close(self) -> None:
-        """Closes the reader. It may be closed again."""
+        """Closes the reader. Another call does nothing."""
         with self._lock:
             handle, self._handle = self._handle, None
         if handle is not None:
@@ -240,7 +240,7 @@ class Index:
         near: Optional[Tuple[float, ...]], after: str, display: bool,
     ) -> _Options:
         if sort not in _SORTS:
-            raise ShardqError("refused", 'sort is "rank", "key" or None')
+            raise ShardqError("refused", 'sort must be "rank", "key" or None')
         flags = _JSON | (0 if typos else _EXACT) | (_DISPLAY if display else 0)
         options = _Options(ctypes.sizeof(_Options), _int64(offset), _int64(limit), _SORTS[sort], flags)
         if near is not None:
@@ -265,5 +265,5 @@ class Index:
     def _plain(text: str) -> bytes:
         encoded = _bytes(text)
         if b"\0" in encoded:
-            raise ShardqError("refused", "a filter or cursor has no NUL in it")
+            raise ShardqError("refused", "a filter or cursor has a NUL character; leave NUL out")
         return encoded
