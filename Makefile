@@ -1,27 +1,28 @@
-# Installs what Scripts/build.sh builds: make install PREFIX=$HOME/.local
+# Installs the programs that Scripts/build.sh builds: make install PREFIX=$HOME/.local
 #
 #   make              the executables, their manual pages and completions
-#   make install      into PREFIX (/usr/local), below DESTDIR where a package is made; builds what is not up to date
-#   make uninstall    removes what it installed
+#   make install      into PREFIX (/usr/local), for packages below DESTDIR; builds first if needed
+#   make uninstall    removes the installed files
 #   make deb          Debian packages, in .build/deb
 #   make dist         the files of a release, in .build/dist
 #
-# SERVER=1 builds `shardq serve` as well, which takes minutes, and REMOTE=1 shardq-remote and shardq-store, which answer
-# from an index of a URL and publish one to a store, and link the system's libcurl; both together build shardq-serve-remote
-# too, which serves such an index. Once built they are kept up to date. docs/install.md has the rest.
+# SERVER=1 also builds `shardq serve`, in some minutes. REMOTE=1 also builds shardq-remote, which reads an index of a URL,
+# and shardq-store, which publishes an index to a store; both link the system's libcurl. With both variables, make builds
+# shardq-serve-remote too, which serves an index of a URL. Later calls of make keep built programs up to date.
+# docs/install.md has more.
 PREFIX ?= /usr/local
 DESTDIR ?=
-# For swift build.
+# Options for swift build.
 BUILDFLAGS ?=
 SERVER ?= $(wildcard bin/shardq-serve)
 REMOTE ?= $(wildcard bin/shardq-remote)
 bindir ?= $(PREFIX)/bin
-# What shardq starts and people do not: it looks beside itself, then here.
+# Programs that only shardq starts. shardq looks beside itself, then here.
 libexecdir ?= $(PREFIX)/libexec/shardq
 datadir ?= $(PREFIX)/share
 mandir ?= $(datadir)/man
 docdir ?= $(datadir)/doc/shardq
-# What `shardq page` copies: it looks in ../../share/shardq, as seen from libexecdir.
+# Files that `shardq page` copies. It looks in ../../share/shardq, relative to libexecdir.
 pagedir ?= $(datadir)/shardq
 bashdir ?= $(datadir)/bash-completion/completions
 zshdir ?= $(datadir)/zsh/site-functions
@@ -29,12 +30,12 @@ fishdir ?= $(datadir)/fish/vendor_completions.d
 
 made := .build/share
 sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*.sh)
-# shardq-footprint is a benchmark: `bin/shardq footprint` of the clone finds it beside itself.
+# shardq-footprint is a benchmark and is not installed: in a clone, `bin/shardq footprint` finds it beside itself.
 helpers := shardq-commands shardq-serve shardq-remote shardq-store shardq-serve-remote
 documents := $(wildcard docs/*.*)
-# Configurations of nginx and the job for Spark, which the documents name.
+# The configurations of nginx and the job for Spark that the documents name.
 others := $(wildcard Packaging/nginx/*.conf) $(wildcard Packaging/spark/*.sql)
-# Of the page without a server, where WebAssembly can be built.
+# The files of a page without a server, if WebAssembly can be built.
 module := .build/wasm/module
 pagefiles := page.html shardq.js static.js shardq.wasm shardq.wasm.gz
 
@@ -44,16 +45,16 @@ wanted := $(if $(SERVER),bin/shardq-serve) $(if $(REMOTE),bin/shardq-remote \
 words := $(if $(SERVER),--server) $(if $(REMOTE),--remote)
 all: $(made)/.stamp $(wanted) $(module)/.stamp
 
-# By time, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
+# The rule compares times, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
 bin/shardq: $(sources)
 	Scripts/build.sh --base $(words) $(BUILDFLAGS)
-# Where the line above has built them, they are the newer.
+# If the rule above has built these programs, they are newer.
 bin/shardq-serve bin/shardq-remote bin/shardq-serve-remote: bin/shardq
 	[ $@ -nt $< ] || Scripts/build.sh $(words) $(BUILDFLAGS)
 
 $(module)/.stamp: $(sources) Scripts/zstd-sources.sh
 	mkdir -p $(module)
-	Scripts/build-wasm.sh $(module)/shardq.wasm && touch $@ || { [ $$? -eq 3 ] && echo "shardq page is left out" >&2; }
+	Scripts/build-wasm.sh $(module)/shardq.wasm && touch $@ || { [ $$? -eq 3 ] && echo "shardq page is left out, because the WebAssembly module cannot be built" >&2; }
 
 $(made)/.stamp: bin/shardq Scripts/manual.py
 	rm -rf $(made) && mkdir -p $(made)
@@ -80,7 +81,7 @@ install: all
 	install -m 644 $(made)/_shardq "$(DESTDIR)$(zshdir)/_shardq"
 	install -m 644 $(made)/shardq.fish "$(DESTDIR)$(fishdir)/shardq.fish"
 
-# Directories stay: others install into them as well.
+# Directories stay, because other packages may use them.
 uninstall:
 	rm -f "$(DESTDIR)$(bindir)/shardq" "$(DESTDIR)$(mandir)/man1/shardq.1" "$(DESTDIR)$(mandir)"/man1/shardq-*.1 \
 	  "$(DESTDIR)$(bashdir)/shardq" "$(DESTDIR)$(zshdir)/_shardq" "$(DESTDIR)$(fishdir)/shardq.fish"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the code of the library's documentation as one Swift file, so that it can be compiled: Scripts/article-code.py
+"""Prints the code of the library's documentation as one Swift file, which compiles: Scripts/article-code.py
 
-Each `swift` block of an article and of README.md becomes a function, each step of the tutorial but the last, which is a
-file of its own, a type in a namespace. What needs SwiftUI is left out. Scripts/check-consumer.sh compiles it.
+Each `swift` block of an article and of README.md becomes a function. Each step of the tutorial becomes a type in a
+namespace, but the last step, which is a file of its own. Blocks with SwiftUI are left out. Scripts/check-consumer.sh
+compiles the file.
 """
 
 import glob

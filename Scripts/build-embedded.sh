@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds the executable shardq, and it alone, as Embedded Swift with the C library musl, for Linux on x86-64:
+# Builds only the executable shardq, as Embedded Swift with the C library musl, for Linux on x86-64:
 #
 #     Scripts/build-embedded.sh EXECUTABLE
 #
-# No runtime is set up before main, and none of the questions is asked that the GNU C library has for the processor, which
-# a virtual machine's host has to answer: half of what a start took (docs/measurements.md). Nothing is built, and the
-# status is 3, where something of what it takes is missing: then SwiftPM's executable is as good but for that.
+# This executable starts in half the time (docs/measurements.md): no runtime is set up before main, and the GNU C library
+# does not ask about the processor, which the host of a virtual machine would have to answer. If a tool is missing, the
+# script builds nothing and ends with 3; SwiftPM's executable then differs only in the time of its start.
 set -eu
 out="${1:?usage: Scripts/build-embedded.sh EXECUTABLE}"
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ sources="$(find Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd S
 
 work=.build/embedded
 mkdir -p "$work"
-# zstd.h is among the system's headers; all else is musl's, which are found first.
+# zstd.h is among the system's headers; all other headers are musl's, which the compiler finds first.
 c="-nostdinc -isystem $builtin -isystem $headers -idirafter /usr/include"
 flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes -swift-version 6 -package-name shardq"
 flags="$flags -O -wmo -parse-as-library -I $work -Xfrontend -function-sections"

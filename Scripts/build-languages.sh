@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the packages for other languages, each where it can be: Scripts/build-languages.sh FOLDER
+# Builds the packages for other languages that can be built here: Scripts/build-languages.sh FOLDER
 #
 #   libshardq-VERSION-SYSTEM-PROCESSOR.tar.xz   the C library and its header, to unpack into a prefix
 #   shardq-VERSION-py3-none-….whl               the Python package

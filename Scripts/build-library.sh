@@ -3,9 +3,8 @@
 #
 #     Scripts/build-library.sh FOLDER
 #
-# The folder gets libshardq.so, libshardq.a and shardq.h. With SHARDQ_SANITIZE=thread it gets a libshardq.a for that
-# sanitizer, and shardq.h. Nothing is built, and the status is 3, where a piece that it takes
-# is missing.
+# The folder gets libshardq.so, libshardq.a and shardq.h. With SHARDQ_SANITIZE=thread it gets shardq.h and a libshardq.a
+# for that sanitizer. If a tool is missing, the script builds nothing and ends with 3.
 set -eu
 out="${1:?usage: Scripts/build-library.sh FOLDER}"
 cd "$(dirname "$0")/.."
@@ -22,13 +21,13 @@ for file in /usr/include/stdlib.h /usr/include/zstd.h "$tables" "$toolchain/ld.l
 done
 for tool in objdump readelf; do command -v "$tool" >/dev/null || missing "$tool (binutils)"; done
 sources="Sources/Library Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
-# Builds that tests and a release begin at one time follow each other.
+# Tests and a release may build at the same time: one build waits for the other.
 mkdir -p .build
 ! command -v flock >/dev/null || { exec 9>.build/library.lock; flock 9; }
 [ ! -e "$out/shardq.h" ] ||
   [ -n "$(find $sources Scripts/build-library.sh Scripts/embedded.sh -type f -newer "$out/shardq.h")" ] || exit 0
 
-# Of the output, the files that write answers.
+# The files of QueryOutput that write answers.
 output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch IndexError+Command \
 JSONText ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter WidthTable"
 work=.build/library${SHARDQ_SANITIZE:+-$SHARDQ_SANITIZE}
@@ -45,7 +44,7 @@ module CLibrary module Sources/CLibrary/CLibrary.swift
 module ShardedIndex module $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
 module QueryOutput module $(for name in $output; do echo "Sources/QueryOutput/$name.swift"; done)
 module Library object Sources/Library/*.swift
-# The library asks for no newer glibc than it must: its own arc4random_buf.
+# An own arc4random_buf, because the system's needs a newer glibc.
 "$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra -fPIC -ffunction-sections -c Sources/Embedded/random.c -o "$work/random.o"
 objects="$work/Library.o $work/random.o $zstd $tables"
 if [ -n "${SHARDQ_SANITIZE:-}" ]; then
@@ -57,7 +56,7 @@ fi
 cc -shared -nostartfiles -o "$work/libshardq.so" -Wl,-soname,libshardq.so.0 -Wl,--version-script=Sources/Library/exports.map \
   -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--gc-sections -Wl,-s $objects -lm
 
-# One object with seven names: nothing of zstd or Swift meets those of a program.
+# One object with seven names: no name of zstd or Swift meets a name of a program.
 roots=""
 for name in open close field count query answer message; do roots="$roots -u sq_$name"; done
 "$toolchain/ld.lld" -r --gc-sections $roots -o "$work/all.o" $objects
@@ -76,7 +75,7 @@ exports="$(objdump -T "$work/libshardq.so" | awk '/ g .*\.text/ { print $NF }' |
 glibc="$(objdump -T "$work/libshardq.so" | sed -n 's/.*(GLIBC_\([0-9.]*\)).*/\1/p' | sort -uV | tail -n 1)"
 [ "$(printf '%s\n2.34\n' "$glibc" | sort -V | tail -n 1)" = 2.34 ] || wrong "asks for glibc $glibc"
 mv "$work/libshardq.so" "$work/libshardq.a" "$out"
-# The name that programs are linked to.
+# Programs link to this name.
 ln -sf libshardq.so "$out/libshardq.so.0"
 cp Sources/Library/shardq.h "$out"
 echo "$out/libshardq.so: $(wc -c <"$out/libshardq.so") bytes, $(gzip -9 -n -c "$out/libshardq.so" | wc -c) with gzip -9, for glibc $glibc or later"

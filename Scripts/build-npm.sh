@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the package for Node and for bundlers, as npm packs it: Scripts/build-npm.sh FOLDER
 #
-# The package has the WebAssembly module (Scripts/build-wasm.sh), its script and Sources/Node. Nothing is fetched. Nothing
-# is built, and the status is 3, where a piece that it takes is missing.
+# The package has the WebAssembly module (Scripts/build-wasm.sh), its script and Sources/Node. The script fetches nothing.
+# If a tool is missing, the script builds nothing and ends with 3.
 set -eu
 out="${1:?usage: Scripts/build-npm.sh FOLDER}"
 cd "$(dirname "$0")/.."

@@ -1,15 +1,15 @@
 #!/bin/sh
 # Builds the engine as WebAssembly, for pages and other hosts: Scripts/build-wasm.sh [--keys] MODULE
 #
-# With --keys the module answers in the order of keys alone, without ranks, words, typing errors, filters and places: it is
-# two thirds as large.
+# With --keys the module answers only in the order of keys, without ranks, words, typing errors, filters and places. That
+# module is two thirds as large.
 #
-# Beside the module come the other files of the page without a server: the module compressed, for hosts such as nginx with
-# gzip_static that send it as it is, the page and its scripts.
+# The script also writes the other files of a page without a server: the page, its scripts and the compressed module, for
+# hosts that send compressed files, such as nginx with gzip_static.
 #
-# From the sources here, zstd's own decoder and the memory functions of Debian's wasi-libc. The module imports three
-# functions (Sources/Wasm/host.c) and no others. Nothing is built, and the status is 3, where one of these pieces is
-# missing. The same sources give the same bytes.
+# The sources are this repository, zstd's own decoder and the memory functions of Debian's wasi-libc. The module imports
+# only three functions (Sources/Wasm/host.c). If a tool or a source is missing, the script builds nothing and ends with 3.
+# The same sources give the same bytes.
 set -eu
 work=.build/wasm
 condition=""
@@ -36,7 +36,7 @@ for file in "$headers/stdlib.h $headers (wasi-libc)" "$libc $libc (wasi-libc)" "
 done
 sources="Sources/Wasm Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
 mkdir -p "$work"
-# One at a time: the others, such as tests and a release that begin at one time, find it made.
+# Tests and a release may build at the same time: the later one waits, and finds the module.
 exec 9>"$work/.lock"
 ! command -v flock >/dev/null || flock 9
 copy() {
@@ -44,7 +44,7 @@ copy() {
   mkdir -p "$to"
   cp Sources/Serving/Resources/page.html "$to/.new"
   mv "$to/.new" "$to/page.html"
-  # Scripts without the lines that are comments, those at the top aside.
+  # The scripts without comment lines, but those at the top.
   for name in static.js shardq.js; do
     sed -E '1,/^$/!{/^ *(\/\/|\/\*\*|\*)/d; /^$/d;}' "Sources/Wasm/$name" >"$to/.new"
     mv "$to/.new" "$to/$name"
@@ -57,21 +57,21 @@ fi
 zstd="$PWD/.build/zstd-package"
 Scripts/zstd-sources.sh "$zstd" || missing "sources of zstd"
 
-# Of the output, what answers are written with.
+# The files of QueryOutput that write answers.
 output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch JSONText \
 ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter WidthTable"
-# zstd.h is zstd's; all other headers are wasi-libc's. No path of this machine gets into the module.
+# zstd.h is zstd's; all other headers are wasi-libc's. The module has no path of this machine.
 c="-nostdinc -isystem $builtin -isystem $headers -isystem $zstd/lib -msimd128 -mbulk-memory -D__wasi__ -ffile-prefix-map=$PWD=."
 flags="-target wasm32-unknown-none-wasm -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes"
 flags="$flags -swift-version 6 -package-name shardq -Osize -wmo -parse-as-library -I $work -Xfrontend -function-sections"
 flags="$flags -Xfrontend -disable-stack-protector -file-prefix-map $PWD=. $condition"
-# Copies of functions, one for each closure that they are called with, are not made.
+# The compiler makes no copy of a function for each closure.
 flags="$flags -Xllvm -sil-disable-pass=closure-specialize"
 for option in $c; do flags="$flags -Xcc $option"; done
 for map in Sources/Wasm Sources/CShims Sources/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
 done
-# The marks @inline(__always) make the native program faster, and the module a tenth larger: it has none.
+# The marks @inline(__always) make the native program faster, but the module a tenth larger: the module has no such marks.
 rm -rf "$work/Sources"
 mkdir "$work/Sources"
 cp -R Sources/ShardedIndex Sources/QueryOutput "$work/Sources"
@@ -99,15 +99,16 @@ exports=""
 for name in reserve open search dots answer answer_size; do exports="$exports --export=shardq_$name"; done
 wrap=""
 for name in __wasi_fd_close __wasi_fd_seek __wasi_fd_write posix_memalign; do wrap="$wrap --wrap=$name"; done
-# A module may have at most 256 MiB.
+# The module may use at most 256 MiB of memory.
 "$toolchain/wasm-ld" --no-entry --gc-sections --strip-all -O2 $exports $wrap -z stack-size=262144 --global-base=1024 \
   --initial-memory=2097152 --max-memory=268435456 -o "$work/linked.wasm" "$work/Page.o" "$work/host.o" $objects "$tables" "$libc" "$runtime"
 if command -v wasm-opt >/dev/null; then
-  # The linker puts nothing below --global-base. Functions that are called once stay apart: larger, but smaller with gzip.
+  # The linker puts nothing below --global-base. A function that is called once is not inlined: the module is larger, but
+  # smaller with gzip.
   wasm-opt -Oz --low-memory-unused --one-caller-inline-max-function-size=0 --enable-simd --enable-bulk-memory \
     --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals "$work/linked.wasm" -o "$work/shardq.wasm"
 else
-  echo "not made smaller by wasm-opt (binaryen), which is not here" >&2
+  echo "the module is larger than it could be: install binaryen, whose wasm-opt makes it smaller" >&2
   cp "$work/linked.wasm" "$work/shardq.wasm"
 fi
 copy

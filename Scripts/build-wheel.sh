@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the Python package as a wheel, for Linux on x86-64: Scripts/build-wheel.sh FOLDER
 #
-# The wheel has the C library (Scripts/build-library.sh) and Sources/Python; no build system takes part. The same sources
-# give the same bytes. Nothing is built, and the status is 3, where a piece that the library takes is missing.
+# The wheel has the C library (Scripts/build-library.sh) and Sources/Python, and needs no build system. The same sources
+# give the same bytes. If a tool is missing, the script builds nothing and ends with 3.
 set -eu
 out="${1:?usage: Scripts/build-wheel.sh FOLDER}"
 cd "$(dirname "$0")/.."

@@ -1,16 +1,16 @@
 #!/bin/sh
-# Builds the executables that are shipped: bin/shardq answers queries, and bin/shardq-commands runs every other command.
-# `shardq footprint` starts bin/shardq-footprint once for each design that it measures. On Linux all are static: they run
-# on any machine of the same processor, and start fastest. bin/shardq is Embedded Swift where it can be
-# (build-embedded.sh), and not with SHARDQ_EMBEDDED=no.
-# Words before the arguments name the programs; the modules that these share are compiled once:
-#   --base    the above; without a word too
-#   --server  bin/shardq-serve, which fetches an HTTP library and takes minutes
-#   --remote  bin/shardq-remote and bin/shardq-store, which answer from an index of a URL and publish one to a store; they
-#             link the system's libcurl, and so are not static
+# Builds the shipped executables: bin/shardq answers queries, bin/shardq-commands runs every other command, and
+# `shardq footprint` starts bin/shardq-footprint for each measured design. On Linux they are static: they run on any
+# machine of the same processor, and start fastest. bin/shardq is Embedded Swift if possible (build-embedded.sh), unless
+# SHARDQ_EMBEDDED=no.
+# Words before the arguments choose the programs; the compiler compiles shared modules once:
+#   --base    the programs above; the default
+#   --server  bin/shardq-serve: the script fetches an HTTP library and takes minutes
+#   --remote  bin/shardq-remote, which reads an index of a URL, and bin/shardq-store, which publishes an index to a store;
+#             both link the system's libcurl, and so are not static
 #   --server --remote  these three and bin/shardq-serve-remote, which serves an index of a URL
-#   --all     all of them
-# All other arguments are swift build's.
+#   --all     all programs
+# `swift build` gets all other arguments.
 set -eu
 cd "$(dirname "$0")/.."
 base="" server="" remote=""
@@ -28,7 +28,7 @@ done
 names="${base:+shardq shardq-commands shardq-footprint }${server:+shardq-serve }${remote:+shardq-remote shardq-store }"
 names="$names${server:+${remote:+shardq-serve-remote}}"
 traits="CommandLineTool${server:+,Server}${remote:+,Remote}"
-# A tree of its own, so that other builds do not undo this one; one for each set of traits, which every module is given.
+# Each set of traits has its own tree, because every module depends on the traits. No other build undoes this one.
 case "$server $remote" in
   "yes yes") tree=.build/all ;;
   "yes ") tree=.build/server ;;
@@ -49,29 +49,29 @@ if [ -n "$base" ] && [ "${SHARDQ_EMBEDDED:-}" != no ]; then
   esac
 fi
 
-# Shipped programs are stripped: debugging information would be a sixth of the compiler's work, for nothing.
+# Shipped programs are stripped, so debugging information, a sixth of the compiler's work, is left out.
 flags="-debug-info-format none"
-# Linked as a user's program is: `shardq footprint` measures what a user gets.
+# Static linking, as in a user's program: `shardq footprint` measures the shipped form.
 [ "$(uname)" = Darwin ] || flags="$flags --static-swift-stdlib"
-# Package.swift links shipped programs by it. A flag here would be one of all modules, and compile them again.
+# Package.swift links shipped programs by this variable. A flag here would compile all modules again.
 export SHARDQ_SHIPPED=yes
 compile() { swift build -c release --traits "$traits" --scratch-path "$tree" $flags "$@" >&2; }
 if [ "$tree" = .build/all ] && [ -n "$base" ]; then
-  # One after the other, products have modules compiled again that the one before them had.
+  # Product by product, the compiler would compile shared modules again.
   compile "$@"
 else
   for name in $names; do compile --product "$name" "$@"; done
 fi
 mkdir -p bin
-# Hashes of what the compiler was given, paths included, which nothing reads: without them the same commit gives the same
-# bytes in every directory (Scripts/check-reproducible.sh).
+# Removes sections that no program reads, with hashes of the compiler's arguments and paths. Without them the same commit
+# gives the same bytes in every directory (Scripts/check-reproducible.sh).
 drop=""
 [ "$(uname)" = Darwin ] || drop="-R .swift_modhash -R .note.gnu.build-id -R .comment"
 ship() { # name, where it was built
-  # Replaced by rename: a running one is not disturbed.
+  # A rename replaces the program, and does not disturb a running one.
   case "$(uname) $1" in
     Darwin*) strip -o "bin/.$1" "$2" ;;
-    # The strip of binutils loses the segment that is read-only once the program is loaded.
+    # The strip of binutils would lose the segment that is read-only after loading.
     *-remote | *-store) "$(dirname "$(realpath "$(command -v swiftc)")")/llvm-objcopy" --strip-all $drop "$2" "bin/.$1" ;;
     *) strip $drop -o "bin/.$1" "$2" ;;
   esac

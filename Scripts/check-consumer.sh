@@ -1,7 +1,7 @@
 #!/bin/sh
-# A package that depends on ShardedIndex: it must resolve nothing but this package, build, and answer. In it are all code
-# of the documentation and the model that the tutorial ends with, which answers as well. It is built in the tree of the
-# examples, so that the two compile the library once.
+# Builds a package that depends on ShardedIndex: the package must resolve nothing but this package, build, and answer. The
+# package has all code of the documentation, and the model at the end of the tutorial, which must answer too. The
+# package shares the tree of the examples, so that the library is compiled once.
 set -eu
 root="$(cd "$(dirname "$0")/.." && pwd)"
 work="$(mktemp -d)"

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Compares the indexes that bin/shardq builds with the digests in Tests/digests.txt: of the lists in $SHARDQ_DATA
-# (../shared/data), of the clone's own sample, and of a million generated records. An index whose bytes have changed is
-# named, and the status is 1. `--write` records the digests anew, for a change that is meant to change bytes.
+# Compares the indexes that bin/shardq builds with the digests in Tests/digests.txt: indexes of the lists in $SHARDQ_DATA
+# (../shared/data), of the clone's sample, and of a million generated records. The script names each index whose bytes
+# changed, and ends with 1. `--write` writes new digests, for an intended change of bytes.
 set -eu
 cd "$(dirname "$0")/.."
 data="${SHARDQ_DATA:-../shared/data}"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# One digest over the names and bytes of all files but the lock and the overlay, which no query needs.
+# One digest of the names and bytes of all files, without the lock and the overlay, which no query needs.
 digest() { # name, index
   (cd "$2" && find . -type f ! -name .lock ! -name 'overlay*' ! -name README.md | LC_ALL=C sort | xargs sha256sum) \
     | sha256sum | sed "s/ .*/  $1/"
@@ -17,7 +17,7 @@ list() { # name, file, options
   name=$1 file=$2
   shift 2
   if [ ! -e "$file" ]; then
-    echo "not compared, since $file is not here: $name" >&2
+    echo "skipped $name: $file is missing" >&2
     return
   fi
   bin/shardq build "$file" "$@" --index "$work/$name" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
@@ -44,9 +44,9 @@ fi
 status=0
 while read -r digest name; do
   grep -qx "$digest  $name" Tests/digests.txt || {
-    echo "the index of $name has other bytes than Tests/digests.txt says" >&2
+    echo "the index of $name differs from its digest in Tests/digests.txt" >&2
     status=1
   }
 done <"$work/digests"
-[ "$status" -ne 0 ] || echo "$(wc -l <"$work/digests") indexes are the same, byte for byte"
+[ "$status" -ne 0 ] || echo "$(wc -l <"$work/digests") indexes have the same bytes as before"
 exit "$status"

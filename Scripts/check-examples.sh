@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the examples of Examples/ and runs each. Hummingbird's compiles SwiftNIO, which takes most of the time.
+# Builds and runs the examples of Examples/. The example for Hummingbird compiles SwiftNIO, which takes most of the time.
 set -eu
 cd "$(dirname "$0")/.."
 work="$(mktemp -d)"

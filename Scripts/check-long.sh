@@ -1,6 +1,6 @@
 #!/bin/sh
-# The long forms of what Scripts/check.sh samples, and the checks that take a build of their own: some hours on two cores.
-# It runs check.sh first. Each step's log stands in .build/check-long.
+# Runs Scripts/check.sh, then the long forms of its checks and the checks that need their own build: some hours on two
+# cores. The log of each step is in .build/check-long.
 set -eu
 cd "$(dirname "$0")/.."
 export SWIFT_BACKTRACE=enable=no PYTHONDONTWRITEBYTECODE=1
@@ -10,9 +10,9 @@ rm -rf "$logs"
 mkdir -p "$logs"
 . Scripts/steps.sh
 
-# Damaged files and contents, datasets of every format, whole builds. Left out is what takes minutes under the sanitizer
-# and reads sound bytes by the same code: every prefix, the real datasets, every byte of every frame. Freed memory stays
-# out of use for long, so that late readers are caught; not all of it, since tests look at how much memory there is.
+# Damaged files and contents, datasets of every format, whole builds. Left out are tests that take minutes under the
+# sanitizer and read sound bytes by the same code: every prefix, the real datasets, every byte of every frame. The
+# quarantine keeps freed memory unused, to catch late readers. It is limited, because tests check the use of memory.
 sanitizer() {
   # libdispatch's own memory may look like a leak when the process ends.
   echo 'leak:_dispatch_continuation_alloc_from_heap' >"$logs/leaks-of-others.txt"

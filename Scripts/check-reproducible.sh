@@ -1,9 +1,9 @@
 #!/bin/sh
-# Whether the commit that is checked out gives the same executables and the same packages in another directory:
-# Scripts/check-reproducible.sh. It builds the whole twice, some minutes, and is no step of check.sh.
+# Checks that the commit gives the same executables and packages in another directory: Scripts/check-reproducible.sh
+# The script builds everything twice, in some minutes, and is no step of check.sh.
 set -eu
 cd "$(dirname "$0")/.."
-[ -z "$(git status --porcelain)" ] || echo "what is not committed is left out" >&2
+[ -z "$(git status --porcelain)" ] || echo "changes that are not committed are left out" >&2
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 for name in first of-another-name; do git clone -q . "$work/$name"; done

@@ -1,8 +1,7 @@
 #!/bin/sh
-# The engine where the system has no libzstd, as on iOS: an app that turns on the trait ZstdFromSource. Where root may,
-# the system's zstd is hidden meanwhile. zstd's own package comes from where the manifest says, or, where that is out of
-# reach, out of Debian's source package, which has the same tree: then git is told to take that for the other. Ends with
-# 77 where neither is to be had.
+# Builds an app with the trait ZstdFromSource, for systems without libzstd such as iOS. If possible, root hides the
+# system's zstd meanwhile. zstd's own package comes from the URL in the manifest. If that URL cannot be reached, git uses
+# the same tree from Debian's source package. Ends with 77 if neither can be fetched.
 set -eu
 cd "$(dirname "$0")/.."
 root="$PWD"
@@ -16,7 +15,7 @@ fi
 
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-# SwiftPM names a package at a path by the path's last component.
+# The last component of a path is the name of a package in SwiftPM.
 ln -s "$root" "$work/shardq"
 mkdir -p "$work/app/Sources/app"
 cat >"$work/app/Package.swift" <<'EOF'
@@ -35,10 +34,10 @@ let index = try ShardedIndex(opening: CommandLine.arguments[1])
 for record in try index.matches(forPrefix: "reyk").records(in: 0..<20) { print(record.key) }
 EOF
 cd "$work/app"
-# Nothing of this stays where other builds look: the packages fetched, and the revisions that they had.
+# Removes the fetched packages and their revisions, so that other builds do not use them.
 build="swift build --cache-path $work/cache --security-path $work/security"
 if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
-  # Not the shared library: Swift's own tools need it.
+  # The shared library stays, because Swift's own tools need it.
   unshare --mount sh -eu -c '
     for file in /usr/include/zstd*.h /usr/lib/*/libzstd.a /usr/lib/*/pkgconfig/libzstd.pc; do
       [ ! -e "$file" ] || mount --bind /dev/null "$file"

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Everything that CI checks, in one command: about 25 minutes on two quiet cores. It installs missing programs and
-# libraries, runs three lanes of steps side by side, of which one waits more than it computes, and ends with the test
-# runner's summary. The log of each step stands in .build/check; a step that fails prints its log. Longer forms of the
-# same checks: Scripts/check-long.sh.
+# Runs all checks of CI: about 25 minutes on two quiet cores. The script installs missing programs and libraries, runs
+# three lanes of steps side by side, one of which mostly waits, and ends with the test runner's summary. The log of each
+# step is in .build/check; a failed step prints its log. Scripts/check-long.sh has longer forms of the same checks.
 set -eu
 cd "$(dirname "$0")/.."
 export SWIFT_BACKTRACE=enable=no PYTHONDONTWRITEBYTECODE=1
@@ -18,7 +17,7 @@ step "the table of widths is made from the Unicode data" python3 Scripts/generat
 step "the tables of nearness are made by their script" python3 Scripts/generate_near.py --check
 step "the table of look-alikes is made by its script" python3 Scripts/generate_lookalikes.py --check
 
-# The programs as they are shipped, and what computes most beside the tests in Swift.
+# The shipped programs, and the steps that compute most, besides the tests in Swift.
 programs() {
   step "the shipped programs build without a warning, static" shipped
   touch "$logs/programs"
@@ -29,7 +28,7 @@ programs() {
   step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
 }
 
-# The library as others build it, without optimization, and the tests in Swift.
+# The library as apps build it, without optimization, and the tests in Swift.
 tests() {
   step "the tests in Swift build" \
     swift build -c release -debug-info-format none -Xswiftc -enable-testing --traits CommandLineTool,Remote --build-tests
@@ -39,7 +38,7 @@ tests() {
   step "the tests in Swift" tests_in_swift
 }
 
-# The steps that wait for longer than they compute, for clients, browsers and terminals, and short ones.
+# The steps that mostly wait for clients, browsers and terminals, and short steps.
 waiting() {
   await_programs
   step "the library's documentation builds without a warning" Scripts/documentation.sh .build/all/release/Modules
@@ -62,7 +61,7 @@ tests_in_swift() {
   SHARDQ_BIN="$PWD/bin" swift test --skip-build -c release -Xswiftc -enable-testing --traits CommandLineTool,Remote
 }
 
-# Ends the lane where a step of another has failed, since there may be no programs then.
+# Ends the lane if a step of another lane failed, because the programs may be missing then.
 await_programs() {
   while [ ! -e "$logs/programs" ] && [ ! -e "$logs/failed" ]; do sleep 1; done
   [ ! -e "$logs/failed" ] || exit 1

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs the C libraries that shardq is built with, where they are missing: libzstd (the engine), zlib and nettle (the
-# builder), on Debian for x86-64 musl (the executable shardq). With --query libzstd alone, which answers queries; with
-# --remote also libcurl, for shardq-remote; with --tests that, the programs that the tests run, and SQLite, which shardq
-# footprint measures. It names each package that it installs, and does nothing where all are there.
+# Installs missing C libraries for the build of shardq: libzstd (the engine), zlib and nettle (the builder), and on Debian
+# for x86-64 musl (the executable shardq). --query installs only libzstd, which suffices for queries. --remote also installs
+# libcurl, for shardq-remote. --tests installs all, the programs of the tests, and SQLite, which `shardq footprint`
+# measures. The script prints the name of each package that it installs.
 set -eu
 
 missing=""
@@ -26,7 +26,7 @@ need zstd.h libzstd-dev
 if [ "${1:-}" != --query ]; then
   need zlib.h zlib1g-dev
   need nettle/sha2.h nettle-dev
-  # Without it shardq is built with Swift's runtime: Scripts/build-embedded.sh.
+  # Without musl, shardq is built with Swift's runtime: Scripts/build-embedded.sh.
   [ "$(uname -m)" != x86_64 ] || ! command -v apt-get >/dev/null 2>&1 || need x86_64-linux-musl/stdlib.h musl-dev
 fi
 if [ "${1:-}" = --tests ] || [ "${1:-}" = --remote ]; then
@@ -38,10 +38,10 @@ if [ "${1:-}" = --tests ]; then
   tool python3 python3
   tool tmux tmux
   tool strace strace
-  # What messages tell users to run on files that are not read: each is run in a test.
+  # Programs that messages recommend for files in other formats; a test runs each.
   for name in jq bzip2 zip unzip sqlite3; do tool "$name" "$name"; done
   tool xz xz-utils
-  tool chromium chromium # The page is looked at in these two: Tests/Page.
+  tool chromium chromium # Tests/Page tests the page in these two.
   tool firefox-esr firefox-esr
   # The WebAssembly module: Scripts/build-wasm.sh.
   need wasm32-wasi/stdlib.h wasi-libc
@@ -49,15 +49,15 @@ if [ "${1:-}" = --tests ]; then
     missing="$missing libclang-rt-14-dev-wasm32"
   tool wasm-opt binaryen
   tool node nodejs
-  tool tsc node-typescript # Reads the types of the package for Node.
-  # A host of static files, in a folder that only root's search path has.
+  tool tsc node-typescript # tsc reads the types of the package for Node.
+  # nginx, a host of files, is in a folder that only root has in PATH.
   [ -x /usr/sbin/nginx ] || tool nginx nginx
   for name in zsh fish mandoc lintian; do tool "$name" "$name"; done
   [ -e /usr/share/unicode/UnicodeData.txt ] || missing="$missing unicode-data"
 fi
 if [ -n "$missing" ]; then
   if ! command -v apt-get >/dev/null 2>&1; then
-    echo "please install, by the names your system has for them:$missing" >&2
+    echo "missing packages; install them under the names of your system:$missing" >&2
     exit 69
   fi
   sudo=""
@@ -67,17 +67,17 @@ if [ -n "$missing" ]; then
   DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq $missing >&2
 fi
 
-# axe-core, an accessibility checker, out of a package that carries it; where it is not to be had, its test is skipped.
+# axe-core, an accessibility checker, from a Python package that contains it. Without axe-core its test is skipped.
 axe="$(dirname "$0")/../.build/axe"
 if [ "${1:-}" = --tests ] && [ ! -e "$axe/axe_playwright_python/axe.min.js" ]; then
   { python3 -m pip download -q --no-deps -d "$axe" axe-playwright-python==0.1.8 &&
-    python3 -m zipfile -e "$axe"/axe_playwright_python-*.whl "$axe"; } >&2 || echo "without axe-core" >&2
+    python3 -m zipfile -e "$axe"/axe_playwright_python-*.whl "$axe"; } >&2 || echo "axe-core cannot be fetched; its test will be skipped" >&2
 fi
 
-# Out of PyPI, for the tests alone: geopy, a client of Photon's interface, and schemathesis, which makes requests out of
-# an OpenAPI description. Where they are not to be had, their tests are skipped.
+# From PyPI, for tests only: geopy, a client of Photon's interface, and schemathesis, which makes requests from an OpenAPI
+# document. Without these packages their tests are skipped.
 python="$(dirname "$0")/../.build/python"
 if [ "${1:-}" = --tests ] && [ ! -e "$python/geopy" -o ! -e "$python/schemathesis" ]; then
   python3 -m pip install -q --upgrade --target "$python" geopy==2.5.0 schemathesis==4.32.5 >&2 ||
-    echo "without geopy and schemathesis" >&2
+    echo "geopy and schemathesis cannot be fetched; their tests will be skipped" >&2
 fi

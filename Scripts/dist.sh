@@ -1,19 +1,19 @@
 #!/bin/sh
-# Makes the files of a release from what `make` built, in .build/dist:
+# Makes the files of a release in .build/dist, from the programs that `make` built:
 #
-#   shardq-VERSION.tar.gz                    the source, of the commit; in a clone alone
+#   shardq-VERSION.tar.gz                    the source of the commit; only in a clone
 #   shardq-VERSION-SYSTEM-PROCESSOR.tar.xz   an installation, to unpack into a prefix
-#   shardq-serve-VERSION-….tar.xz            `shardq serve`, to unpack into the same prefix; with bin/shardq-serve alone
-#   shardq-remote-VERSION-….tar.xz           the same for an index of a URL or in a store, with bin/shardq-remote alone; it
-#                                            takes the system's libcurl
-#   shardq_VERSION_….deb and the like        the same as Debian packages; where dpkg-deb is
+#   shardq-serve-VERSION-….tar.xz            `shardq serve`, to unpack into the same prefix; only with bin/shardq-serve
+#   shardq-remote-VERSION-….tar.xz           the same for an index of a URL or in a store, only with bin/shardq-remote; it
+#                                            needs the system's libcurl
+#   shardq_VERSION_….deb and the like        the same as Debian packages; only with dpkg-deb
 #   libshardq-….tar.xz, shardq-….whl, shardq-VERSION.tgz
-#                                            the C library, the Python package and the package for Node, where they can be
+#                                            the C library, the Python package and the package for Node, if they can be
 #                                            built: Scripts/build-languages.sh
-#   shardq.rb                                the formula for Homebrew, with the source's checksum; in a clone alone
-#   SHA256SUMS                               of all of them
+#   shardq.rb                                the formula for Homebrew, with the source's checksum; only in a clone
+#   SHA256SUMS                               the checksums of all files
 #
-# One commit gives the same bytes: times are those of the commit, or of $SOURCE_DATE_EPOCH.
+# One commit gives the same bytes: all times are the commit's time, or $SOURCE_DATE_EPOCH.
 set -eu
 cd "$(dirname "$0")/.."
 SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}"
@@ -24,7 +24,7 @@ dist=.build/dist
 rm -rf "$dist"
 mkdir -p "$dist/stage"
 
-# The days on manual pages as well: they are made again.
+# The manual pages have a date, so they are made again.
 rm -rf .build/share
 make -s install PREFIX= DESTDIR="$dist/stage/shardq"
 pack() { # name, directory, its content

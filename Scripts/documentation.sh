@@ -1,9 +1,9 @@
 #!/bin/sh
-# The library's documentation, as a DocC archive: .build/docc/ShardedIndex.doccarchive, to be served by any web server.
-# A warning of DocC fails it, and so does a public symbol without a comment or without a place on the pages.
+# Makes the library's documentation, a DocC archive for any web server: .build/docc/ShardedIndex.doccarchive
+# The script fails at a warning of DocC, and at a public symbol without a comment or without a place on the pages.
 #
-# By the toolchain's own docc, from the module that Scripts/build.sh builds: the manifest needs no plugin for it. Where that
-# is built already, its directory is the first argument: Scripts/documentation.sh .build/all/release/Modules
+# The toolchain's docc reads the module that Scripts/build.sh builds, so the manifest needs no plugin. The first argument
+# is the directory of a module that is built already: Scripts/documentation.sh .build/all/release/Modules
 set -eu
 cd "$(dirname "$0")/.."
 modules="${1:-}"

@@ -1,8 +1,8 @@
-# A function for the scripts that build Embedded Swift, which set $toolchain, $flags and $work,
-# and $hint to a line for errors.
+# A function for the scripts that build Embedded Swift. They set $toolchain, $flags and $work, and $hint to a line for
+# errors.
 
-# Compiles a module. The code of a module is in the objects of those that import it as well, since functions are specialized
-# there: the last one has all of it, and nothing else needs to be compiled to the end.
+# Compiles a module. Modules that import a module specialize its functions, and so contain its code: the last module has
+# all code, and only the last module needs an object file.
 module() { # its name, object or module, and its sources
   name=$1
   emit=$2
@@ -14,6 +14,6 @@ module() { # its name, object or module, and its sources
     [ -z "${hint:-}" ] || echo "$hint" >&2
     exit 1
   }
-  # Warnings of other sources, such as zstd's headers, are none of ours.
+  # Warnings of other sources, such as zstd's headers, do not count.
   grep "^Sources/.*warning:" "$work/$name.log" >&2 || true
 }

@@ -2,13 +2,13 @@
 """Writes Sources/ShardedIndex/Format/Fold/FoldTable.swift from the Unicode character database, version 15.0.
 
     generate_fold.py DIRECTORY              write the table
-    generate_fold.py DIRECTORY --check      fail if the committed table differs from what would be written
-    generate_fold.py DIRECTORY --golden     print what the tests hold the fold against
+    generate_fold.py DIRECTORY --check      fail if the committed table differs from the new one
+    generate_fold.py DIRECTORY --golden     print the expected folds for the tests
     generate_fold.py DIRECTORY --fold       fold standard input line by line; slow, and independent of the Swift code
 
 DIRECTORY holds UnicodeData.txt, CaseFolding.txt, PropList.txt, DerivedCoreProperties.txt, Scripts.txt and
 CompositionExclusions.txt (Debian: package unicode-data, /usr/share/unicode). The rules are docs/matching.md;
-every list below is one of them. A change here changes what indexes mean: it needs a new `VERSION`.
+each list below is a rule. A change of a rule changes the meaning of indexes, and needs a new `VERSION`.
 """
 
 import argparse
@@ -25,8 +25,8 @@ FIRST_POOL_VALUE = 256  # Smaller values: 0 kept, 1 to 254 a kept mark of that c
 REMOVED = 255
 COMPLEX = 0x40  # In a replacement's first byte: holds marks, white space or separators.
 
-# Scripts whose marks are accents or points that people leave out when they type. In every other script marks
-# are vowels or parts of letters, and stay.
+# Scripts whose marks are accents or points that people leave out when they type. In every other script marks are vowels or
+# parts of letters, and the fold keeps them.
 ACCENTED_SCRIPTS = {"Inherited", "Latin", "Greek", "Cyrillic", "Glagolitic", "Coptic", "Hebrew", "Arabic", "Syriac"}
 KEPT_MARKS = {0x3099, 0x309A, 0x1133B}  # Kana voicing marks; a nukta. All "Inherited".
 # Tatweel; Hangul tone marks; skin tones; middle dots; fillers come with Default_Ignorable_Code_Point.
@@ -64,7 +64,7 @@ override('"', [
 override("-", [0x02D7, 0x2043, 0x2796])  # With all that has the property Dash, but for:
 override("~", [0x2053, 0x301C, 0x3030])  # full-width tilde and wave dash are typed for each other.
 override("/", [0x2044, 0x2215])
-# Letters that no decomposition reaches; small letters only, for case goes first. The letters that Unicode names
+# Letters without a decomposition; only small letters, because case is folded first. The letters that Unicode names
 # "LATIN SMALL LETTER X WITH ..." and "LATIN LETTER SMALL CAPITAL X" are added below.
 for text, letters in {
     "a": "ɑ", "aa": "ꜳ", "ae": "æ", "ao": "ꜵ", "au": "ꜷ", "av": "ꜹ", "ay": "ꜽ", "d": "ðꝺ", "db": "ȸ",
@@ -79,9 +79,9 @@ for text, letters in {
     # Bengali khanda ta and the Malayalam chillus: older texts write letter, virama, joiner.
     "\u09A4\u09CD": "\u09CE", "\u0D23\u0D4D": "\u0D7A", "\u0D28\u0D4D": "\u0D7B", "\u0D30\u0D4D": "\u0D7C",
     "\u0D32\u0D4D": "\u0D7D", "\u0D33\u0D4D": "\u0D7E", "\u0D15\u0D4D": "\u0D7F",
-    # Kana: the spacing voicing marks, as one types them behind a letter.
+    # Kana: the spacing voicing marks, as people type them behind a letter.
     "\u3099": "\u309B", "\u309A": "\u309C",
-    # Hangul: what one key gives, one letter. Vowels,
+    # Hangul: one key gives one letter. Vowels,
     "\u1169\u1161": "\u116A", "\u1169\u1162": "\u116B", "\u1169\u1175": "\u116C", "\u116E\u1165": "\u116F",
     "\u116E\u1166": "\u1170", "\u116E\u1175": "\u1171", "\u1173\u1175": "\u1174",
     # and finals, as the leading consonants they turn into when a vowel follows.
@@ -98,12 +98,12 @@ for text, letters in {
 # Letters that stay whole though they decompose: й ў, ї, ѓ ќ, each with a key of its own, and voiced kana.
 COMPOSED = {(0x0438, 0x0306): 0x0439, (0x0443, 0x0306): 0x045E, (0x0456, 0x0308): 0x0457,
             (0x0433, 0x0301): 0x0453, (0x043A, 0x0301): 0x045C}
-# What is removed, yet stands for one of those three marks behind a letter. Fold.swift lists them too.
+# Scalars that the fold removes, but that stand for one of the three marks behind a letter. Fold.swift lists them too.
 LOOSE_MARKS = {0x0301, 0x0306, 0x0308, 0x0341, 0x0344, 0x0385, 0x1FEE}
 
 
 class Database:
-    """What the fold needs to know of Unicode."""
+    """The facts of Unicode that the fold needs."""
 
     def __init__(self, directory):
         def rows(name):
@@ -217,7 +217,7 @@ class Rules:
         return category in ("Cc", "Cf") or scalar in REMOVED_SCALARS
 
     def piece(self, scalar):
-        """What a scalar that has no canonical decomposition becomes."""
+        """The fold of a scalar without a canonical decomposition."""
         if scalar in self.removed:
             return []
         if scalar in self.data.white:
@@ -237,7 +237,7 @@ class Rules:
         return [piece for part in to for whole in self.data.decompose(part) for piece in self.piece(whole)]
 
     def scalar(self, scalar):
-        """What any scalar becomes when it stands alone, before white space and separators meet."""
+        """The fold of a scalar alone, before white space and separators meet."""
         if scalar not in self.cache:
             self.cache[scalar] = self.marks(self.data.decompose(scalar))
         return self.cache[scalar]
@@ -336,7 +336,7 @@ def fnv(data, value=0xCBF29CE484222325):
 
 
 def literal(data):
-    """`data`, which is UTF-8, as a Swift literal of many lines."""
+    """UTF-8 `data` as a Swift literal of many lines."""
     short = {0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r", 0x22: "\\\"", 0x5C: "\\\\"}
     lines, line = [], ""
     for c in data.decode():
@@ -400,7 +400,7 @@ def golden(rules):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("directory", type=pathlib.Path, help="where UnicodeData.txt and the other files are")
+    parser.add_argument("directory", type=pathlib.Path, help="the folder of UnicodeData.txt and the other files")
     parser.add_argument("--check", action="store_true", help="compare with the committed table, write nothing")
     parser.add_argument("--golden", action="store_true", help="print data for the tests, write nothing")
     parser.add_argument("--fold", action="store_true", help="fold standard input line by line, write nothing")

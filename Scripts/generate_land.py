@@ -7,10 +7,10 @@ The source is Natural Earth's map of countries at 1:110 million, which is in the
     pip download geopandas==0.14.4 --no-deps
     Scripts/generate_land.py geopandas-0.14.4-py3-none-any.whl
 
-Borders between countries are edges of two countries and fall away. The rest are rings around land, which are simplified
-(Ramer, Douglas and Peucker) to STEP degrees; small islands and lakes are left out. Each ring becomes the differences of
-its points in steps, longitude before latitude: a zigzag number in digits of five bits, the lowest first, in the letters
-of Base64, 32 more for a digit that another follows. A space is between rings.
+The script drops borders, which are edges of two countries. The rings around land remain. The script simplifies them
+(Ramer, Douglas and Peucker) to STEP degrees, and leaves out small islands and lakes. A ring is the differences of its
+points in steps, longitude before latitude. A difference is a zigzag number in digits of five bits, the lowest first, in
+the letters of Base64; a digit before another digit is 32 higher. A space is between rings.
 """
 
 import collections
@@ -42,7 +42,7 @@ def polygons(data):
 
 
 def coasts(rings):
-    """The rings around what all rings have together."""
+    """The rings around the union of all rings."""
     edges = collections.Counter()
     for ring in rings:
         for a, b in zip(ring, ring[1:]):

@@ -2,7 +2,7 @@
 """Writes Sources/ShardedIndex/Format/Fold/LookAlikes.swift: the pairs of the plain form that look alike.
 
     generate_lookalikes.py              write the table
-    generate_lookalikes.py --check      fail if the committed table differs from the one that would be written
+    generate_lookalikes.py --check      fail if the committed table differs from the new one
 
 The rules are docs/matching.md section 11. They apply to folds, and change neither a fold nor a shard.
 """
@@ -42,7 +42,7 @@ def swift():
         f"    case 0x{ord(old):04x}: return 0x{ord(new) if new else 0:04x}" for old, new in sorted(PAIRS))
     tones = ", ".join(f"0x{ord(tones[0]):04x}...0x{ord(tones[-1]):04x}" for tones, _ in RUNS)
     marks = ", ".join(f"0x{ord(mark):04x}" for _, mark in RUNS)
-    # The scanner looks for these alone: the first bytes of all sources.
+    # The scanner only looks for the first bytes of all sources.
     leads = sorted({source.encode()[0] for source in [old for old, _ in PAIRS] + [tones for tones, _ in RUNS]})
     return f"""// Written by Scripts/generate_lookalikes.py: do not edit.
 // swift-format-ignore-file

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Makes the tables of nearness: whole numbers, the same on every machine, because no float takes part.
+"""Makes the tables of nearness. They have whole numbers and use no floats, so they are the same on every machine.
 
     generate_near.py             write Sources/ShardedIndex/Format/Near/NearTables.swift
-    generate_near.py --check     fail if the committed table differs from the one that would be written
-    generate_near.py --tables    print the tables, a number a line
+    generate_near.py --check     fail if the committed table differs from the new one
+    generate_near.py --tables    print the tables, one number per line
 
 `sines()` has the sine of each 1/200 degree from 0 to 90, times 2^30, rounded. `nears()` has, for each 1/4096 of the
-root of the haversine, the steps of a score that a place at this distance or a little farther gets: 2,048 times
-8 - log2(1 + d / 10 km), rounded down, and 0 where that is below 0. d is the distance on a sphere of 6,371 km.
+root of the haversine, the steps of the score of a place at this distance d: 2,048 times 8 - log2(1 + d / 10 km),
+rounded down, and at least 0. d is the distance on a sphere with a radius of 6,371 km.
 
-The Swift file has fewer sines: of whole degrees, and sines and cosines of each 1/200 of one, with 62 bits. The sine of
-a sum makes all others of these, and this script compares each of those with `sines()`.
+The Swift file has fewer values, with 62 bits: the sines of whole degrees, and the sines and cosines of each 1/200 below
+one degree. The sine of a sum gives all others. This script compares each of them with `sines()`.
 """
 
 import argparse
@@ -28,7 +28,7 @@ OCTAVES, OCTAVE = 8, 2048
 
 
 def sine(x):
-    """By the series; x in radians, at most pi / 2."""
+    """The sine by its series; x is in radians, at most pi / 2."""
     term = total = x
     n = 1
     while abs(term) > Decimal(10) ** -DIGITS:
@@ -39,7 +39,7 @@ def sine(x):
 
 
 def arctangent(x):
-    """By the series, of an argument that was halved until it is small."""
+    """The logarithm by its series, after the argument is halved until it is small."""
     halvings = 0
     while x > Decimal("0.05"):
         x = x / (1 + (1 + x * x).sqrt())
@@ -91,7 +91,7 @@ def precise_sines():
 
 
 def made_sine(number):
-    """What the Swift code makes of its tables."""
+    """The values that the Swift code computes from its tables."""
     precise, quarter = precise_sines(), 90 * SINES_PER_DEGREE
     degree, rest = divmod(number, SINES_PER_DEGREE)
     degree *= SINES_PER_DEGREE
@@ -135,8 +135,8 @@ enum NearTables {
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--tables", action="store_true", help="print the tables, a number a line")
-    choice.add_argument("--check", action="store_true", help="fail if the committed table is another one")
+    choice.add_argument("--tables", action="store_true", help="print the tables, one number per line")
+    choice.add_argument("--check", action="store_true", help="fail if the committed table differs")
     arguments = parser.parse_args()
     if arguments.tables:
         for number in sines() + nears():

@@ -2,12 +2,12 @@
 """Writes Sources/QueryOutput/WidthTable.swift from the Unicode character database, version 15.0.
 
     generate_width.py DIRECTORY              write the table
-    generate_width.py DIRECTORY --check      fail if the committed table differs from what would be written
+    generate_width.py DIRECTORY --check      fail if the committed table differs from the new one
 
 DIRECTORY holds UnicodeData.txt, EastAsianWidth.txt and DerivedCoreProperties.txt (Debian: package unicode-data,
-/usr/share/unicode). Columns are those that terminals agree on most: two for East Asian Wide and Fullwidth, none for
-marks, format characters, what is ignorable by default and the vowels and finals of Hangul that join a syllable, one for
-the rest, the ambiguous ones included.
+/usr/share/unicode). Most terminals agree on these columns: two for East Asian Wide and Fullwidth; none for marks, format
+characters, scalars that are ignorable by default, and the vowels and finals of Hangul that join a syllable; one for all
+others, also for ambiguous scalars.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import pathlib
 import sys
 
 LIMIT = 0x110000
-# Unassigned, and yet wide: see the head of EastAsianWidth.txt.
+# Unassigned but wide scalars: see the head of EastAsianWidth.txt.
 WIDE_BY_DEFAULT = [(0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2FFFD), (0x30000, 0x3FFFD)]
 # Joined to the consonant before them.
 JOINED_HANGUL = [(0x1160, 0x11FF), (0xD7B0, 0xD7C6), (0xD7CB, 0xD7FB)]
@@ -72,7 +72,7 @@ enum WidthTable {{
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("directory", type=pathlib.Path, help="where UnicodeData.txt and the other files are")
+    parser.add_argument("directory", type=pathlib.Path, help="the folder of UnicodeData.txt and the other files")
     parser.add_argument("--check", action="store_true", help="compare with the committed table, write nothing")
     arguments = parser.parse_args()
     code = swift(widths(arguments.directory)).encode()

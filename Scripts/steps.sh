@@ -1,14 +1,14 @@
-# Functions for check.sh and check-long.sh, which set $logs: steps that log to a file each, and lanes of them.
+# Functions for check.sh and check-long.sh, which set $logs: a step logs to a file, and a lane runs several steps.
 began=$(date +%s)
 
-# Sets $used: seconds of processor time of all that this lane has run.
+# Sets $used to the processor time of this lane so far, in seconds.
 processor() {
   times >"$log.times"
   used=$(awk -F '[ms ]+' 'NR == 2 { print int(60 * ($1 + $3) + $2 + $4) }' "$log.times")
   rm "$log.times"
 }
 
-# Runs a command with its output in a log; prints one line, and the log where the command fails.
+# Runs a command with its output in a log; prints one line, and the log if the command fails.
 step() { # title, command...
   title=$1
   shift
@@ -23,7 +23,7 @@ step() { # title, command...
   if [ "$status" -eq 0 ]; then
     printf '%4s s  passed in %3s s, %3s of processor time: %s\n' \
       $(($(date +%s) - began)) "$seconds" $((used - usedBefore)) "$title"
-    # A check says here that it left something out.
+    # The log says which checks were left out.
     grep -h '^skipped' "$log" | sort -u || true
   else
     touch "$logs/failed"
@@ -33,7 +33,7 @@ step() { # title, command...
   fi
 }
 
-# Runs a command whose status 77 says that it cannot run here.
+# Runs a command that ends with 77 if it cannot run here.
 skippable() {
   "$@" || [ "$?" -eq 77 ]
 }
@@ -50,7 +50,7 @@ lanes() {
   [ "$ended" -eq 0 ] || exit 1
 }
 
-# A warning in the code of another package is none of ours.
+# Warnings in the code of other packages do not count.
 shipped() {
   Scripts/build.sh --all || return 1
   ! grep -E '\.swift:[0-9]+:[0-9]+: warning:' "$log" | grep -qv '/\.build/all/checkouts/' || return 1

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Builds the query program and answers a query from the index that the clone carries: Scripts/try.sh lodnon
-# Half a minute on two cores. It installs libzstd's headers where they are missing, and builds nothing else, without
-# optimization, which takes half the time: the programs as they are shipped come from Scripts/build.sh.
+# The script takes half a minute on two cores, and installs libzstd's headers if they are missing. It builds without
+# optimization, which takes half the time; Scripts/build.sh builds the programs as they are shipped.
 set -eu
 directory="$(cd "$(dirname "$0")/.." && pwd)"
 "$directory/Scripts/dependencies.sh" --query
-echo "building the query program, about half a minute; Scripts/build.sh builds everything, in some minutes" >&2
+echo "building the query program takes about half a minute; Scripts/build.sh builds all programs in some minutes" >&2
 swift build --package-path "$directory" --product shardq >&2
 exec "$directory/.build/debug/shardq" --index "$directory/shards" "$@"

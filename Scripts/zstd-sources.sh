@@ -1,22 +1,22 @@
 #!/bin/sh
-# zstd's own sources, out of Debian's source package, as a git repository with one tag: Scripts/zstd-sources.sh DIRECTORY
-# Nothing is done where they are there. Ends with 77 where they are not to be had.
+# Fetches zstd's sources from Debian's source package, into a git repository with one tag: Scripts/zstd-sources.sh DIRECTORY
+# If the directory has the sources, the script does nothing. Ends with 77 if the sources cannot be fetched.
 set -eu
 zstd="${1:?usage: Scripts/zstd-sources.sh DIRECTORY}"
 [ ! -d "$zstd/.git" ] || exit 0
 skip() {
-  echo "skipped: zstd's sources cannot be had here, neither its package nor Debian's" >&2
+  echo "skipped: zstd's sources cannot be fetched, neither from its repository nor from Debian" >&2
   exit 77
 }
 [ -e /etc/apt/sources.list.d/debian.sources ] || skip
 
-# From wherever this machine takes its packages.
+# The sources come from the same place as this machine's packages.
 sources="$(mktemp -d)"
 trap 'rm -rf "$sources"' EXIT
 mkdir -p "$sources/lists/partial" "$sources/parts"
 sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' /etc/apt/sources.list.d/debian.sources \
   >"$sources/parts/debian.sources"
-# apt downloads as the user _apt, which needs the right to enter.
+# apt downloads as the user _apt, who needs access to the directory.
 chmod 755 "$sources"
 apt() {
   apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$sources/parts" \

@@ -1,4 +1,4 @@
-# A template, which Scripts/dist.sh fills in. docs/install.md says what of it was tried.
+# A template that Scripts/dist.sh fills in. docs/install.md says which parts were tried.
 class Shardq < Formula
   desc "Type-ahead over lists too big to load"
   homepage "https://example.com/shardq"
@@ -17,7 +17,7 @@ class Shardq < Formula
   uses_from_macos "zlib"
 
   def install
-    # Homebrew has a sandbox around all of this already, and they do not nest.
+    # Homebrew already runs this in a sandbox, and sandboxes do not nest.
     system "make", "install", "PREFIX=#{prefix}", "BUILDFLAGS=--disable-sandbox",
            "bashdir=#{bash_completion}", "zshdir=#{zsh_completion}", "fishdir=#{fish_completion}"
     pkgshare.install "shards"

@@ -1,9 +1,9 @@
--- Counts the records and the ids that come again, as options of `shardq merge`, with the variables of build.sql:
+-- Counts the records and the repeated ids, as options of `shardq merge`. The variables are those of build.sql:
 --
 --   shardq merge --plan plan --out /shared/index $(cat /shared/job/counts/part-*) /shared/job/rows/part-*
 --
--- The statement reads all records once more. It is not needed where ids are known to be unique, as a table's primary key:
--- then `--repeated-ids 0` says so.
+-- The statement reads all records once more. If ids are unique, such as a table's primary key, `--repeated-ids 0` replaces
+-- the statement.
 
 SET spark.sql.shuffle.partitions = ${partitions};
 CREATE OR REPLACE TEMPORARY VIEW records USING text OPTIONS (path '${input}', lineSep '\n');
