@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the test classes of a directory, each in a process of its own, four at a time: Tests/side_by_side.py Tests/Terminal
+"""Runs the test classes of a directory, each in its own process, four at a time: Tests/side_by_side.py Tests/Terminal
 
-For tests that wait for more time than they compute. Status 1 where a test failed, or none was found.
+The script suits tests that mostly wait. It ends with 1 if a test fails, or if there is no test.
 """
 
 import subprocess

@@ -1,8 +1,8 @@
-"""Small files of the kinds that people have: built, verified, queried, and exported and built again.
+"""Tests small files of common kinds: each is built, verified, queried, exported and built again.
 
     python3 -m unittest discover -s Tests/Datasets     $SHARDQ_BIN, else bin/, has the programs
 
-Python's own csv and json modules say which records a file has. The texts of an index's records are compared with theirs.
+Python's csv and json modules read the records of a file. The tests compare the texts of the index's records with them.
 """
 
 import csv

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Damages every byte of a small index, from outside: a query gives the right answer or says what is wrong, and `verify`
-finds it. The tests of the package do more of this in one process; this one holds the finished programs to it."""
+"""Damages every byte of a small index: a query must give the right answer or an error, and `verify` must find the damage.
+The Swift tests do more of this in one process; this script tests the finished programs."""
 
 import os
 import shutil

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fails every file-system call of builds, queries and verifications, once and from then on. docs/faults.md says what is
-promised: status 0 only with the new generation in place, never after a failed sync; what is interrupted or cut short is
-no error; a query gives the right answer or says what is wrong."""
+"""Makes every file-system call of builds, queries and verifications fail, once and from then on. docs/faults.md has the
+promises: status 0 only with the new generation in place, never after a failed sync; an interrupted or short call is no
+error; a query gives the right answer or an error."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What the fault harnesses share: the commands under test, small datasets, what an index answers, system-call traces."""
+"""The shared part of the fault harnesses: the tested commands, small datasets, answers of an index, system-call traces."""
 
 import argparse
 import atexit

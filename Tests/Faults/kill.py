@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills a build before every one of its file-system calls: the index is the old one or the new one, and the next build
-succeeds and leaves no stray file. docs/faults.md says what is promised."""
+"""Kills a build before each of its file-system calls: the index must be the old or the new index, and the next build must
+succeed and leave no stray file. docs/faults.md has the promises."""
 
 import hashlib
 import os

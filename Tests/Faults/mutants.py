@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Breaks the builder and the reader on purpose, one way after the other, and has the harnesses find it: what they do not
-find they do not check. Takes a copy of the sources, replaces a few lines of it, and builds that; a replacement whose
-lines are not there any more is an error. Some minutes; prints the table of docs/faults.md."""
+"""Breaks the builder and the reader on purpose, in one way after the other. The harnesses must find each fault, else they
+do not check for it. The script replaces a few lines in a copy of the sources and builds the copy; missing lines are an
+error. It takes some minutes, and prints the table of docs/faults.md."""
 
 import os
 import re

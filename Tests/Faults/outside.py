@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Puts other things in the place of an index's files, and looks at every file that a command then asks the system for: it
-is the index's directory, something in it by a plain name and not through a link, or what every program looks at."""
+"""Replaces the files of an index by links, pipes and others, and checks each file that a command then opens: it must be
+the directory of the index, a file of the directory by a plain name without a link, or a file that every program opens."""
 
 import os
 import re

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Cuts the power at every write-side call of a build. Two ways: a model of what a file system may lose, anywhere; and
-real ones, ext4 and XFS on a loop device, copied at the cut, where this user may mount. docs/faults.md says what is
-promised."""
+"""Cuts the power at every writing call of a build, in two ways. A model of a file system loses all that a file system may
+lose. If this user may mount, real ext4 and XFS on a loop device are copied at the cut. docs/faults.md has the promises."""
 
 import copy
 import hashlib

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every fault harness in its short form: Tests/Faults/run.sh [--every N] [--seed N] [--long]
-# --every 7 tries every seventh point, chosen by a seed that is printed; --long has larger indexes and more scenarios.
-# Ends with 77 if one of them cannot run here, and none of the others found anything. docs/faults.md says what they check.
+# Runs every fault harness in its short form: Tests/Faults/run.sh [--every N] [--seed N] [--long]
+# --every 7 tries every seventh point, chosen by a printed seed; --long has larger indexes and more scenarios. Ends with 77
+# if a harness cannot run here and the others found no fault. docs/faults.md lists the checks.
 set -eu
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1

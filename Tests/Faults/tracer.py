@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs a command one of whose calls does less than it is asked to, or more than it says: tracer.py HOW CALL NUMBER COMMAND...
+"""Runs a command and changes one of its system calls: tracer.py HOW CALL NUMBER COMMAND...
 
-strace can fail a call, it cannot shorten one, nor have it done and reported as failed; and a library put before libc
-does nothing to a static program. So this is a small tracer. HOW is, for call CALL number NUMBER, counted from 1:
-  short     its count of bytes is lowered to one
-  halves    it and all calls of this name after it are given half their count
-  late=N    it is done, and then returns error number N
-Linux on x86-64 and aarch64, programs that make the call in their first thread; status 77 elsewhere.
+strace can make a call fail, but cannot shorten a call, or report a completed call as failed. A library in front of libc
+does not affect a static program. HOW changes call number NUMBER of the name CALL, counted from 1:
+  short     the call gets a count of one byte
+  halves    the call and all later calls of this name get half their count
+  late=N    the call completes, and then returns error number N
+The tracer runs on Linux on x86-64 and aarch64, for calls of the first thread; it ends with 77 elsewhere.
 """
 
 import ctypes

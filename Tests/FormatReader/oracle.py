@@ -1,9 +1,9 @@
-"""A plain scan that ranks the records of an index: what the engine's search has to answer.
+"""Ranks the records of an index by a plain scan. The engine's search must give the same answer.
 
     python3 oracle.py DIRECTORY [QUERY ...]    the first ten hits of each query, or of each line of standard input
 
-It is written from the rules of docs/ranking.md §2 to §4 and shares nothing with the engine. It looks at every record
-that can match, ranks each by the rules, and sorts. reader.py reads the index, Scripts/generate_fold.py folds queries.
+The oracle follows the rules of docs/ranking.md §2 to §4 and shares no code with the engine. It ranks every record that can
+match by the rules, and sorts. reader.py reads the index, Scripts/generate_fold.py folds queries.
 
 A rule is a function of a record and the query; oracle_features.py adds rules, forms of text and filters.
 """

@@ -1,15 +1,16 @@
-"""The oracle of features that no index has yet: word starts, plain forms, other names, any order, edits, filters, nearness.
+"""The oracle for word starts, plain forms, other names, any order, edits, filters and nearness.
 
-`FeatureOracle` adds forms of text, rules and filters to `Oracle`. The rules, as the features' pages will state them:
+`FeatureOracle` adds forms of text, rules and filters to `Oracle`. The rules:
 
-- Plain form: a fold in which - / ( ) " ' and . are white space too, none at its end, and scalars that look alike are one
-  (Scripts/generate_lookalikes.py). Closed form: the same, ' and . gone.
-- Components stand between separators; the name is the first; the body is all but the last, or the only one.
-- Later word (-3): the key from a word start on begins with q; word starts stand in the body, behind white space or SEP.
+- Plain form: a fold in which - / ( ) " ' and . are white space, without white space at its end, and in which scalars that
+  look alike are equal (Scripts/generate_lookalikes.py). Closed form: the plain form without ' and . .
+- Components stand between separators; the name is the first component; the body is all but the last, or the only one.
+- Later word (-3): the key from a word start on begins with q; word starts are in the body, behind white space or SEP.
 - Whole other (+4), other beginning (-2): another name, with or without the last component, is or begins with q.
-- Any order (-6): two words or more, one of four bytes or more, each a beginning of a different word of the body; where a last component is left,
-  the last word may begin a word of it instead. Finished, the last word has to be a whole word.
-- Edits: see `distance`. Of equal matches the leftmost word start, the first field, the first name counts.
+- Any order (-6): two words or more, one of them with four bytes or more, each the beginning of a different word of the
+  body. If the key has a last component besides, the last word may begin a word of that. In a finished query the last
+  word must be a whole word.
+- Edits: see `distance`. Of equal matches, the leftmost word start, the first field and the first name count.
 """
 
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A second reader of packs, written from docs/pack.md alone; section numbers refer to that page.
 
-    python3 pack.py PACK OLD NEW           makes NEW, which must not be there, of OLD, a directory of the old index
+    python3 pack.py PACK OLD NEW           makes NEW, which must not exist, from OLD, a directory of the old index
 
-It makes the files of the new generation in a directory of their own, so that it needs none of the steps of §5.
+The new generation gets its own directory, so that no step of §5 is needed.
 """
 
 import argparse

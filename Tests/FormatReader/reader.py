@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """A second reader of the index format, written from docs/format.md alone; section numbers refer to that page.
 
-    python3 reader.py DIRECTORY            every record as a line of JSON, in the index's order
-    python3 reader.py --keys DIRECTORY     every folded key, what cannot be printed as \\xNN
-    python3 reader.py --verify DIRECTORY   nothing; the overlay and the ranks are made anew of the records and compared
+    python3 reader.py DIRECTORY            prints every record as a line of JSON, in the index's order
+    python3 reader.py --keys DIRECTORY     prints every folded key; other bytes appear as \\xNN
+    python3 reader.py --verify DIRECTORY   makes the overlay and the ranks anew from the records, and compares
 
-All with the changes of the overlay, if there is one. It needs Python 3.11 and the zstd command. It decodes everything,
-checks all that the page says must hold, and refuses what breaks a rule. It makes no attempt to be fast or to search.
+All three apply the changes of the overlay. The reader needs Python 3.11 and the zstd command. It decodes everything,
+checks all rules of the page, and refuses an index that breaks a rule. It is not fast, and it does not search.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Side files (docs/format.md §3.12), read and checked: what is known of a page's shards beside their bounds and ranks."""
+"""Reads and checks side files (docs/format.md §3.12): the values, cells and sketches of a page's shards."""
 
 import hashlib
 import json

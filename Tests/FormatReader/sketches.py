@@ -1,4 +1,4 @@
-"""Sketches in side files (docs/format.md §3.12), read, checked, and made anew of the keys."""
+"""Reads and checks the sketches in side files (docs/format.md §3.12), and makes them anew from the keys."""
 
 PAGE, GROUP = 5, 6  # kinds of frames
 SHARDS = 16  # of a group

@@ -1,4 +1,4 @@
-"""Archives against Python's ZIP, unzip and the second reader: python3 -m unittest discover -s Tests/FormatReader"""
+"""Compares archives with Python's ZIP, unzip and the second reader: python3 -m unittest discover -s Tests/FormatReader"""
 
 import hashlib
 import os

@@ -1,6 +1,6 @@
-"""Typing errors: the command's ranked answers against a plain scan, and sketches against the keys.
+"""Compares ranked answers with typing errors with a plain scan, and sketches with the keys.
 
-python3 -m unittest discover -s Tests/FormatReader; SHARDQ_LONG=1 asks for more, SHARDQ_SEED=N repeats a run.
+python3 -m unittest discover -s Tests/FormatReader; SHARDQ_LONG=1 tests more queries, SHARDQ_SEED=N repeats a run.
 """
 
 import json

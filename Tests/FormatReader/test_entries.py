@@ -1,4 +1,4 @@
-"""The entries of indexes against those that the records give by the rules: python3 -m unittest discover -s Tests/FormatReader"""
+"""Compares the entries of indexes with the records by the rules: python3 -m unittest discover -s Tests/FormatReader"""
 
 import json
 import random

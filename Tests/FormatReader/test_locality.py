@@ -1,6 +1,6 @@
-"""How many shards a single change replaces: python3 -m unittest discover -s Tests/FormatReader
+"""Counts the shards that a single change replaces: python3 -m unittest discover -s Tests/FormatReader
 
-Changes of a real list with words, other names and sketches, each an update of its own: 20 of them, or 1,000 with
+The tests change a real list with words, other names and sketches, in 20 separate updates, or 1,000 with
 SHARDQ_LONG=1.
 """
 

@@ -1,6 +1,6 @@
-"""Ranked answers of the command against a plain scan: python3 -m unittest discover -s Tests/FormatReader
+"""Compares ranked answers of the command with a plain scan: python3 -m unittest discover -s Tests/FormatReader
 
-A sample of what can be asked. SHARDQ_LONG=1 asks for all of it; SHARDQ_SEED=N repeats a run, whose seed is printed.
+The tests ask a sample of all queries, and SHARDQ_LONG=1 all. They print a seed; SHARDQ_SEED=N repeats its run.
 """
 
 import csv

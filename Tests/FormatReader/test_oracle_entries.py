@@ -1,6 +1,6 @@
-"""Ranked answers by words, forms and other names against a plain scan: python3 -m unittest discover -s Tests/FormatReader
+"""Compares ranked answers by words and other names with a plain scan: python3 -m unittest discover -s Tests/FormatReader
 
-A sample of what can be asked, as test_oracle.py says.
+The tests ask a sample of all queries: see test_oracle.py.
 """
 
 import json

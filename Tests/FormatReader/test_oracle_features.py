@@ -1,4 +1,4 @@
-"""The rules of features that no index has yet, on examples made by hand: python3 -m unittest discover -s Tests/FormatReader"""
+"""Tests the rules of oracle_features.py on examples made by hand: python3 -m unittest discover -s Tests/FormatReader"""
 
 import itertools
 import json

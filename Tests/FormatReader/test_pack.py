@@ -1,4 +1,4 @@
-"""The second reader of packs against the command: python3 -m unittest discover -s Tests/FormatReader"""
+"""Compares the second reader of packs with the command: python3 -m unittest discover -s Tests/FormatReader"""
 
 import hashlib
 import random

@@ -1,7 +1,7 @@
-"""The second reader against what the command builds: python3 -m unittest discover -s Tests/FormatReader
+"""Compares the second reader with the indexes of the command: python3 -m unittest discover -s Tests/FormatReader
 
-Indexes are built by $SHARDQ_BIN/shardq, else by bin/shardq. The real datasets are found at $SHARDQ_DATA, else at
-../shared/data; a test whose dataset is not there is skipped.
+$SHARDQ_BIN/shardq, else bin/shardq, builds the indexes. The real datasets are in $SHARDQ_DATA, else in
+../shared/data; a test without its dataset is skipped.
 """
 
 import csv

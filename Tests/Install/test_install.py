@@ -1,4 +1,4 @@
-"""What `make install` puts where, and that it works from there: manual pages, completions, the commands."""
+"""Tests the files of `make install` in their places: manual pages, completions, the commands."""
 
 import contextlib
 import filecmp

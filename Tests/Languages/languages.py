@@ -1,4 +1,4 @@
-"""What the tests of the C library and the Python package share: indexes, texts, the command's answers, the installed wheel."""
+"""The shared part of the tests of languages: indexes, texts, the command's answers, the installed wheel."""
 
 import glob
 import json

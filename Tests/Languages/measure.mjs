@@ -1,4 +1,4 @@
-// Prints the cost of calls of the package for Node, in microseconds, each the least of ten runs: measure.mjs INDEX TEXT
+// Prints the time of calls of the package for Node, in microseconds, the least of ten runs: measure.mjs INDEX TEXT
 import { open } from 'shardq'
 
 async function least(name, call) {

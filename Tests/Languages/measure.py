@@ -1,4 +1,4 @@
-"""Prints the cost of calls of the Python package, in microseconds, each the least of ten runs: measure.py INDEX TEXT"""
+"""Prints the time of calls of the Python package, in microseconds, the least of ten runs: measure.py INDEX TEXT"""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the cost of a question in C, Python and JavaScript, in microseconds: Tests/Languages/measure.sh INDEX TEXT
+# Prints the time of a query in C, Python and JavaScript, in microseconds: Tests/Languages/measure.sh INDEX TEXT
 set -eu
 index="$(realpath "${1:?usage: Tests/Languages/measure.sh INDEX TEXT}")"
 text="${2:?usage: Tests/Languages/measure.sh INDEX TEXT}"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The C library, the Python package and the package for Node against the command: two minutes, most of it the compiler's.
-# Ends with 77, and a sentence, where something is missing. $SHARDQ_BIN, else bin, has shardq and shardq-commands.
+# Compares the C library, the Python package and the package for Node with the command, in two minutes, mostly for the
+# compiler. Ends with 77 and a sentence if a tool is missing. $SHARDQ_BIN, else bin, has shardq and shardq-commands.
 set -eu
 cd "$(dirname "$0")/../.."
 export SHARDQ_BIN="${SHARDQ_BIN:-$PWD/bin}" PYTHONDONTWRITEBYTECODE=1
@@ -11,7 +11,7 @@ build() { # the script, the folder, the files of Tests/Languages that need it, a
   case $status in
     0) tests="$tests $3" ;;
     3)
-      echo "skipped: $4, for a piece that builds it is missing"
+      echo "skipped: $4, because a tool to build it is missing"
       ended=77
       ;;
     *) exit "$status" ;;

@@ -1,4 +1,4 @@
-"""The C library: a program in C and in C++ with it, and the flat form of answers against JSON."""
+"""Tests the C library: programs in C and C++, and the flat form of answers against JSON."""
 
 import ctypes
 import json

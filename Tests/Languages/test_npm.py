@@ -1,4 +1,4 @@
-"""The package for Node, installed from its file without a network, against the command."""
+"""Compares the package for Node, installed from its file without a network, with the command."""
 
 import glob
 import json

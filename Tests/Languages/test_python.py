@@ -1,4 +1,4 @@
-"""The Python package, installed from its wheel, against the command."""
+"""Compares the Python package, installed from its wheel, with the command."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
-"""What a reader needs of memory and descriptors: in a memory group of 32 MB, under a limit of 32 descriptors, over a
-million queries; and what a build and a verification need where records are very large or all the same. Counts decide;
-times are not looked at."""
+"""Counts the memory and the descriptors of a reader in a memory group of 32 MB, with a limit of 32 descriptors, over a
+million queries. Also counts the memory of a build and a verification with very large or equal records. The tests do not
+measure times."""
 
 import atexit
 import functools

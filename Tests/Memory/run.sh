@@ -1,7 +1,7 @@
 #!/bin/sh
-# What a reader needs of memory and descriptors, by counts: Tests/Memory/run.sh [--long]
-# The long form asks ten million records as well, and a million queries of each. Ends with 77 if the memory limit
-# cannot be set here and all else held. docs/live-readers.md has the figures.
+# Counts the memory and the descriptors of a reader: Tests/Memory/run.sh [--long]
+# The long form also has ten million records, and asks a million queries of each index. Ends with 77 if the memory limit
+# cannot be set here and all else passed. docs/live-readers.md has the figures.
 set -eu
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1

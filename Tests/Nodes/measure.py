@@ -1,7 +1,8 @@
-"""Ten million records in a store, nodes with 5 % of them in their caches, and nginx in front: measure.py [INDEX].
+"""Measures nodes behind nginx, with ten million records in a store and 5 % of them in each cache: measure.py [INDEX].
 
-INDEX is made where none is named. $SHARDQ_KEYS is the number of keys of the last measurement, a million by default.
-Fails where an answer is wrong, is no 200, or a limit is passed; times and requests are printed alone.
+Without INDEX the script builds one. $SHARDQ_KEYS is the number of keys of the last measurement, a million by default.
+The script fails if an answer is wrong, if a status is not 200, or if a limit is passed. It only prints times and
+numbers of requests.
 """
 
 import collections

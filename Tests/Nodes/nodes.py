@@ -1,4 +1,4 @@
-"""What the tests of many nodes share: the programs, lists, a store, nodes that serve it, and nginx by the files of
+"""The shared part of the tests of nodes: the programs, lists, a store, serving nodes, and nginx with the files of
 Packaging/nginx."""
 
 import atexit

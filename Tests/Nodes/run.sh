@@ -1,7 +1,7 @@
 #!/bin/sh
-# Nodes that serve an index of a store, and nginx in front of them by the files of Packaging/nginx: Tests/Nodes/run.sh
-# [--long]. The long form measures ten million records with 1, 2 and 4 nodes: measure.py. $SHARDQ_BIN, else bin, has the
-# programs. Ends with 77 where shardq-serve-remote or nginx is missing.
+# Tests serving nodes of an index in a store, behind nginx with the files of Packaging/nginx: Tests/Nodes/run.sh [--long]
+# The long form measures ten million records with 1, 2 and 4 nodes: measure.py. $SHARDQ_BIN, else bin, has the programs.
+# Ends with 77 if shardq-serve-remote or nginx is missing.
 set -eu
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1

@@ -1,7 +1,7 @@
-"""A store of files over HTTP that answers after a while, and can be told to stall or to fail: store.py ROOT MILLISECONDS.
+"""Serves files over HTTP after a delay, and stalls or fails on demand: store.py ROOT MILLISECONDS.
 
-It prints its port. /.store/MODE sets how it answers from now on: `ok`, `stall` (never) or `fail` (status 503).
-/.store/counts gives the number of requests, of bytes, of manifests that were asked for, and the most requests under way.
+The store prints its port. /.store/MODE changes its answers from then on: `ok`, `stall` (no answer) or `fail` (status 503).
+/.store/counts gives the numbers of requests, bytes and requests for manifests, and the most requests under way.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Nodes that serve an index of a store, with nginx in front of them."""
+"""Tests serving nodes of an index in a store, behind nginx."""
 
 import collections
 import concurrent.futures

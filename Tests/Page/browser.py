@@ -1,6 +1,6 @@
-"""A headless Chromium, driven over the pipe of its debugging protocol: nothing but Python's standard library.
+"""Drives a headless Chromium over the pipe of its debugging protocol, with Python's standard library only.
 
-Every wait is bounded; the browser is stopped by its process id, and so are its children, which are one process group.
+Every wait is bounded. The module stops the browser and its children by the id of their process group.
 """
 
 import base64

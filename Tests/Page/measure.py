@@ -1,7 +1,7 @@
-"""What the page takes: python3 Tests/Page/measure.py INDEX [LONG PREFIX]
+"""Measures the page: python3 Tests/Page/measure.py INDEX [LONG PREFIX]
 
-Types names against bin/shardq-serve in a headless Chromium, which draws without a graphics card, and scrolls through all
-that begins with a prefix (sa). Times depend on what else the machine does: its load is printed with them.
+The script types names in a headless Chromium without a graphics card, against bin/shardq-serve, and scrolls through the
+matches of a prefix (sa). Other work of the machine changes the times, so the script also prints the load.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""A stand-in for `shardq serve` that can be told to be slow, to fail and to answer out of order.
+"""A stand-in for `shardq serve` that is slow, fails or answers out of order on demand.
 
-It answers what the page asks from the command line, a process a question, and is for tests alone. By itself it serves
-the page to look at: python3 Tests/Page/server.py INDEX
+The stand-in is for tests only. It answers each question of the page by a process of the command. Started by itself, it
+serves the page for a look: python3 Tests/Page/server.py INDEX
 """
 
 import base64

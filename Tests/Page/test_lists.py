@@ -1,7 +1,7 @@
-"""The page of lists of every kind, as `shardq serve` was told to show them, in Chromium and in Debian's firefox-esr.
+"""Tests the page with lists of every kind and options of `shardq serve`, in Chromium and in Debian's firefox-esr.
 
-Products with links, prices and images; words of one field; places of one country; records that are hostile or huge.
-$PAGE_PICTURES names a directory for pictures of them. Runs with `Tests/Page/run.sh`.
+The lists are products with links, prices and images; words of one field; places of one country; hostile and huge records.
+$PAGE_PICTURES names a directory for pictures of the pages. `Tests/Page/run.sh` runs the tests.
 """
 
 import functools

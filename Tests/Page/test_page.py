@@ -1,7 +1,7 @@
-"""The page in a real browser: what people do with it, what goes wrong under it, and what assistive software is told.
+"""Tests the page in a real browser: actions of people, faults of the server, and the tree for assistive software.
 
-Runs with `Tests/Page/run.sh`. Where bin/shardq-serve is built, answers come from it, else from the stand-in of
-server.py; either way that one stands between, so that it can be slow and can fail.
+`Tests/Page/run.sh` runs the tests. bin/shardq-serve answers if it is built, else the stand-in of server.py. In both cases
+the stand-in is in between, so that it can be slow and can fail.
 """
 
 import contextlib

@@ -1,7 +1,8 @@
-"""The page of the true server on every visit: opened, reloaded, opened again, in another tab, after another start.
+"""Tests visits to the page of the real server: opened, reloaded, opened again, in another tab, after another start.
 
-A browser keeps the page and asks whether it is still so; what the 304 says then counts for what it kept. Each visit types
-and looks that the list follows. Runs with `Tests/Page/run.sh`; $PAGE_PICTURES names a directory for pictures of it.
+A browser keeps the page and asks whether the page is still valid; the headers of the 304 then apply to the kept page.
+Each visit types, and checks that the list follows. `Tests/Page/run.sh` runs the tests; $PAGE_PICTURES names a directory
+for pictures.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Ceph's object gateway for tests: one monitor, one store in memory, and two gateways behind nginx."""
+"""Starts Ceph's object gateway for tests: one monitor, one store in memory, and two gateways behind nginx."""
 
 import os
 import shutil

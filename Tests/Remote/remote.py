@@ -1,4 +1,4 @@
-"""What the tests of an index over HTTP share: the programs, indexes, nginx, and a host that does wrong."""
+"""The shared part of the tests of an index over HTTP: the programs, indexes, nginx, and a faulty host."""
 
 import atexit
 import http.server

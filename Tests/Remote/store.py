@@ -1,4 +1,4 @@
-"""A store with the interface of S3, on loopback: objects in memory, conditional puts, and what goes wrong by name."""
+"""A store with the interface of S3, on loopback: objects in memory, conditional puts, and named faults."""
 
 import email.utils
 import hashlib

@@ -1,4 +1,4 @@
-"""Answers over HTTP are those of the directory on disk, for as many requests as docs/remote.md says."""
+"""Compares answers over HTTP with answers from disk, and the number of requests with docs/remote.md."""
 
 import os
 import random

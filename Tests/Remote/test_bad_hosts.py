@@ -1,4 +1,4 @@
-"""Hosts that do wrong: the answer is right, or an error says what is wrong within five seconds."""
+"""Tests faulty hosts: the answer is right, or an error names the fault within five seconds."""
 
 import base64
 import concurrent.futures

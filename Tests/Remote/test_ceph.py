@@ -1,6 +1,6 @@
-"""An index in Ceph's object gateway, by S3: signed and public, while a gateway dies, and while the store stands still.
+"""Tests an index in Ceph's object gateway, by S3: signed and public, while a gateway dies, and while the store stalls.
 
-Long runs alone start it, where it is installed.
+Only long runs start Ceph, if it is installed.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The opening asks whether the root that the cache has is the host's still."""
+"""Tests that the opening asks whether the cached root is still the host's root."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Indexes that several processes write to a store in ranges, and one puts together: also with processes that are killed."""
+"""Tests indexes that several processes write to a store in ranges and one process merges, also with killed processes."""
 
 import collections
 import json

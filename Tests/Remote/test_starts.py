@@ -1,4 +1,4 @@
-"""Answers out of the starts: those of the directory on disk, for fewer requests."""
+"""Compares answers from the starts with answers from disk, with fewer requests."""
 
 import json
 

@@ -1,5 +1,4 @@
-"""Indexes published to a store, fetched from it and pruned: by one and by several at a time, killed, and with stores that
-do wrong."""
+"""Tests publishing to a store, fetching and pruning: by one process and by several, killed, and with faulty stores."""
 
 import filecmp
 import json

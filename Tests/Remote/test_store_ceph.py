@@ -1,4 +1,4 @@
-"""Publications to Ceph's object gateway: races for a commit, and attempts that are killed. Long runs alone start it."""
+"""Tests publishing to Ceph's object gateway: races for a commit, and killed processes. Only long runs start Ceph."""
 
 import concurrent.futures
 import http.client

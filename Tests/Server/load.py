@@ -1,7 +1,7 @@
-"""How fast answers come, beside nginx with a file of the same size: python3 Tests/Server/load.py INDEX
+"""Compares the speed of answers with nginx and a file of the same size: python3 Tests/Server/load.py INDEX
 
-Wants wrk and nginx (Debian: wrk, nginx-light). Rounds alternate; the medians of all rounds and the best throughput are
-printed, and how many processes wanted a processor meanwhile, wrk and the servers among them.
+The script needs wrk and nginx (Debian: wrk, nginx-light). Rounds alternate. The script prints the medians of all rounds,
+the best throughput, and the number of processes that wanted a processor meanwhile, with wrk and the servers.
 """
 
 import argparse

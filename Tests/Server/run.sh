@@ -1,7 +1,7 @@
 #!/bin/sh
-# The server, run as its users run it: Tests/Server/run.sh [--long]. The long form has ten thousand idle connections and
-# two thousand slow ones. $SHARDQ_BIN, else bin, has shardq, shardq-commands and shardq-serve. Ends with 77 where all that
-# ran passed and a package of PyPI was missing.
+# Tests the server as its users run it: Tests/Server/run.sh [--long]. The long form has ten thousand idle connections and
+# two thousand slow ones. $SHARDQ_BIN, else bin, has shardq, shardq-commands and shardq-serve. Ends with 77 if a package of
+# PyPI is missing and all other tests passed.
 set -eu
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1

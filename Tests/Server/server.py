@@ -1,4 +1,4 @@
-"""What the tests of the server share: the programs, small indexes, a running server, requests that are bounded in time."""
+"""The shared part of the tests of the server: the programs, small indexes, a running server, requests with a time limit."""
 
 import atexit
 import csv

@@ -1,4 +1,4 @@
-"""What the server takes when there is too much of something: descriptors, large records, many answers at once."""
+"""Tests the limits of the server: descriptors, large records, many answers at once."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The description against the server, by schemathesis (PyPI): what it generates from one, the other has to bear."""
+"""Tests the server with requests that schemathesis (PyPI) generates from the OpenAPI document."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Filters and nearness of the server, against the rows that they are asked of."""
+"""Compares filters and nearness of the server with the rows of the list."""
 
 import unittest
 

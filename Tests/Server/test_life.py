@@ -1,4 +1,4 @@
-"""From the start to the end: signals, new generations, damage, and what stands in the way of a start."""
+"""Tests the server from start to end: signals, new generations, damage, and failed starts."""
 
 import base64
 import contextlib

@@ -1,4 +1,4 @@
-"""What a client may do: sizes, times, numbers. Raw bytes over sockets."""
+"""Tests the limits of clients by raw bytes over sockets: sizes, times, numbers."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Photon's interface: every parameter of its page, geopy out of PyPI, and the requests of libraries for the browser."""
+"""Tests Photon's interface: every parameter of Photon's page, geopy from PyPI, and requests of libraries for browsers."""
 
 import json
 import math

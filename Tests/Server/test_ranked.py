@@ -1,4 +1,4 @@
-"""Ranked answers: the heaviest records first, by offset and by cursor, against a plain sort of the same rows."""
+"""Compares ranked answers, by offset and by cursor, with a plain sort of the same rows."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What is answered: every route and format, against what the command line says of the same index."""
+"""Compares every route and format with the command's answers from the same index."""
 
 import base64
 import gzip

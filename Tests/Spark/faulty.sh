@@ -1,6 +1,6 @@
 #!/bin/bash
-# What Spark calls as ./shardq in the tests of failures: FAULTS names a directory, and each file in it is one failure
-# that is to happen once. The first caller that can take the file away has it.
+# Spark calls this script as ./shardq in the tests of failures. FAULTS names a directory; each file of the directory is a
+# failure that happens once. The first caller that removes the file fails.
 real=@SHARDQ@
 faults=@FAULTS@
 once() { mv "$faults/$1" "$faults/done-$1-$$" 2>/dev/null; }

@@ -1,4 +1,4 @@
-"""What the tests of ranges share: the programs, lists, and the digest that `shardq build` gives a list."""
+"""The shared part of the tests of ranges: the programs, lists, and the digest of `shardq build` for a list."""
 
 import atexit
 import hashlib

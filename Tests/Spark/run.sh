@@ -1,7 +1,7 @@
 #!/bin/sh
-# Ranges of keys that are written apart: Tests/Spark/run.sh [--long]. The short form has sort and awk as the engine; the long
-# one runs the job on Spark as well, in some minutes. $SHARDQ_BIN, else bin, has shardq and shardq-commands. Ends with 77
-# where the long form lacks Spark or Java and all else held.
+# Tests ranges of keys in separate processes: Tests/Spark/run.sh [--long]. The engine of the short form is sort and awk; the
+# long form also runs the job on Spark, in some minutes. $SHARDQ_BIN, else bin, has shardq and shardq-commands. Ends with 77
+# if Spark or Java is missing for the long form and all else passed.
 set -eu
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1

@@ -1,4 +1,4 @@
-"""Ranges of keys that processes write apart, with sort and awk as the engine: the manifest is that of `shardq build`."""
+"""Tests ranges of keys in separate processes, with sort and awk as the engine: the manifest equals that of `shardq build`."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The whole job on Spark: the digest of the manifest is that of `shardq build`, whatever fails on the way."""
+"""Tests the whole job on Spark: the digest of the manifest equals that of `shardq build`, also after failures."""
 
 import glob
 import os

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures shardq ui on a pseudo-terminal: exec to first frame, key to frame, bytes a frame.
+"""Measures shardq ui on a pseudo-terminal: time from exec to the first frame, time from key to frame, bytes per frame.
 
     measure.py INDEX [--bin DIRECTORY] [--rounds N] [--keys N] [--size COLUMNSxROWS] [--ui ARGUMENT ...]
 
-The first two lines are what the pseudo-terminal, this script and the machine take by themselves: a program that prints
-a byte, and one that gives back what it is sent. A frame is there when the sequence that ends it has been read. `cold` types the first letters of names from all over the
-list into a process of its own each, so that each key loads what it needs; `warm` types, deletes and moves in one that
-has seen the queries before. What a terminal takes to draw the bytes is not in it.
+The first two lines measure the pseudo-terminal, this script and the machine: a program that prints a byte, and a program
+that returns its input. A frame ends when the script has read its last sequence. `cold` types the first letters of names
+from all over the list, each into a new process, so that each key loads its parts; `warm` types, deletes and moves in a
+process that has seen the queries before. The time in which a terminal draws the bytes is not measured.
 """
 
 import argparse

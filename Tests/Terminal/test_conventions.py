@@ -1,8 +1,8 @@
-"""What users of command-line tools expect, a test for each of the 28 rows: docs/command.md has the list.
+"""Tests the conventions of command-line tools, one test for each of the 28 rows in docs/command.md.
 
     python3 -m unittest discover -s Tests/Terminal -p test_conventions.py     $SHARDQ_BIN, else bin/, has the programs
 
-Nothing here depends on how fast the machine is. Every wait ends: what does not come within PATIENCE seconds fails.
+No test depends on the speed of the machine. Every wait fails after PATIENCE seconds.
 """
 
 import fcntl

@@ -1,4 +1,4 @@
-"""What users of fzf expect of shardq ui, in tmux: Tests/side_by_side.py Tests/Terminal"""
+"""Tests shardq ui for users of fzf, in tmux: Tests/side_by_side.py Tests/Terminal"""
 
 import json
 import os

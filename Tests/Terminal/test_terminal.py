@@ -1,8 +1,8 @@
-"""shardq ui and shardq map in a real terminal: tmux is sent keys, and what it shows is compared.
+"""Tests shardq ui and shardq map in a real terminal: the tests send keys to tmux and compare its screen.
 
     Tests/side_by_side.py Tests/Terminal     $SHARDQ_BIN, else bin/, has the programs
 
-Skipped where tmux is not there. Every wait ends: what does not come within ten seconds fails.
+The tests are skipped without tmux. Every wait fails after ten seconds.
 """
 
 import atexit

@@ -1,4 +1,4 @@
-// The WebAssembly module and its script against the command: node --test Tests/Wasm
+// Compares the WebAssembly module and its script with the command: node --test Tests/Wasm
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-"""nginx on loopback as a host of static files, with a log of requests that tests count."""
+"""Runs nginx on loopback as a host of files, with a log whose requests the tests count."""
 
 import pathlib
 import shutil

@@ -1,4 +1,4 @@
-"""The page without a server, with its index in a bucket of Ceph's gateway, which is another origin. Long runs alone."""
+"""Tests the page without a server, with its index in a bucket of Ceph's gateway, another origin. Only long runs start Ceph."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`shardq page`: the folder that it writes, and the folders that it does not write."""
+"""Tests `shardq page`: the folder that it writes, and the folders that it refuses."""
 
 import filecmp
 import gzip

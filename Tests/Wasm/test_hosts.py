@@ -1,4 +1,4 @@
-"""The page and its script on nginx: requests counted out of its log, another origin, and a host that is far."""
+"""Tests the page and its script on nginx: the requests in nginx's log, another origin, and a distant host."""
 
 import json
 import os

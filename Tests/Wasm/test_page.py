@@ -1,4 +1,4 @@
-"""The page without a server, in Chromium: what `shardq page` writes, from a host of files on loopback."""
+"""Tests the folder of `shardq page` in Chromium, from a host of files on loopback."""
 
 import glob
 import gzip
