@@ -28,11 +28,22 @@ every_test() {
   SHARDQ_LONG=1 SHARDQ_BIN="$PWD/bin" swift test -c release -Xswiftc -enable-testing --traits CommandLineTool,Remote
 }
 
+# In a copy, whose build begins with nothing.
+first_command() {
+  copy="$(mktemp -d)"
+  git checkout-index -a --prefix="$copy/"
+  (cd "$copy" && Scripts/try.sh lodnon) | grep "^London.*GB"
+  status=$?
+  rm -rf "$copy"
+  return "$status"
+}
+
 languages() { SHARDQ_LONG=1 Tests/Languages/run.sh; }
 installed() { make -s REMOTE=1 && python3 -m unittest discover -s Tests/Install; }
 every_format() { SHARDQ_LONG=1 python3 -m unittest discover -s Tests/FormatReader; }
 
 step "dependencies" Scripts/dependencies.sh --tests
+step "the README's first command builds and answers" first_command
 step "the shipped programs build" Scripts/build.sh --all
 step "the tests in Swift, over whole datasets" every_test
 step "the address sanitizer over the code that reads strangers' bytes" sanitizer

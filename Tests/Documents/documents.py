@@ -3,9 +3,13 @@
 - A block ```sh is run by `sh -eu`. The blocks of a page run one after the other, in one directory.
 - A block without a language right behind it is its output, standard error included. It may end with a line `…`.
 - <!-- not run: REASON --> before a block leaves it out, with its output.
+- <!-- run by: FILE... --> before a block leaves it out too: each of its lines is in one of these scripts, which run it.
+- <!-- needs: FILE --> before a block leaves it out where the clone has no such file, since building it takes minutes.
 - <!-- prepare: COMMANDS --> before a block makes what the page takes for the reader's own: a list, an index.
 - A line that begins with `shardq serve` and does not end with `&` leaves the server running, until a later block starts
   one or the page ends. A port of 127.0.0.1 is another one, a free one, in the blocks and in nginx's configurations.
+- Hosts and directories of the pages are others here, all on this machine: `PLACES` has them. s3:// is a store that a
+  page begins with, without objects.
 - <!-- output of: COMMAND --> before a block without a language: the command's output is compared with that block.
 
 Status 1 if a page fails: python3 documents.py PAGE... Each block is printed with its output.
@@ -13,6 +17,7 @@ Status 1 if a page fails: python3 documents.py PAGE... Each block is printed wit
 
 import collections
 import contextlib
+import functools
 import glob
 import os
 import pathlib
@@ -28,6 +33,9 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.append(os.path.join(ROOT, "Tests", "Remote"))
+import store as stores  # noqa: E402
+
 BIN = os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin")))
 SECONDS = 300  # for a block, so that one that waits for ever ends
 
@@ -44,7 +52,16 @@ VARYING = [
 # A server in the foreground: no line of the command ends with `&`.
 SERVER = re.compile(r"^(?=shardq serve\b(?!(?:.*\\\n)*.*&$))", re.MULTILINE)
 PORT = re.compile(r"(?<=\b127\.0\.0\.1:)[1-9]\d*")
-COMMENT = re.compile(r"<!-- (not run|prepare|output of): ?(.*?) ?-->", re.DOTALL)
+COMMENT = re.compile(r"<!-- (not run|run by|needs|prepare|output of): ?(.*?) ?-->", re.DOTALL)
+
+# What stands here for a place of the pages, by a function of the clone.
+PLACES = [
+    (r"\bhttps://example\.org/", lambda clone: clone.host),
+    (r"\b0\.0\.0\.0(?=:)", lambda clone: "127.0.0.1"),
+    (r"(?<![\w./])(?=/(?:srv|var/cache)/)", lambda clone: clone.state),
+    (r"^python3 -m http\.server\b",
+     lambda clone: f"in-background python3 -um http.server -b 127.0.0.1 {clone.ports['8000']}"),
+]
 
 
 class Block:
@@ -124,14 +141,15 @@ class Clone:
 
     def __init__(self):
         self.ports = collections.defaultdict(free_port)
+        self.closing = contextlib.ExitStack()
 
     def __enter__(self):
         self.scratch = tempfile.mkdtemp(prefix="shardq-documents-")
         self.work = os.path.join(self.scratch, "shardq")
         self.home = os.path.join(self.scratch, "home")
         self.state = os.path.join(self.scratch, "state")
-        for directory in (self.work, self.home, self.state):
-            os.mkdir(directory)
+        for directory in (self.work, self.home, self.state + "/srv", self.state + "/var/cache"):
+            os.makedirs(directory)
         with open(os.path.join(self.home, ".curlrc"), "w") as file:
             file.write("no-progress-meter\n")  # as on a terminal, where curl shows none for an answer that it prints
         # Blocks that build need the rest, and are not run.
@@ -145,12 +163,29 @@ class Clone:
             with open(name, encoding="utf-8") as file:
                 text = file.read()
             with open(name, "w", encoding="utf-8") as file:
-                file.write(self.with_free_ports(text))
+                file.write(self.here(text))
         return self
 
     def __exit__(self, *_):
         self.stop()
+        self.closing.close()
         shutil.rmtree(self.scratch)
+
+    @functools.cached_property
+    def host(self):
+        """The address of a host of this directory's files, by ranges."""
+        script = os.path.join(ROOT, "Tests", "Nodes", "store.py")
+        host = self.closing.enter_context(
+            subprocess.Popen([sys.executable, script, self.work, "0"], stdout=subprocess.PIPE, text=True))
+        self.closing.callback(host.terminate)
+        return f"http://127.0.0.1:{host.stdout.readline().strip()}/"
+
+    @functools.cached_property
+    def store(self):
+        """The environment in which s3:// is a store."""
+        store = stores.Store()
+        self.closing.callback(store.close)
+        return store.environment
 
     def stop(self):
         """Ends the servers, by force after ten seconds."""
@@ -163,8 +198,12 @@ class Clone:
         with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(self.state, "pids"))
 
-    def with_free_ports(self, text):
-        return PORT.sub(lambda port: self.ports[port.group()], text)
+    def here(self, text):
+        """The text with the places of this machine."""
+        text = PORT.sub(lambda port: self.ports[port.group()], text)
+        for pattern, place in PLACES:
+            text = re.sub(pattern, lambda _: place(self), text, flags=re.MULTILINE)
+        return text
 
     def servers(self):
         """The process ids of the servers that still run: in-background and nginx write them."""
@@ -177,14 +216,14 @@ class Clone:
         listen = f"shardq serve --listen 127.0.0.1:{self.ports['7878']}"
         if SERVER.search(commands):
             self.stop()
-        commands = SERVER.sub("in-background ", self.with_free_ports(commands))
+        commands = SERVER.sub("in-background ", self.here(commands))
         commands = re.sub(r"\bshardq serve\b", listen, commands)
         environment = {
             "PATH": os.pathsep.join([os.path.join(HERE, "commands"), BIN, "/usr/local/bin:/usr/bin:/bin:/usr/sbin"]),
             "HOME": self.home, "TMPDIR": self.state, "LC_ALL": "C.UTF-8", "TERM": "dumb",
             "XDG_DATA_HOME": self.home + "/.local/share", "XDG_CONFIG_HOME": self.home + "/.config",
             "XDG_CACHE_HOME": self.home + "/.cache",
-            "DOCUMENTS_STATE": self.state,
+            "DOCUMENTS_STATE": self.state, **(self.store if "s3://" in commands else {}),
         }
         with tempfile.TemporaryFile() as output:  # A pipe would stay open as long as a server runs.
             try:
@@ -197,13 +236,29 @@ class Clone:
             return status, output.read().decode(errors="replace")
 
 
+def unsaid(block):
+    """The lines of a block that none of the scripts has that are said to run them."""
+    scripts = "\n".join(pathlib.Path(ROOT, name).read_text() for name in block.comments["run by"].split())
+    lines = [re.sub(r"\s+#.*", "", line).strip() for line in block.text.splitlines()]
+    return [line for line in lines if line and not re.search(rf"(?<![\w/]){re.escape(line)}(?![\w/])", scripts)]
+
+
+def reason(block):
+    """Says why a block is not run, or nothing."""
+    if "run by" in block.comments:
+        return "run by " + ", ".join(block.comments["run by"].split())
+    if "needs" in block.comments and not os.path.exists(os.path.join(ROOT, block.comments["needs"])):
+        return f"{block.comments['needs']} is not there"
+    return block.comments.get("not run")
+
+
 def run(page, tell=lambda block, commands, printed: None):
     """Runs a page's blocks. Returns the failures, and the line and reason of each block that is not run."""
     found = blocks(page)
-    left = [(block.line, block.comments["not run"]) for block in found if "not run" in block.comments]
-    ours = [block for block in found if "not run" not in block.comments
-            and (block.language == "sh" or "output of" in block.comments)]
-    failures = []
+    left = [(block.line, reason(block)) for block in found if reason(block)]
+    ours = [block for block in found if not reason(block) and (block.language == "sh" or "output of" in block.comments)]
+    failures = [f"line {block.line}: no script runs {line}" for block in found if "run by" in block.comments
+                for line in unsaid(block)]
     if not ours:
         return failures, left
     with Clone() as clone:

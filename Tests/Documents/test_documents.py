@@ -30,6 +30,21 @@ class Rules(unittest.TestCase):
         marked = documents.run("<!-- not run: fails -->\n\n```sh\nfalse\n```\n")
         self.assertEqual(marked, ([], [(3, "fails")]))
 
+    def test_another_script_has_the_lines_that_it_is_said_to_run(self):
+        block = "<!-- run by: Scripts/try.sh Makefile -->\n```sh\n%s  # says why\n```\n"
+        self.assertEqual(documents.run(block % "swift build"), ([], [(2, "run by Scripts/try.sh, Makefile")]))
+        self.assertEqual(self.failures(block % "swift bui"), ["line 2: no script runs swift bui"])
+
+    def test_a_block_that_needs_a_file(self):
+        self.assertEqual(len(self.failures("<!-- needs: Makefile -->\n```sh\nfalse\n```\n")), 1)
+        self.assertEqual(documents.run("<!-- needs: none -->\n```sh\nfalse\n```\n"), ([], [(2, "none is not there")]))
+
+    def test_places_of_the_pages_are_on_this_machine(self):
+        page = ("<!-- prepare: shardq build -q -i /srv/list Samples/cities.csv; cp -r /srv/list list -->\n```sh\n"
+                "shardq publish -q -i /srv/list s3://bucket/list/\n"
+                "for url in s3://bucket/ https://example.org/; do shardq -i ${url}list/ london ca --fields name; done\n```\n")
+        self.assertEqual(self.failures(page + "```\nLondon\nLondon\n```\n"), [])
+
     def test_a_command_in_a_block_without_a_language_is_found(self):
         page = "```\nshardq build -i places\n```\n```\n$ ls\n```\n```\nshardq generation 1\n```\n"
         self.assertEqual(documents.unnamed_commands(page), [1, 4])

@@ -165,6 +165,17 @@ class Layout(Installed):
             self.assertFalse(os.path.exists(f"{stage}/opt/shardq/{name}/shardq"))
 
 
+    def test_the_commands_of_the_pages(self):
+        with tempfile.TemporaryDirectory(prefix="shardq-home-") as home:
+            environment = {**os.environ, "HOME": home}
+            result = run("sh", "-c", "make install PREFIX=$HOME/.local", cwd=ROOT, env=environment)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(files(home + "/.local"), files(self.prefix))
+            result = run("sh", "-c", "make uninstall PREFIX=$HOME/.local", cwd=ROOT, env=environment)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(files(home), [])
+
+
 class Container(Installed):
     def test_an_empty_root_holds_all_that_it_needs(self):
         """As in the image of Packaging/Dockerfile: the executables, an index and /proc, which Swift reads at its start."""
@@ -199,7 +210,7 @@ class DebianPackage(unittest.TestCase):
         # Compressed as little as it goes: that takes most of the time, and changes nothing of what is looked at. The time
         # is said, since not every copy of the sources is a clone.
         said = {"DPKG_DEB_COMPRESSOR_LEVEL": "0", "SOURCE_DATE_EPOCH": "1700000000"}
-        result = run("make", "-s", "-C", ROOT, "deb", env={**os.environ, **said})
+        result = run("sh", "-c", "make deb", cwd=ROOT, env={**os.environ, **said, "MAKEFLAGS": "-s"})
         assert result.returncode == 0, result.stdout + result.stderr
         os.mkdir(os.path.join(cls.scratch, name))
         return [shutil.copy(os.path.join(ROOT, path), os.path.join(cls.scratch, name))
@@ -258,7 +269,7 @@ class Release(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="shardq release ") as scratch:
             # Compressed as little as it goes.
             said = {"DPKG_DEB_COMPRESSOR_LEVEL": "0", "XZ_OPT": "-0", "SOURCE_DATE_EPOCH": "1700000000"}
-            result = run("make", "-s", "-C", ROOT, "dist", env={**os.environ, **said})
+            result = run("sh", "-c", "make dist", cwd=ROOT, env={**os.environ, **said, "MAKEFLAGS": "-s"})
             self.assertEqual(result.returncode, 0, result.stderr)
             dist = os.path.join(ROOT, ".build", "dist")
             self.assertEqual(run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=dist).returncode, 0)

@@ -274,10 +274,13 @@ class Conventions(unittest.TestCase):
         ("reykj", "Reykjavík, IS"), ("sao paul", "sao Paulo, BR"), ("bui", "build"), ("-i to", "-i towns"),
         ("stats --index to", "stats --index towns"), ("-i els", "-i elsewhere/"),
     ]
+    # The lines of docs/command.md, and the names that they offer.
+    OFFERED = [("shardq -i cities reykj<TAB>", ["Reykjavík, IS"]), ("shardq san jo<TAB>", ["josé, CR", "jose, PH", "jose, US"])]
 
     def test_12_completions(self):
         named = os.path.join(self.directory, ".local/share/shardq")
         shutil.copytree(INDEX, os.path.join(named, "towns"))
+        shutil.copytree(INDEX, os.path.join(named, "cities"))
         os.mkdir(os.path.join(named, "torn"))  # No index.
         os.mkdir(os.path.join(self.directory, "elsewhere"))
         for shell in ("bash", "zsh", "fish"):
@@ -292,6 +295,15 @@ class Conventions(unittest.TestCase):
                             self.assertEqual(offered.split("\n")[0].split("\t")[0], words)
                         else:
                             self.assertEqual(line.replace("\\", "").strip(), "shardq " + wanted)
+        if shutil.which("bash"):
+            line, (name,) = self.OFFERED[0]
+            typed = line.removesuffix("<TAB>")
+            self.assertEqual(self.completed("bash", typed).replace("\\", "").strip(), typed.removesuffix("reykj") + name)
+        if shutil.which("fish"):
+            for line, names in self.OFFERED:
+                typed = line.removesuffix("<TAB>")
+                said = self.succeeds(f"fish --no-config -c \"source script.fish; complete -C '{typed}'\"").stdout
+                self.assertLessEqual(set(names), {offer.split("\t")[0] for offer in said.splitlines()}, typed)
 
     def completed(self, shell, typed):
         """Types a line and a tab, then a key that prints what stands in the line now."""

@@ -321,27 +321,29 @@ class Shells(PickerTest):
     def test_a_key_inserts_names(self):
         quoted = {"bash": "San\\ José\\,\\ CR San\\ José\\,\\ GT", "zsh": "San\\ José,\\ CR San\\ José,\\ GT",
                   "fish": "'San José, CR' 'San José, GT'"}
-        load = {"bash": "eval \"$(shardq ui --bash --shell-key alt-t)\"", "zsh": "source <(shardq ui --zsh)",
-                "fish": "shardq ui --fish | source"}
-        for shell, options in [("bash", "--norc"), ("zsh", "-f"), ("fish", "--no-config")]:
+        for shell, options, key, load in [
+            ("bash", "--norc", "C-t", 'eval "$(shardq ui --bash)"'), ("zsh", "-f", "C-t", "source <(shardq ui --zsh)"),
+            ("fish", "--no-config", "C-t", "shardq ui --fish | source"),
+            ("bash", "--norc", "M-t", 'eval "$(shardq ui --bash --shell-key alt-t)"'),
+        ]:
             if not shutil.which(shell):
                 continue
-            with self.subTest(shell):
+            with self.subTest(load):
                 screen = self.screen(80, 24, SHARDQ_UI_OPTS="--height 8 --prompt 'p> '")
                 screen.run(f"PS1='{shell}> ' exec {shell} {options}")
                 screen.wait(lambda text: text.rstrip().split("\n")[-1].endswith(("> ", ">", "#")))
-                screen.run(load[shell] + "; echo loaded")
+                screen.run(load + "; echo loaded")
                 screen.shows("\nloaded")
                 screen.type("echo <>")
                 screen.keys("Left")
-                screen.keys("M-t" if shell == "bash" else "C-t")
+                screen.keys(key)
                 screen.shows("p>")
                 screen.type("san jos")
                 screen.shows("1/9 of 2,344")
                 screen.keys("Tab", "Tab", "Enter")
                 screen.shows("echo <" + quoted[shell] + " >")
                 # Left without a choice, the line stays.
-                screen.keys("M-t" if shell == "bash" else "C-t")
+                screen.keys(key)
                 screen.shows("p>")
                 screen.keys("Escape")
                 screen.wait(lambda text: "p>" not in text and "echo <" + quoted[shell] + " >" in text)

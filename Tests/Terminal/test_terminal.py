@@ -308,7 +308,7 @@ class Choosing(TerminalTest):
                 self.assertEqual(file.read(), expected)
 
     def test_in_a_command_substitution(self):
-        screen = self.list(command='city=$(shardq ui); echo "[$city] $?"')
+        screen = self.list(command='city=$(shardq ui --height 40%); echo "[$city] $?"')
         screen.type("lond")
         screen.query("lond")
         screen.keys("Enter")
