@@ -47,7 +47,7 @@ public struct BuildOptions: Sendable {
   ///
   /// Everything that grows with the dataset or its records counts: the text read ahead, the sort, the merge, the shards
   /// being encoded, the list of shards. On top come the program itself and a few megabytes that do not depend on the
-  /// dataset, see docs/history/measurements.md; and a record too large for the rest of it is held nevertheless.
+  /// dataset, see docs/history/builds.md; and a record too large for the rest of it is held nevertheless.
   public var memoryBytes = 256 << 20
   /// Threads, at least 1. Default: one per processor.
   public var jobs = WorkerPool.availableThreads

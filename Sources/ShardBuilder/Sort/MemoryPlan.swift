@@ -6,7 +6,7 @@
 /// | writing | the merge or the sorted records, the pieces under way, a list of the shards |
 ///
 /// The batches or pieces under way get a quarter at most. The program itself, and for each thread one shard that is
-/// being encoded, come on top: the floor, see docs/history/measurements.md.
+/// being encoded, come on top: the floor, see docs/history/builds.md.
 package struct MemoryPlan {
   /// The most batches that are under way.
   package let batches: Int
