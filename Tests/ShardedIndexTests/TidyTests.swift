@@ -129,7 +129,7 @@ import Testing
       if file.path == "Sources/QueryOutput/PageTexts.swift" { continue }
       for line in file.lines where !line.utf8.allSatisfy({ $0 < 0x80 }) { Issue.record("\(file.path): \(line)") }
     }
-    for file in Self.files(".", ".md") where !file.path.contains("docs/history/") && file.path != "./docs/figures.md" {
+    for file in Self.files(".", ".md") where file.path != "./docs/figures.md" {
       var isCode = false
       for line in file.lines {
         if line.hasPrefix("```") { isCode.toggle() }
@@ -167,9 +167,7 @@ import Testing
     }
   }
   @Test("the glossary has a sentence for each term, all terms are used, and no other words") func glossary() {
-    let pages = Self.files("docs", ".md").filter {
-      $0.path != "docs/glossary.md" && !$0.path.hasPrefix("docs/history/")
-    }
+    let pages = Self.files("docs", ".md").filter { $0.path != "docs/glossary.md" }
     let texts = (pages + Self.files("Sources", ".swift")).map {
       Data($0.lines.joined(separator: "\n").lowercased().utf8)
     }
@@ -191,7 +189,7 @@ import Testing
     let pattern =
       /\b(?:[Ww]hoever|[Ss]uch a one|[Tt]he former|[Ss]ome [0-9]+|(?:is|than|by|with|to|but for|as much as) what)\b/
     let pages = Self.files(".", ".md").filter {
-      $0.path.hasPrefix("./docs/") && !$0.path.hasPrefix("./docs/history/") || $0.path.split(separator: "/").count == 2
+      $0.path.hasPrefix("./docs/") || $0.path.split(separator: "/").count == 2
     }
     #expect(pages.count > 30)
     for page in pages {
