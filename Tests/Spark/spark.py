@@ -42,6 +42,14 @@ def start(source, work, target, plan, program, master="local[2,4]", partitions=1
                                 start_new_session=True)
 
 
+def configured(directory):
+    """The environment in which `spark-sql` and `shardq` are found, and the settings come from a file."""
+    with open(os.path.join(directory, "spark-defaults.conf"), "w") as file:
+        file.writelines("%s %s\n" % setting for setting in {**SETTINGS, "spark.executor.memory": "512m"}.items())
+    search = os.pathsep.join([BIN, os.path.join(HOME, "bin"), ENVIRONMENT["PATH"]])
+    return {**ENVIRONMENT, "PATH": search, "SPARK_CONF_DIR": directory}
+
+
 def end(job, log):
     """Waits for a job; raises its log if it fails."""
     try:

@@ -2,12 +2,14 @@
 
 import glob
 import os
+import re
 import stat
+import subprocess
 import time
 import unittest
 
 import spark
-from ranges import ROOT, SHARDQ, cities, digest, local, path, shardq
+from ranges import BIN, ROOT, SHARDQ, cities, digest, local, path, shardq
 
 OPTIONS = ["--key", "{name}, {country}", "--id", "_id", "--shard-size", "8KiB", "--weight", "population", "--words",
            "--alias", "names", "--typos", "--filter", "kind", "--starts"]
@@ -103,6 +105,28 @@ class Local(Base):
 
 class Standalone(Base):
     """Two workers on two addresses."""
+
+    def test_the_job_of_the_page(self):
+        """The block of docs/distributed.md, with places of this machine."""
+        with open(os.path.join(ROOT, "docs/distributed.md"), encoding="utf-8") as file:
+            commands = re.search(r"```sh\n([^`]*spark-sql[^`]*)```", file.read()).group(1)
+        source = path("page.jsonl")
+        shardq("generate", "--count", "12000", "--seed", "4", "--format", "jsonl", into=source)
+        want = local(source, "page", "--key", "{name}, {country}", "--id", "_id")
+        cluster = spark.Cluster(self.here)
+        self.addCleanup(cluster.stop)
+        for place, here in [
+            ("spark://host:7077", cluster.master), ("/usr/local/bin", BIN), ("/usr/local/libexec/shardq", BIN),
+            ("/data/records", source), ("sample.jsonl", source), ("/shared", self.here),
+        ]:
+            self.assertIn(place, commands)
+            commands = commands.replace(place, here)
+        os.symlink(os.path.join(ROOT, "Packaging"), os.path.join(self.here, "Packaging"))
+        with open(os.path.join(self.here, "job.log"), "wb") as log:
+            job = subprocess.Popen(["sh", "-euc", commands], cwd=self.here, stdout=log, stderr=log,
+                                   env=spark.configured(self.here), start_new_session=True)
+        self.end(job)
+        self.assertEqual(digest(os.path.join(self.here, "cities")), want)
 
     def test_a_straggler_is_overtaken_a_worker_dies_and_a_zombie_writes_late(self):
         source = cities(12000, "standalone.jsonl", seed=2)
