@@ -21,10 +21,11 @@ step "the table of look-alikes is made by its script" python3 Scripts/generate_l
 programs() {
   step "the shipped programs build without a warning, static" shipped
   touch "$logs/programs"
+  # Commands of the pages take the module that this step builds.
+  step "the engine as WebAssembly answers as the command does" skippable Tests/Wasm/run.sh
   step "fuzz targets: every kept input, then 3 seconds each" Fuzz/run.sh --seconds 3
   step "the second reader, written from docs/format.md alone" python3 -m unittest discover -s Tests/FormatReader
   step "kills, failing calls and power cuts at every 7th point" skippable Tests/Faults/run.sh --every 7
-  step "the engine as WebAssembly answers as the command does" skippable Tests/Wasm/run.sh
   step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
 }
 
@@ -47,11 +48,11 @@ waiting() {
   step "datasets as people have them" python3 -m unittest discover -s Tests/Datasets
   step "the allocator of the static program" skippable Tests/Allocator/run.sh
   step "installed files, manual pages, completions in three shells" python3 -m unittest discover -s Tests/Install
-  step "the commands of the pages run, and print what the pages show" skippable Tests/Documents/run.sh
   step "the server: routes, limits, slow clients, reloads under load" skippable Tests/Server/run.sh
   step "ranges of keys that processes write apart become the same index" Tests/Spark/run.sh
   step "nodes with an index in a store, and nginx in front" skippable Tests/Nodes/run.sh
   step "C, Python and Node answer as the command does" skippable Tests/Languages/run.sh
+  step "the commands of the pages run, and print what the pages show" skippable Tests/Documents/run.sh
   step "the page, in two browsers" skippable Tests/Page/run.sh
   step "an index over HTTP: answers, requests, the cache, hosts that do wrong" skippable Tests/Remote/run.sh
   step "the terminal: keys sent, screens compared, every signal" Tests/side_by_side.py Tests/Terminal

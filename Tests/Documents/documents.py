@@ -107,9 +107,12 @@ def comments_at_end(text):
 
 
 def unnamed_commands(page):
-    """The lines of blocks without a language that begin with a command, which would never run."""
-    return [block.line for block in blocks(page)
-            if not block.language and re.match(r"\s*(\$ |shardq (.* )?-)", block.text)]
+    """The lines of blocks without a language, or without a fence, that begin with a command and would never run."""
+    command = r"\s*(?:\$ |shardq (?:.* )?-)"
+    lines = re.sub(r"^```.*?^```", lambda fenced: "\n" * fenced.group().count("\n"), page, flags=re.DOTALL | re.MULTILINE)
+    indented = re.finditer(rf"\n(?=\n    {command})", lines)
+    return ([block.line for block in blocks(page) if not block.language and re.match(command, block.text)]
+            + [lines.count("\n", 0, block.end()) + 2 for block in indented])
 
 
 def evened(text):

@@ -48,6 +48,7 @@ class Rules(unittest.TestCase):
     def test_a_command_in_a_block_without_a_language_is_found(self):
         page = "```\nshardq build -i places\n```\n```\n$ ls\n```\n```\nshardq generation 1\n```\n"
         self.assertEqual(documents.unnamed_commands(page), [1, 4])
+        self.assertEqual(documents.unnamed_commands("A block:\n\n    shardq build -i places\n"), [3])
 
     def test_what_is_prepared_and_written_is_there_in_the_next_block(self):
         page = "<!-- prepare:\necho a >list\n-->\n```sh\ncp list other\n```\n\n```sh\ncat other\n```\n\n```\na\n```\n"
