@@ -3,8 +3,8 @@
 #
 #     Scripts/build-embedded.sh EXECUTABLE
 #
-# This executable starts in half the time (docs/measurements.md): no runtime is set up before main, and the GNU C library
-# does not ask about the processor, which the host of a virtual machine would have to answer. If a tool is missing, the
+# This executable starts in half the time (docs/measurements.md), because no runtime is set up before main. Also, the GNU
+# C library does not ask about the processor; the host of a virtual machine would have to answer. If a tool is missing, the
 # script builds nothing and ends with 3; SwiftPM's executable then differs only in the time of its start.
 set -eu
 out="${1:?usage: Scripts/build-embedded.sh EXECUTABLE}"

@@ -5,7 +5,7 @@
 # SHARDQ_EMBEDDED=no.
 # Words before the arguments choose the programs; the compiler compiles shared modules once:
 #   --base    the programs above; the default
-#   --server  bin/shardq-serve: the script fetches an HTTP library and takes minutes
+#   --server  bin/shardq-serve; the build fetches an HTTP library and takes minutes
 #   --remote  bin/shardq-remote, which reads an index of a URL, and bin/shardq-store, which publishes an index to a store;
 #             both link the system's libcurl, and so are not static
 #   --server --remote  these three and bin/shardq-serve-remote, which serves an index of a URL

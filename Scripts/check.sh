@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs all checks of CI: about 25 minutes on two quiet cores. The script installs missing programs and libraries, runs
-# three lanes of steps side by side, one of which mostly waits, and ends with the test runner's summary. The log of each
+# Runs all checks of CI: about 25 minutes on two quiet cores. The script installs missing programs and libraries, and runs
+# three lanes of steps side by side, one of which mostly waits. The test runner's summary comes last. The log of each
 # step is in .build/check; a failed step prints its log. Scripts/check-long.sh has longer forms of the same checks.
 set -eu
 cd "$(dirname "$0")/.."

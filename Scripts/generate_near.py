@@ -143,7 +143,7 @@ def main():
             print(number)
     elif arguments.check:
         if PATH.read_text() != swift():
-            sys.exit(f"{PATH.name} is not what this script writes: run it")
+            sys.exit(f"{PATH.name} is out of date; run Scripts/generate_near.py")
     else:
         PATH.parent.mkdir(exist_ok=True)
         PATH.write_text(swift())

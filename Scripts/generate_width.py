@@ -80,7 +80,7 @@ def main():
     if not arguments.check:
         target.write_bytes(code)
     elif not target.exists() or target.read_bytes() != code:
-        sys.exit(f"{target.name} is not what this script writes; run it without --check")
+        sys.exit(f"{target.name} is out of date; run Scripts/generate_width.py without --check")
 
 
 if __name__ == "__main__":

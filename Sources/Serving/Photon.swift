@@ -7,8 +7,8 @@
 
   /// The interface of the geocoder Photon, for Photon's clients: `/api`, `/reverse`, `/status`.
   ///
-  /// The server supports each parameter of Photon's page, or refuses the parameter by name, so that no client gets an
-  /// answer to another question without notice. Source: https://github.com/komoot/photon/blob/master/docs/api-v1.md;
+  /// The server supports each parameter of Photon's page, or refuses the parameter by name. So no client gets an answer
+  /// to another question without notice. Source: https://github.com/komoot/photon/blob/master/docs/api-v1.md;
   /// docs/server.md has the table.
   enum Photon {
     /// The parameters that clients of Photon may repeat.
@@ -266,7 +266,7 @@
     /// Writes the answer to `/api`: the first matches that have coordinates and pass the filters.
     ///
     /// - Parameters:
-    ///   - count: The number of all matches; nil where it is not known.
+    ///   - count: The number of all matches; nil if unknown.
     ///   - first: The least number of matches to read first.
     ///   - next: Returns the given number of next matches, or all that are left.
     /// - Throws: ``Problem`` if the filters would read too many matches.

@@ -126,7 +126,7 @@ class DatasetTarget: FuzzTarget {
   }
 
   private func compare(_ written: Answer, _ read: Answer) {
-    require(read.error == nil, "what was written does not read: \(read.error!)")
+    require(read.error == nil, "the written records do not read: \(read.error!)")
     // Names by their numbers: a compressed input of a few bytes may have a name of megabytes, and a million records.
     var numbers: [[UInt8]: Int] = [:]
     for (number, name) in written.names.enumerated() { numbers[Array(name.utf8)] = number }
@@ -134,7 +134,7 @@ class DatasetTarget: FuzzTarget {
     for (mine, theirs) in zip(written.records, read.records) {
       require(
         mine.elementsEqual(theirs) { $0.name == names[$1.name] && $0.kind == $1.kind && $0.text == $1.text },
-        "what was written reads as another record: \(mine) \(theirs)")
+        "a written record reads as another record: \(mine) \(theirs)")
     }
     require(written.records.count == read.records.count, "records read again")
   }

@@ -2,8 +2,8 @@
 
 /// Reads the content of the frame of entries, and the texts of an entry, by themselves.
 ///
-/// Input: the content of the frame. Or two bytes, the sizes of an entry's key and of its text before a word start, then
-/// both, then the text that names the entry's records.
+/// Input: the content of the frame. Or two bytes, the sizes of an entry's key and of its text before a word start; then
+/// both texts, and the text that names the entry's records.
 final class EntriesTarget: FuzzTarget {
   func run(_ input: UnsafeBufferPointer<UInt8>) {
     if let head = try? EntriesHead(Array(input)) {

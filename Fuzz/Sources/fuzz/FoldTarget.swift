@@ -32,7 +32,7 @@ final class FoldTarget: FuzzTarget {
     again.append(contentsOf: repeatElement(0x61, count: 100 - input.count % 7))
     let base = again.count
     Fold.fold(input, into: &again)
-    require(again[base...].elementsEqual(folded), "the fold depends on what stands before it")
+    require(again[base...].elementsEqual(folded), "the fold depends on the bytes before it")
 
     if input.count <= ascii.count {
       let size = ascii.withUnsafeMutableBufferPointer { Fold.foldASCII(input, into: $0) }

@@ -71,7 +71,7 @@ final class PackTarget: FuzzTarget {
     do throws(PackError) {
       let summary = try ShardBuilder.apply(pack: "-", to: old.directory)
       let manifest = RawFile.read(path)
-      require(summary.digest == Digest.hexadecimal(Digest.sha256(manifest)), "the digest of what is there")
+      require(summary.digest == Digest.hexadecimal(Digest.sha256(manifest)), "the digest of the new manifest")
       guard !summary.wasThere else { return }
       require(Digest.sha256(manifest) == Array(pack[40..<72]), "another generation than the header names")
       // An invented manifest may describe a shard that cannot exist.

@@ -18,7 +18,7 @@ final class QueryLogTarget: FuzzTarget {
         number += 1
       }
       require(number == expected.count, "\(number) lines, and not \(expected.count)")
-      require(reader.lineNumber == number && reader.bytesRead == input.count, "what was read")
+      require(reader.lineNumber == number && reader.bytesRead == input.count, "the lines and bytes that were read")
     } catch {
       require(number < expected.count && Self.keystroke(expected[number]) == nil, "line \(number + 1): \(error)")
       switch error {
