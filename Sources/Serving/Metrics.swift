@@ -79,8 +79,7 @@
       single("cache_hits_total", "counter", "Lookups of shards that the cache had.", statistics.hits)
       single("cache_misses_total", "counter", "Lookups of shards that the cache did not have.", statistics.misses)
       single("shard_loads_total", "counter", "Parts of shards that the cache loaded.", statistics.loads)
-      single(
-        "decompressed_bytes_total", "counter", "Bytes that all loads decompressed.", statistics.loadedBytes)
+      single("decompressed_bytes_total", "counter", "Bytes that loads decompressed.", statistics.loadedBytes)
       single("cache_evictions_total", "counter", "Shards that the cache dropped for others.", statistics.evictions)
       single("cache_resident_bytes", "gauge", "Memory of the shards in the cache.", statistics.residentBytes)
       single("cache_resident_shards", "gauge", "Shards in the cache.", statistics.residentShards)
@@ -95,9 +94,7 @@
       if let store {
         single("store_requests_total", "counter", "Requests to the store of the index.", store.requests)
         single("store_bytes_total", "counter", "Bytes of the store's answers.", store.bytes)
-        single(
-          "store_failures_total", "counter", "Requests to the store that failed, second attempts included.",
-          store.failures)
+        single("store_failures_total", "counter", "Failed requests, second attempts included.", store.failures)
         single("disk_cache_hits_total", "counter", "Reads that the disk cache answered.", store.diskHits)
       }
       family("generation_info", "gauge", "Generation that the server answers from.")
@@ -111,8 +108,8 @@
       single(
         "connections_timed_out_total", "counter", "Connections closed because they were slow or idle.",
         timedOutConnections.load(ordering: .relaxed))
-      text +=
-        "# HELP process_start_time_seconds Start of the server, in seconds since 1970.\n# TYPE process_start_time_seconds gauge\n"
+      text += "# HELP process_start_time_seconds Start of the server, in Unix time.\n"
+      text += "# TYPE process_start_time_seconds gauge\n"
       text += "process_start_time_seconds \(startTime)\n"
       if let resident = Self.residentBytes {
         text += "# HELP process_resident_memory_bytes Memory of the process.\n"

@@ -68,8 +68,8 @@
       return (answer, min(hits.shardsOpened, generation.manifest.shardCount))
     }
 
-    /// Returns the longest beginning of the query that a record matches, if the query has no matches and the format has
-    /// a place for the beginning.
+    /// Returns the longest beginning of the query that a record matches, if the query has no matches; nil if the format
+    /// has no place for the beginning.
     private func nearest(
       _ request: SearchRequest, _ matches: ShardedIndex.Matches, inKeys: Bool
     ) throws -> String? {

@@ -20,7 +20,7 @@ const firstRead = 32_768
 const readAhead = 16 << 10
 /** The largest manifest that comes whole at its first miss; the largest manifest and archive from a host without ranges. */
 const [wholeManifest, unrangedManifest, unrangedArchive] = [128 << 10, 1 << 20, 32 << 20]
-/** The largest shard that comes whole. */
+/** The largest other file that comes whole. */
 const wholeShard = 96 << 10
 /** The bytes of an archive's table of places that come at once. */
 const placesSize = 8192
