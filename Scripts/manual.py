@@ -153,20 +153,20 @@ def page(title, version, command, statuses, references, commands):
     if commands or any(name["name"] == "index" for each in shown(command) for name in each.get("names", [])):
         lines += [
             ".Sh ENVIRONMENT", ".Bl -tag -width Ds", ".It Ev SHARDQ_INDEX",
-            "The directory or the name of the index where", ".Fl \\-index", "is not given.",
+            "The directory or the name of the index, if", ".Fl \\-index", "is not given.",
             ".It Ev SHARDQ_OPTS", "Settings as options, like", ".Ql \\-\\-color never .",
             ".It Ev SHARDQ_UI_OPTS", "Options of", ".Xr shardq-ui 1 .",
             ".It Ev SHARDQ_CONFIG", "The file of settings.", ".El",
             ".Sh FILES", ".Bl -tag -width Ds", ".It Pa \\(ti/.config/shardq/config",
-            "Settings, a line like", ".Ql color = never", "each.",
-            ".It Pa \\(ti/.local/share/shardq", "The indexes that are named.", ".El",
+            "Settings, one a line, like", ".Ql color = never .",
+            ".It Pa \\(ti/.local/share/shardq", "The indexes that have names.", ".El",
         ]
     for heading, content in lists.items():
         if heading != "EXAMPLES":
             lines += [".Sh " + heading] + content
     lines.append(".Sh EXIT STATUS")
     if own:
-        lines += sentences(" ".join(own)) + [".Pp", "Of all commands:"]
+        lines += sentences(" ".join(own)) + [".Pp", "Exit statuses of all commands:"]
     lines.append(".Bl -tag -width Ds")
     for status, meaning in statuses:
         lines += [f".It {status}", *sentences(meaning[:1].upper() + meaning[1:] + ".")]

@@ -26,7 +26,8 @@
     /// Returns the path of this program with links resolved.
     static func ownPath() throws(CommandFailure) -> String {
       guard let path = ownPath(startedAs: CommandLine.arguments.first ?? "") else {
-        throw CommandFailure(status: .notFound, message: "cannot find out where shardq is installed")
+        throw CommandFailure(
+          status: .notFound, message: "cannot find the directory of shardq; start shardq by its full path")
       }
       return path
     }
@@ -38,7 +39,7 @@
       let directory = directory(of: try ownPath())
       guard let path = paths(of: name, beside: directory).first(where: { access($0, X_OK) == 0 }) else {
         throw CommandFailure(
-          status: .notFound, message: "\(name) is missing: it belongs beside shardq-commands, in \(directory). \(hint)")
+          status: .notFound, message: "\(name) is missing in \(directory); \(hint)")
       }
       return path
     }

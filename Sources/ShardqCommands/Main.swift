@@ -13,7 +13,7 @@ enum Main {
         continue
       }
       Diagnostics.report(
-        "argument \(number) is not valid UTF-8; if it names a file, rename it, or pass it on standard input")
+        "argument \(number) is not valid UTF-8; rename a file of that name, or pass the file on standard input")
       exit(ExitStatus.usage.rawValue)
     }
     #if CommandLineTool
@@ -22,7 +22,7 @@ enum Main {
       CommandLineParser.run(arguments)
     #else
       Diagnostics.report(
-        "built without its commands, only queries work; build it with: swift build -c release --traits CommandLineTool"
+        "this build has only queries; build the commands with: swift build -c release --traits CommandLineTool"
       )
       exit(ExitStatus.usage.rawValue)
     #endif

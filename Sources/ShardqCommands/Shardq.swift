@@ -15,36 +15,34 @@
         """,
       discussion: """
         EXAMPLES:
-          shardq build -i cities cities.json       make an index in ./cities
-          shardq san                               its first 20 matches, in order
+          shardq san                               print the best or first 20 matches
           shardq san jose                          words need no quotes
           shardq alabama, u --json                 city first, then country
-          shardq query '' --all | wc -l            every record
-          shardq -- build                          search for a command's name
           shardq                                   type, see the matches, choose one
-          shardq update --upsert changed.json      change some of its records
-          shardq stats                             what is in the index
-          shardq verify --source cities.json       every byte, record, prefix
-          shardq footprint                         memory and speed, measured
-          shardq plan --log typing.log             which shard size suits typing
-          shardq serve                             a page to search, and HTTP
-          shardq page -o site                      a page that needs no server
-          shardq diff old new -o new.pack          a patch; apply uses it
-          shardq publish s3://bucket/cities/       for readers of a store
+          shardq build cities.json                 make an index in ./shards
+          shardq update --upsert changed.json      change some records of the index
+          shardq query '' --all | wc -l            count all records
+          shardq -- build                          search for a command's name
+          shardq stats                             print size, fields and settings
+          shardq verify --source cities.json       check every byte and record
+          shardq footprint                         measure memory and speed
+          shardq plan --log typing.log             find the best shard size
+          shardq serve                             a search page and an HTTP API
+          shardq page -o site                      write a page that needs no server
+          shardq diff old new -o new.pack          write a patch, for shardq apply
+          shardq publish s3://bucket/cities/       upload the index to a store
 
-        A first word that is no command is a prefix to search: case and accents do not \
-        matter. The index is the directory of --index, else of $SHARDQ_INDEX, else \
-        ./shards.
+        If the first word is not a command, the words are a prefix to search for. Case and accents do \
+        not matter. The index is the directory of --index, else of $SHARDQ_INDEX, else ./shards.
 
-        Exit status: 0 done or matched; 1 no match, or damage found; 64 wrong usage; \
-        65 bad data or a damaged index; 66 not found or not readable; 74 reading or \
-        writing failed; 75 temporary failure, try again: another build is running, or \
-        the index was rebuilt while it was being read.
+        Exit status: 0 done or matched; 1 no match, or damage found; 64 wrong usage; 65 bad data or a \
+        damaged index; 66 not found or not readable; 74 reading or writing failed; 75 temporary failure, \
+        try again: another build is running, or the index was rebuilt while it was being read.
 
         DOCUMENTATION:
           man shardq, man shardq-build             a page for each command
           docs/command.md                          settings, named indexes, colours
-          share/doc/shardq                         docs/, where it is installed
+          share/doc/shardq                         the installed copy of docs/
         """,
       version: CommandLineParser.version,
       subcommands: [
@@ -135,6 +133,13 @@
         let help = Shardq.helpMessage(columns: HelpText.columns)
         if isPerson { print(help) } else { Diagnostics.note(help) }
         exit(isPerson ? 0 : ExitStatus.usage.rawValue)
+      }
+      if arguments.first == "help", arguments.count > 1, !FrontParser.commandNames.contains(arguments[1]),
+        !arguments[1].hasPrefix("-")
+      {
+        let near = FrontParser.nearCommand(to: arguments[1], within: 2).map { "did you mean " + $0 + "?" }
+        Diagnostics.report("there is no command " + arguments[1] + "; " + (near ?? "see shardq --help"))
+        finish(.usage)
       }
       let line = normalized(arguments)
       let misspelt = MisspeltCommand(arguments, normalized: line)

@@ -1,6 +1,7 @@
 #if CommandLineTool
   import ArgumentParser
   import QueryOutput
+  import ShardBuilder
 
   import CLibrary
 
@@ -68,35 +69,47 @@
         return unknown(String(option), message.dropFirst("Unknown option '".count + option.count))
       }
       if let synopsis = Self.quoted(message, behind: "Missing value for '") {
-        return synopsis.prefix { $0 != " " } + " needs a value; write " + synopsis
+        // The parser names a short option without its value.
+        let option = synopsis.prefix { $0 != " " }
+        return option + " needs a value; " + (option == synopsis ? "see " + help : "write " + synopsis)
       }
       if let value = Self.quoted(message, behind: "The value '") {
         return invalid(String(value), message.dropFirst("The value '".count + value.count))
       }
       if let synopsis = Self.quoted(message, behind: "Missing expected argument '") {
-        return synopsis + " is missing; " + help + " shows what to type"
+        return synopsis + " is missing; see " + help
       }
       if let value = Self.quoted(message, behind: "Unexpected argument '") {
-        return value + " is an argument too many; " + help + " shows what to type"
+        return value + " is one argument too many; see " + help
       }
       if let option = Self.quoted(message, behind: "The option '") {
-        return option + " takes no value; leave out what stands behind the ="
+        return option + " takes no value; leave out the = and the text behind it"
       }
       if let values = message.firstRange(of: " unexpected arguments: '")?.upperBound {
         let list = message[values...].dropLast().replacing("', '", with: " ")
-        return list + " are arguments too many; " + help + " shows what to type"
+        return "there are too many arguments, " + list + "; see " + help
+      }
+      if let flags = Self.exclusive(message) {
+        return flags.joined(separator: " and ") + " exclude each other; leave out one"
       }
       // The message is of this program, not of the parser.
       var text = message.hasSuffix(".") ? String(message.dropLast()) : message
       if let first = text.first, first.isUppercase, text.dropFirst().first?.isLowercase == true {
         text = first.lowercased() + text.dropFirst()
       }
-      return text.contains(";") || text.contains(" must be ") ? text : text + "; " + help + " shows what to type"
+      return text.contains(";") || text.contains(" must be ") ? text : text + "; see " + help
+    }
+
+    /// Returns the two flags that the parser says exclude each other; nil if the message says something else.
+    private static func exclusive(_ message: String) -> [String]? {
+      guard message.hasPrefix("Value to be set with flag '") else { return nil }
+      let parts = message.split(separator: "'", omittingEmptySubsequences: false)
+      return parts.count == 5 ? [String(parts[3]), String(parts[1])] : nil
     }
 
     private func invalid(_ value: String, _ rest: Substring) -> String {
       guard let at = rest.firstRange(of: "for '")?.upperBound else {
-        return value + " is no value here; " + help + " shows what to type"
+        return value + " is not valid here; see " + help
       }
       let synopsis = rest[at...].prefix { $0 != "'" }
       let option = synopsis.prefix { $0 != " " }
@@ -104,11 +117,24 @@
       if more.hasPrefix(": ") { return option + ": " + value + ": " + more.dropFirst(2) }
       let choices = Self.choices(more)
       guard !choices.isEmpty else {
-        return option + ": " + value + " is no value for it; write " + synopsis
+        let name = synopsis.dropFirst(option.count).drop { $0 == " " || $0 == "<" }.prefix { $0 != ">" }
+        return option + ": " + value + " is not valid; write " + (Self.values[String(name)] ?? String(synopsis))
       }
       let near = Misspelling.nearest(to: value, among: choices).map { "; did you mean " + $0 + "?" }
       return option + ": there is no " + value + (near ?? "; choose " + choices.joined(separator: ", "))
     }
+
+    /// The values that options take, by the names that values have in help.
+    private static let values = [
+      "n": "a whole number, such as 20", "size": "a size, such as 8MiB", "sizes": "sizes, such as 64KiB,128KiB",
+      "bytes": "a size, such as 12MB", "size|+n%": "a size or a percentage, such as 3MiB or +5%",
+      "n|n%": "lines or a percentage, such as 20 or 40%", "lat,lon": "degrees north and east, such as 52.5,13.4",
+      "cursor": "the cursor of an answer in JSON", "hex": "the 64 digits that shardq stats prints",
+      "time": "a time, such as 7d, 12h or 30m", "seconds": "a number of seconds, such as 10",
+      "ms": "a number of milliseconds, such as 5", "c": "one character, or tab",
+      "name": DatasetDialect.Encoding.allCases.map(\.rawValue).joined(separator: ", "),
+      "address:port": "an address and a port, such as 127.0.0.1:7878",
+    ]
 
     /// Returns the values of a list: `'a', 'b' and 'c'.` or one on a line.
     private static func choices(_ list: Substring) -> [String] {
@@ -135,7 +161,7 @@
       if let suggestion, Misspelling.nearest(to: option, among: [String(suggestion)]) != nil {
         return "there is no option " + name + "; did you mean " + suggestion + "?"
       }
-      return "there is no option " + name + "; " + help + " lists them"
+      return "there is no option " + name + "; see " + help
     }
   }
 
@@ -172,7 +198,7 @@
 
     var text: String {
       let search = ([word] + rest).map(Self.quoted).joined(separator: " ")
-      return word + " is no command; did you mean " + command + "? To search for it: shardq -- " + search
+      return word + " is no command; did you mean " + command + "? To search for this text: shardq -- " + search
     }
 
     /// Returns a word as a shell reads it.
@@ -217,13 +243,13 @@
 
     /// The options without a counterpart, and the reasons.
     static let absent: [(options: [String], commands: [String], reason: String)] = [
-      (["--color", "--colour", "--no-color"], [], "; colours are those of a query, of ui and map"),
-      (["--filter", "-f"], ["ui"], "; shardq TEXT prints the matches of a text, without a terminal"),
-      (["--preview"], ["ui"], "; the preview shows the record itself, and --preview-window its place and size"),
-      (["--layout", "--reverse"], ["ui"], "; the list always stands below what is typed"),
-      (["--bind", "--preview", "--prompt"], ["query"], "; shardq ui --help lists those of the list to type in"),
-      (["--sort", "--sort-by", "--order"], [], "; records come in the order of their keys"),
-      (["-q", "--quiet", "--silent"], [], "; 2>/dev/null leaves out the notes beside the output"),
+      (["--color", "--colour", "--no-color"], [], "; only queries, ui and map print colours"),
+      (["--filter", "-f"], ["ui"], "; shardq TEXT prints the matches of a text"),
+      (["--preview"], ["ui"], "; the preview shows the record, and --preview-window sets its place and size"),
+      (["--layout", "--reverse"], ["ui"], "; the list always stands below the typed text"),
+      (["--bind", "--preview", "--prompt"], ["query"], "; shardq ui has it"),
+      (["--sort", "--sort-by", "--order"], [], "; records come in the order of keys"),
+      (["-q", "--quiet", "--silent"], [], "; 2>/dev/null hides the notes"),
     ]
 
     static func advice(for option: String, in command: String) -> String? {

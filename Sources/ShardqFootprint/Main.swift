@@ -51,7 +51,7 @@
           try DesignName.named(name).run(PlainRecord.self, file, fieldCount: fieldCount, in: replay)
         }
       default:
-        Replay.finish(64, because: "shardq-footprint: started by shardq footprint")
+        Replay.finish(64, because: "shardq starts shardq-footprint; run shardq footprint instead")
       }
     }
   }

@@ -9,7 +9,7 @@ enum Main {
   #if Remote
     static func main() {
       guard let query = RemoteQuery(arguments: Array(CommandLine.arguments.dropFirst())) else {
-        Diagnostics.report("shardq-remote is started by shardq, which knows its words")
+        Diagnostics.report("shardq starts shardq-remote; run shardq instead")
         exit(ExitStatus.usage.rawValue)
       }
       let remote = RemoteOptions(

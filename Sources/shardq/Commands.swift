@@ -9,7 +9,7 @@ enum Commands {
   static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Never {
     let started = arguments[0].map { String(cString: $0) } ?? ""
     guard let own = InstalledProgram.ownPath(startedAs: started) else {
-      fail("cannot find out where it is installed, to look for " + name + " beside it")
+      fail("cannot find the directory of shardq, which has " + name + "; start shardq by its full path")
     }
     let directory = InstalledProgram.directory(of: own)
     var refused: (path: String, errno: CInt)?
@@ -19,8 +19,8 @@ enum Commands {
     }
     if let refused { fail("cannot run " + refused.path + ": " + String(cString: strerror(refused.errno))) }
     fail(
-      name + " is missing: it belongs beside this program, in " + (directory.isEmpty ? "/" : directory)
-        + ". Queries work without it; install it for everything else")
+      name + " is missing in " + (directory.isEmpty ? "/" : directory)
+        + "; install it, since this command needs it and only queries do not")
   }
 
   private static func fail(_ message: String) -> Never {

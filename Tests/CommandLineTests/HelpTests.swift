@@ -37,6 +37,14 @@
       #expect(text.contains { $0.hasPrefix("  ") && $0.contains("docs/") })
     }
 
+    @Test("names its nouns: no clause with what or who stands for one", arguments: commands.indices)
+    func nouns(number: Int) {
+      for line in Self.lines(Self.commands[number], columns: 2000)
+      where line.contains(/\b([Ww]hat|[Ww]ho|[Ww]hoever)\b/) {
+        Issue.record("\(line)")
+      }
+    }
+
     @Test("puts no more than twelve options under one heading", arguments: commands.indices)
     func groups(number: Int) {
       var (heading, counts): (Substring, [Substring: Int]) = ("", [:])

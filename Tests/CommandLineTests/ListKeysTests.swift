@@ -41,7 +41,8 @@ import Testing
   @Test(
     "bindings that mean nothing say what to write",
     arguments: [
-      ("", "it is empty; write a key"), ("a", "a has no action; write a key"), ("a:", "a has no action; write one"),
+      ("", "the list is empty; write a key"), ("a", "a has no action; write a key"),
+      ("a:", "a has no action; write one"),
       ("ctrl-k:upp", "there is no action upp; did you mean up?"), ("ctrl-kk:up", "there is no key ctrl-kk; names are"),
       ("a:put", "put needs a text; write put(TEXT)"), ("a:put(x", "a:put(x has a parenthesis that is not closed"),
       ("a:up(x)", "there is no action up"), ("a:execute(rm -rf /)", "execute would run a command"),

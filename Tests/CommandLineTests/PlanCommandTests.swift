@@ -28,7 +28,7 @@ struct PlanCommandTests {
     ]
     let text = plan(["-i", index] + sizes)
     #expect(text.status == 0 && text.error == "", "\(text)")
-    #expect(text.output.contains("the choosing half, ") && text.output.contains("the half held out, "))
+    #expect(text.output.contains("to choose: ") && text.output.contains("to check: "))
     let lines = text.output.split(separator: "\n")
     let chosen = lines.filter { $0.hasSuffix("<- chosen") }
     #expect(chosen.count == 2 && lines.count { $0.hasSuffix("default") } == 2, "\(text.output)")
@@ -62,7 +62,7 @@ struct PlanCommandTests {
   func usual() {
     prepare()
     let only = plan(["-i", index, "--shard-sizes", "80KiB", "--part-sizes", "1.5KiB"])
-    #expect(only.status == 0 && only.output.contains("The default is the best of these: nothing to change.\n"))
+    #expect(only.status == 0 && only.output.contains("The default sizes are the best of these; keep them.\n"))
     #expect(only.output.contains("<- the default, chosen"))
     #expect(only.output.contains("\nshardq build --key "))
   }
@@ -77,7 +77,7 @@ struct PlanCommandTests {
     scratch.write("one.log", "a\nab\n")
     scratch.write("bad.log", "a\nb\nx\ty\n")
     check(["-i", index], 64, "--log")
-    check(["-i", index, "--log", log, dataset], 64, "either --index or datasets")
+    check(["-i", index, "--log", log, dataset], 64, "--index and datasets exclude each other")
     check(["-i", index, "--log", log, "--key", "{name}"], 64, "with a dataset")
     check(["-i", index, "--log", log, "--max-size", "5%"], 64, "--max-size")
     check(["-i", index, "--log", log, "--part-sizes", "1"], 64, "512 bytes")

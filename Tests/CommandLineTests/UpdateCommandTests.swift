@@ -139,7 +139,7 @@ struct UpdateCommandTests {
 
     let explained = Program.run(["explain", "b", "-i", index])
     #expect(explained.status == 0)
-    #expect(explained.output.contains("the overlay's \(size)") && explained.output.contains("0 of 3"), "\(explained)")
+    #expect(explained.output.contains("\(size) of the overlay") && explained.output.contains("0 of 3"), "\(explained)")
     // None of the shards has what it finds.
     #expect(explained.output.contains("shards hit          0\n"), "\(explained)")
     let inShard = Program.run(["explain", "z", "-i", index])

@@ -111,7 +111,7 @@ class Layout(Installed):
         result = self.shardq("-i", "http://127.0.0.1:1/shards/", "reykj")
         if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-remote")):
             self.assertEqual(result.returncode, 66, result.stderr)
-            self.assertIn("The package shardq-remote has it", result.stderr)
+            self.assertIn("install the package shardq-remote", result.stderr)
             self.skipTest("bin/shardq-remote was not built")
         self.assertEqual(result.returncode, 74, result.stderr)
         with static_host(ROOT) as address:
@@ -123,7 +123,7 @@ class Layout(Installed):
         result = self.shardq("serve", "-i", "http://127.0.0.1:1/shards/", "--listen", "127.0.0.1:0")
         if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-serve-remote")):
             self.assertEqual(result.returncode, 66, result.stderr)
-            self.assertIn("The package shardq-remote has it", result.stderr)
+            self.assertIn("install the package shardq-remote", result.stderr)
             self.skipTest("bin/shardq-serve-remote was not built")
         self.assertEqual(result.returncode, 74, result.stderr)
         self.assertIn("takes no connection", result.stderr)
@@ -132,7 +132,7 @@ class Layout(Installed):
         result = self.shardq("publish", "-i", "none", "s3://bucket/cities/")
         if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-store")):
             self.assertEqual(result.returncode, 66, result.stderr)
-            self.assertIn("The package shardq-remote has it", result.stderr)
+            self.assertIn("install the package shardq-remote", result.stderr)
             self.skipTest("bin/shardq-store was not built")
         self.assertEqual(result.returncode, 66, result.stderr)
         self.assertIn("no index at none", result.stderr)

@@ -151,7 +151,7 @@ class Answers(RemoteTestCase):
         for command in (["stats"], ["verify"], ["export"], ["ui"], ["map", "san"]):
             status, output, error = shardq(command[0], "-i", self.url("cities/"), *command[1:])
             self.assertEqual((status, output), (64, ""), command)
-            self.assertIn("reads an index on disk", error)
+            self.assertIn("needs an index on disk", error)
         status, _, error = shardq("-i", CITIES, "san", "--fetch", "shards")
         self.assertEqual(status, 64)
         self.assertIn("--fetch", error)

@@ -447,7 +447,7 @@ class Conventions(unittest.TestCase):
             ("shardq build -i x --key '{name}' bad.csv", r"^shardq: bad\.csv:\d+:\d+: .+; .+\n$"),
             ("shardq -i none x", r"^shardq: no index at none.+ shardq build.+--index\n$"),
             ("shardq build -i x --key '{nam}' bad.csv", r"^shardq: .*(name|bad\.csv).*; .+\n$"),
-            ("shardq stats x", r"^shardq: x is an argument too many; shardq stats --help shows what to type\n$"),
+            ("shardq stats x", r"^shardq: x is one argument too many; see shardq stats --help\n$"),
         ]:
             with self.subTest(line):
                 self.assertRegex(self.run_shell(line).stderr, wanted)

@@ -248,7 +248,7 @@ class Typing(TerminalTest):
     def test_no_match(self):
         screen = self.list(command="shardq ui; echo status $?")
         screen.type("zzzzz")
-        screen.shows("no key begins with that")
+        screen.shows("no key begins with this text")
         screen.keys("C-u")
         screen.type("sao px")
         screen.shows('  nearest: "sao p"')

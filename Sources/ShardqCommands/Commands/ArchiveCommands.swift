@@ -11,13 +11,13 @@
       usage: "shardq archive [<options>] -o <file>",
       discussion: """
         EXAMPLES:
-          shardq archive -o cities.shardq                of ./shards
+          shardq archive -o cities.shardq                the index in ./shards
           shardq archive -i /srv/cities -o cities.shardq
           shardq -i cities.shardq 'san d'
 
-        Every command that reads an index takes the archive where it takes the \
-        directory. The archive is a ZIP file without compression: the shards are \
-        compressed already. The file appears under its name once it is whole.
+        Every command that reads an index takes an archive in place of a directory. The archive is a ZIP \
+        file without compression: the shards are compressed already. The file appears under its name \
+        when it is complete.
 
         DOCUMENTATION:
           man shardq-archive, docs/archive.md
@@ -30,15 +30,15 @@
       help: ArgumentHelp("The archive.", valueName: "file"), completion: .file())
     var output: String
 
-    @Flag(name: .customLong("force"), help: "Replace the file if it is there already.")
+    @Flag(name: .customLong("force"), help: "Replace the file if it exists.")
     var force = false
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
     @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
-      if output == "" { throw ValidationError("--output is empty: name a file.") }
-      if output == "-" { throw ValidationError("An archive is no stream: name a file with -o.") }
+      if output == "" { throw ValidationError("--output is empty; name a file") }
+      if output == "-" { throw ValidationError("an archive cannot be written to standard output; name a file with -o") }
     }
 
     func run() throws {
@@ -59,15 +59,14 @@
   struct UnarchiveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "unarchive",
-      abstract: "Make a directory of an archive.",
+      abstract: "Make an index directory from an archive.",
       usage: "shardq unarchive [<options>] <file> -o <dir>",
       discussion: """
         EXAMPLES:
           shardq unarchive cities.shardq -o cities
 
-        Each file is compared with the digest that the index has of it. To change an \
-        archive, make a directory of it, change that, and write it into an archive \
-        again.
+        unarchive compares each file with its digest in the index. To change an archive, unarchive it, \
+        change the directory, and archive the directory.
 
         DOCUMENTATION:
           man shardq-unarchive, docs/archive.md
@@ -78,7 +77,7 @@
 
     @Option(
       name: [.customShort("o"), .customLong("output")],
-      help: ArgumentHelp("The directory; it must not be there, or be empty.", valueName: "dir"),
+      help: ArgumentHelp("The directory to make; it may exist if it is empty.", valueName: "dir"),
       completion: .directory)
     var output: String
 
@@ -86,7 +85,7 @@
     @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
-      if output == "" { throw ValidationError("--output is empty: name a directory.") }
+      if output == "" { throw ValidationError("--output is empty; name a directory") }
     }
 
     func run() throws {

@@ -13,14 +13,14 @@
     @Option(
       name: .customLong("key"),
       help: ArgumentHelp(
-        "What a person types a prefix of, like '{name}, {country}' (default: known for city lists, GeoNames, one field).",
+        "The template of keys, the texts to search for, like '{name}, {country}' (default: known for city lists, GeoNames, one field).",
         valueName: "template"))
     var key: String?
 
     @Option(
       name: .customLong("keep"),
       help: ArgumentHelp(
-        "The fields to store (default: all). Without one of the key's, text output shows the folded key.",
+        "The fields to store (default: all). Without a field of the key, text output shows the folded key.",
         valueName: "a,b"))
     var keep: NameList?
 
@@ -43,19 +43,19 @@
   struct SafetyOptions: ParsableArguments {
     @Option(
       name: .customLong("min-records"),
-      help: ArgumentHelp("Fail, and leave the index as it was, if there are fewer records.", valueName: "n"))
+      help: ArgumentHelp("Fail if the dataset has fewer records; the index stays as it was.", valueName: "n"))
     var minimumRecords = 0
 
-    @Flag(name: .customLong("allow-empty"), help: "Let a source without a record empty an index that has some.")
+    @Flag(name: .customLong("allow-empty"), help: "Let a dataset without records replace an index that has records.")
     var allowsEmpty = false
 
     @Flag(
       name: .customLong("force"),
-      help: "Replace the index of a list with another key, or build into a directory of other files.")
+      help: "Replace an index that has another key, or build into a directory that has other files.")
     var force = false
 
     func validate() throws {
-      if minimumRecords < 0 { throw ValidationError("--min-records must be at least 0.") }
+      if minimumRecords < 0 { throw ValidationError("--min-records must be at least 0") }
     }
 
     func apply(to options: inout BuildOptions) {
@@ -70,12 +70,13 @@
     @Option(
       name: .customLong("id"),
       help: ArgumentHelp(
-        "The field that tells records apart, for updates (default: geonameid for GeoNames, _id where it is).",
+        "The field with each record's id, for updates (default: geonameid for GeoNames, else _id, if any).",
         valueName: "field"))
     var id: String?
 
     @Option(
-      name: .customLong("shard-size"), help: ArgumentHelp("Where shards are divided.", valueName: "size"))
+      name: .customLong("shard-size"),
+      help: ArgumentHelp("The size of shards before compression.", valueName: "size"))
     var shardSize = ByteSize(bytes: BuildOptions().shardLimitBytes)
 
     @Option(
@@ -85,23 +86,24 @@
 
     @Option(
       name: .customLong("level"),
-      help: ArgumentHelp("zstd's level, 1 to 22: 19 is slower, for an index about 1 % smaller.", valueName: "n"))
+      help: ArgumentHelp(
+        "The level of zstd, 1 to 22. Level 19 is slower and makes the index about 1 % smaller.", valueName: "n"))
     var level = BuildOptions().level
 
     @Flag(
       name: .customLong("starts"),
       help: ArgumentHelp(
-        "Store the first and the best answers to short texts once more, for pages and over HTTP, where each read is a "
-          + "round trip. Costs 0.2 to 4 % of the index, and time at each update."))
+        "Store the first and the best answers to short texts once more: pages and readers over HTTP need fewer round "
+          + "trips. Adds 0.2 to 4 % to the index, and time to each update."))
     var starts = false
 
     func validate() throws {
-      if level < 1 || level > 22 { throw ValidationError("--level is 1 to 22.") }
+      if level < 1 || level > 22 { throw ValidationError("--level must be from 1 to 22") }
       if shardSize.bytes < 1 << 10 || shardSize.bytes > 1 << 24 {
-        throw ValidationError("--shard-size is 1KiB to 16MiB.")
+        throw ValidationError("--shard-size must be from 1KiB to 16MiB")
       }
       if partSize.bytes < 1 << 9 || partSize.bytes > 1 << 24 {
-        throw ValidationError("--part-size is 512 bytes to 16MiB.")
+        throw ValidationError("--part-size must be from 512 bytes to 16MiB")
       }
     }
 
@@ -121,24 +123,24 @@
       usage: "shardq build [<options>] <input> ...",
       discussion: """
         EXAMPLES:
-          shardq build -i cities cities.json       the city list: no other option
-          shardq build -i places allCountries.txt  nor does a GeoNames dump
+          shardq build -i cities cities.json       a city list needs no --key
+          shardq build -i places allCountries.txt  neither does a GeoNames dump
           shardq build -i places --weight population allCountries.txt  ranks answers
           shardq build -i films --key '{title} ({year})' films.csv.gz
-          ls | shardq build -i files -             one name a line: no option either
+          ls | shardq build -i files -             one name a line: no --key either
           zcat log.gz | shardq build -i log --input-format jsonl --key '{url}' -
-          shardq build -i cities --watch cities.json  and again when it changes
+          shardq build -i cities --watch cities.json  build again after each change
 
-        With --skip-bad, the later lines of a bad csv record of \
-        several lines are read as records where they look like some. In a csv or tsv \
-        file of one column a blank line is a record with an empty text.
+        If the index exists, build writes only the shards that change. Programs that read the index are \
+        not disturbed. A build that fails leaves the index as it was.
 
-        Over an existing index only what has changed is written; who reads it is not \
-        disturbed. A build that fails leaves the index as it was.
+        Without --allow-empty, a dataset without records does not replace an index that has records. \
+        Without --force, build does not replace an index that has another key, and does not write into a \
+        directory that has other files.
 
-        An index that has records is replaced neither by a source without any nor by \
-        the list of another key, and nothing is built into a directory of other files, \
-        unless --allow-empty or --force says so.
+        A bad csv record may have several lines. With --skip-bad, later lines of such a record that look \
+        like records are read as records. In a csv or tsv file of one column, a blank line is a record \
+        with an empty text.
 
         DOCUMENTATION:
           man shardq-build, docs/datasets.md, docs/ranking.md
@@ -158,8 +160,8 @@
     @Flag(
       name: .customLong("watch"),
       help: ArgumentHelp(
-        "Go on, and build again when a file has changed and then stood still for a second, until interrupted. A build "
-          + "that fails is told and waits."))
+        "Build again each time that a file has changed and then not changed for a second, until interrupted. After a "
+          + "build that fails, wait for the next change."))
     var watch = false
 
     @OptionGroup(title: "Output") var output: SummaryOptions
@@ -167,20 +169,20 @@
 
     @Argument(
       help: ArgumentHelp(
-        "Files: JSON, JSON lines, GeoJSON, CSV, TSV, GeoNames, lines; as they are, .gz or .zst; - for standard input.",
+        "Files of JSON, JSON lines, GeoJSON, CSV, TSV, GeoNames or lines, plain, .gz or .zst; - for standard input.",
         valueName: "input"),
       completion: .file())
     var inputs: [String]
 
     func validate() throws {
       if (inputs + ranking.files).filter({ $0 == "-" }).count > 1 {
-        throw ValidationError("Standard input can be read once only.")
+        throw ValidationError("standard input can be read only once; leave out one -")
       }
       if ranking.weights != nil, layout.id == nil {
-        throw ValidationError("--weights needs --id, the field whose text stands in the file.")
+        throw ValidationError("--weights needs --id, the field with the ids of that file; add --id")
       }
       if watch, (inputs + ranking.files).contains("-") {
-        throw ValidationError("Standard input cannot be watched: name files.")
+        throw ValidationError("--watch cannot watch standard input; name files")
       }
     }
 
@@ -215,7 +217,9 @@
           ) {
             changed().map {
               .dataset(
-                .bad, message: "\(printable($0)): it changed while it was read; it is read again when it stands still")
+                .bad,
+                message:
+                  "\(printable($0)): the file changed while it was read; build reads it again when it stops changing")
             }
           }
         }
@@ -230,7 +234,7 @@
     private func report(_ summary: BuildSummary, _ directory: String, _ steps: BuildSteps) {
       let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
       if let damage = summary.previousDamage {
-        Diagnostics.note("the index that was there is replaced, its shards are kept until the next build: " + damage)
+        Diagnostics.note("the old index was damaged and is replaced, its shards stay until the next build: " + damage)
       }
       BuildReport.note(bad: summary)
       for input in summary.emptyInputs { Diagnostics.note(input) }
@@ -273,7 +277,7 @@
       if summary.recordsIndexed == 0 {
         notes.append("the index in \(directory) has no record: no query finds anything")
       }
-      if !summary.newFields.isEmpty { notes.append("fields that the index had not before: " + list(summary.newFields)) }
+      if !summary.newFields.isEmpty { notes.append("new fields: " + list(summary.newFields)) }
       if !summary.goneFields.isEmpty {
         notes.append("fields that the index has no longer: " + list(summary.goneFields))
       }
@@ -290,17 +294,17 @@
             + (isOne ? "it" : "them"))
       }
       if let (example, records) = summary.sharedIDExample {
-        let times = QueryRunner.grouped(records) + " times"
+        let count = QueryRunner.grouped(records)
         notes.append(
           summary.sharedIDCount == 1
-            ? "1 id stands \(times), \(example): an update replaces all of its records"
-            : "\(QueryRunner.grouped(summary.sharedIDCount)) ids stand more than once, such as \(example), \(times): an update "
-              + "replaces all records of an id")
+            ? "the id \(example) has \(count) records: an update replaces all of them"
+            : "\(QueryRunner.grouped(summary.sharedIDCount)) ids have several records, such as \(example) with \(count): an "
+              + "update replaces all records of an id")
       }
       if summary.recordsIndexed > 0, summary.greatestWeight == 0, let weight = ranking.field {
         notes.append(
-          "every record weighs 0, since none has a number above 0 in \"\(printable(weight))\": answers are in the order "
-            + "of their keys")
+          "no record has a number above 0 in \"\(printable(weight))\", so all weights are 0: answers are in the order of "
+            + "keys")
       }
       return notes
     }

@@ -101,7 +101,7 @@
         last = now
         if let gone = zip(paths, now).first(where: { $0.1 == nil })?.0 {
           // Most programs write a new file and rename it; some remove the old one first.
-          if missing != gone { Diagnostics.note("\(gone) is not there: waiting for it") }
+          if missing != gone { Diagnostics.note("\(printable(gone)) is missing: waiting for the file") }
           missing = gone
           continue
         }

@@ -9,13 +9,13 @@
     @Option(
       name: [.customShort("i", allowingJoined: true), .customLong("index")],
       help: ArgumentHelp(
-        "The index: a directory, an archive to read, or the name of an installed one (default: $SHARDQ_INDEX, else ./shards).",
+        "The index: a directory, an archive to read, or the name of an installed index (default: $SHARDQ_INDEX, else ./shards).",
         valueName: "dir"),
       completion: .file())
     var index: String?
 
     func validate() throws {
-      if index == "" { throw ValidationError("--index is empty: name a directory.") }
+      if index == "" { throw ValidationError("--index is empty; name a directory") }
     }
 
     /// The directory that the option, the user's settings or the default name. An index on another machine ends the
@@ -23,7 +23,7 @@
     var path: String {
       let path = pathOrURL
       guard !RemoteIndex.isURL(path) else {
-        Diagnostics.report("this command reads an index on disk, not one of a URL; plain queries and serve read both")
+        Diagnostics.report("\(path): this command needs an index on disk; only queries, serve and warm take a URL")
         finish(.usage)
       }
       return path
@@ -51,7 +51,7 @@
     @Option(
       name: .customLong("expect-digest"),
       help: ArgumentHelp(
-        "The manifest's SHA-256, as stats prints it: no other index is answered from.", valueName: "hex"))
+        "Fail unless the index's manifest has this SHA-256, which stats prints.", valueName: "hex"))
     var expectedDigest: ManifestDigest?
   }
 
@@ -60,7 +60,7 @@
     @Option(
       name: .customLong("color"),
       help: ArgumentHelp(
-        "Colours of text (default: auto, as NO_COLOR and CLICOLOR_FORCE say).",
+        "Colours in text (default: auto, by NO_COLOR and CLICOLOR_FORCE).",
         valueName: "when"))
     var mode: StyleMode?
   }
@@ -69,7 +69,7 @@
 
   /// The format of a report.
   struct ReportOptions: ParsableArguments {
-    @Option(name: .customLong("format"), help: "text or json (default: text).")
+    @Option(name: .customLong("format"), help: "The format (default: text).")
     var chosen: ReportFormat?
 
     @Flag(name: .customLong("json"), help: "The same as --format json.")
@@ -87,7 +87,7 @@
     @Flag(name: .customLong("json"), help: "Print the summary as one JSON object.")
     var isJSON = false
 
-    @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Say nothing but errors.")
+    @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Print errors only.")
     var isQuiet = false
 
     func validate() throws {
@@ -105,7 +105,7 @@
     @Flag(name: .customLong("no-progress"), help: "Draw no progress bar; without a terminal there is none.")
     var isHidden = false
 
-    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Say how long each step took.")
+    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Print the time of each step.")
     var isVerbose = false
 
     /// A bar on the terminal; nil where none is wanted or possible.

@@ -13,7 +13,7 @@
           shardq completions zsh > ~/.zfunc/_shardq    a directory of $fpath
           shardq completions fish | source         in ~/.config/fish/config.fish
 
-        make install and the Debian package put all three where shells look for them.
+        make install and the Debian package install the scripts for all three shells.
 
         DOCUMENTATION:
           man shardq-completions, docs/install.md

@@ -7,7 +7,7 @@
   struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "explain",
-      abstract: "Show how a query is answered: which shards it considers, loads, hits.",
+      abstract: "Show the work of a query: the shards that it considers, loads and hits.",
       usage: "shardq explain [<options>] <prefix> ...",
       discussion: """
         EXAMPLES:
@@ -15,8 +15,8 @@
           shardq explain san -n 100 --format json | jq .bytes_read
           shardq explain san --sort key            the alphabetical answer
 
-        A ranked answer is explained by its hits' ranks and by the work of the search; \
-        the alphabetical one by its shards. shardq query --explain prints the former.
+        For a ranked answer, explain prints the rank of each hit and the work of the search, as shardq \
+        query --explain does. For an alphabetical answer, explain prints the shards.
 
         DOCUMENTATION:
           man shardq-explain, docs/ranking.md, docs/architecture.md
@@ -27,33 +27,33 @@
 
     @Option(
       name: [.customShort("n", allowingJoined: true), .customLong("limit")],
-      help: ArgumentHelp("How many records the query is to print; 0 for counting only.", valueName: "n"))
+      help: ArgumentHelp("The most records that the query prints; 0 to count only.", valueName: "n"))
     var limit: Int?
 
     @Option(
       name: .customLong("sort"),
       help: ArgumentHelp(
-        "The answer to explain, rank or key (default: rank where the index ranks its records).", valueName: "order"))
+        "The order of the answer, rank or key (default: rank if the index has ranks).", valueName: "order"))
     var sort: SortOrder?
 
     @Option(
       name: .customLong("filter"),
-      help: ArgumentHelp("Only records whose field has the value, as for query.", valueName: "field=value"))
+      help: ArgumentHelp("Take only records whose field has this value, as for query.", valueName: "field=value"))
     var filters: [String] = []
 
     @Option(
       name: .customLong("typos"),
-      help: ArgumentHelp("auto or none: whether typing errors are corrected, as for query.", valueName: "mode"))
+      help: ArgumentHelp("auto corrects typing errors, none does not, as for query.", valueName: "mode"))
     var typos: TypoMode?
 
     @Option(
       name: .customLong("near"), parsing: .unconditional,
-      help: ArgumentHelp("Rank records near to this place higher, as for query.", valueName: "lat,lon"))
+      help: ArgumentHelp("Rank records near this place higher, as for query.", valueName: "lat,lon"))
     var near: AnswerPlace?
 
     @OptionGroup(title: "Output") var options: ReportOptions
 
-    @Argument(help: ArgumentHelp("What keys begin with.", valueName: "prefix"), completion: .nothing)
+    @Argument(help: ArgumentHelp("The beginning of keys.", valueName: "prefix"), completion: .nothing)
     var words: [String]
 
     private var prefix: String { words.joined(separator: " ") }
@@ -65,7 +65,7 @@
       }
       var request = QueryRequest(prefix: "")
       for filter in filters where !request.addFilter(filter) {
-        throw ValidationError("--filter is a field, = and a value, not '\(filter)'.")
+        throw ValidationError("--filter: \(filter) is not valid; write a field and a value, such as country=FR")
       }
     }
 
@@ -119,17 +119,17 @@
         index.generation.resident(shard).map { (shard.number, $0) }
       }
       func sum(_ value: (Generation.Resident) -> Int) -> Int { loaded.reduce(0) { $0 + value($1.1) } }
-      report.add("shards_loaded", .number(loaded.count), note: "\(counted.misses) of them to count")
+      report.add("shards_loaded", .number(loaded.count), note: "(\(counted.misses) to count)")
       report.add(
         "parts_loaded", .number(sum(\.parts)),
         note: "of \(QueryRunner.grouped(sum(\.partCount))) in those shards")
       report.add(
         "bytes_read", .number(sum(\.read)),
-        note: "and the manifest's \(QueryRunner.grouped(manifest.fileSize))"
-          + (index.generation.overlay.map { ", the overlay's \(QueryRunner.grouped($0.size))" } ?? ""))
+        note: "and \(QueryRunner.grouped(manifest.fileSize)) of the manifest"
+          + (index.generation.overlay.map { ", \(QueryRunner.grouped($0.size)) of the overlay" } ?? ""))
       report.add(
         "bytes_decompressed", .number(sum(\.decompressed)),
-        note: "and the manifest's \(QueryRunner.grouped(manifest.size))")
+        note: "and \(QueryRunner.grouped(manifest.size)) of the manifest")
       var names: [String] = []
       for shard in considered.prefix(Self.listLimit) {
         names.append(

@@ -9,14 +9,14 @@
       usage: "shardq export [<options>]",
       discussion: """
         EXAMPLES:
-          shardq export > records.jsonl            as the objects that came in
+          shardq export > records.jsonl            the records of the dataset
           shardq export --format geojson > map.geojson
           shardq export --format csv > records.csv for a spreadsheet
           shardq export --json | jq '.records[0]'  one object
           shardq export | shardq build -i copy --input-format jsonl --key '{name}' -
 
-        JSON lines come back exactly. CSV and TSV make everything text: numbers are \
-        texts in what is built from it.
+        JSON lines have the records as the dataset had them. In CSV and TSV all values are texts, also \
+        those of an index that is built from them.
 
         DOCUMENTATION:
           man shardq-export, docs/command.md, docs/datasets.md
@@ -32,8 +32,8 @@
     @Option(
       name: .customLong("format"),
       help: ArgumentHelp(
-        "jsonl, csv, tsv or geojson (default: jsonl). csv and tsv have a header line, tsv after one that says how it "
-          + "escapes; in both all values are text.",
+        "jsonl, csv, tsv or geojson (default: jsonl). csv and tsv have a header line; in tsv, the line before it says "
+          + "how values are escaped.",
         valueName: "format"))
     var format: Format?
 
@@ -42,7 +42,7 @@
 
     @Option(
       name: .customLong("fields"),
-      help: ArgumentHelp("The fields to print, with commas between, in tsv or csv.", valueName: "names"))
+      help: ArgumentHelp("The fields to print, separated by commas, in tsv or csv.", valueName: "names"))
     var fields: NameList?
 
     @Flag(name: [.customShort("0"), .customLong("null")], help: "End each record with a zero byte, in tsv.")
@@ -51,10 +51,10 @@
     func validate() throws {
       if isJSON, format != nil { throw ValidationError("--json and --format exclude each other; leave out one") }
       if fields != nil, isJSON || format != .tsv && format != .csv {
-        throw ValidationError("--fields goes with --format tsv or csv; name one of them")
+        throw ValidationError("--fields goes with --format tsv or csv; add one")
       }
       if endsWithZero, isJSON || format != .tsv {
-        throw ValidationError("-0 goes with --format tsv; add that")
+        throw ValidationError("-0 goes with --format tsv; add --format tsv")
       }
     }
 

@@ -10,7 +10,7 @@
   struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "generate",
-      abstract: "Print a made-up city list of any size, or made-up typing, to try things with.",
+      abstract: "Print a made-up city list of any size, or made-up typing, for tests.",
       usage: """
         shardq generate [<options>] --count <n>
         shardq generate [<options>] --typing <n>
@@ -21,35 +21,35 @@
           shardq generate --count 1000000 --format tsv > million.tsv
           shardq generate --typing 5000 --index cities > typing.log
 
-        The same seed gives the same bytes everywhere, and a longer list begins with \
-        the records of a shorter one.
+        The same seed gives the same bytes on every machine. A longer list begins with the records of a \
+        shorter list.
 
-        Typing is that of people who look for records of an index, with mistakes, \
-        backspaces and pauses: a line for each change of the search box, the \
-        milliseconds since the line before, a tab, and what the box holds then; \
-        nothing, where it is cleared. A longer log begins with the lines of a shorter \
-        one.
+        Made-up typing is a query log of people who look for records of an index, with mistakes, \
+        backspaces and pauses. Each change of the search box is a line: the milliseconds since the line \
+        before, a tab, and the text in the box. The text is empty where the box is cleared. A longer log \
+        begins with the lines of a shorter log.
 
         DOCUMENTATION:
           man shardq-generate, docs/typing.md
         """)
 
-    @Option(name: .customLong("count"), help: ArgumentHelp("How many records.", valueName: "n"))
+    @Option(name: .customLong("count"), help: ArgumentHelp("The number of records.", valueName: "n"))
     var count: Int?
 
     @Option(
       name: .customLong("typing"),
-      help: ArgumentHelp("Not records: typing, so many keys; the clearings of the box come on top.", valueName: "n"))
+      help: ArgumentHelp("The number of keys typed. Lines that clear the box come on top.", valueName: "n"))
     var typing: Int?
 
     @OptionGroup(title: "Index") var location: IndexLocation
 
-    @Option(name: .customLong("seed"), help: ArgumentHelp("Another number, another list.", valueName: "n"))
+    @Option(
+      name: .customLong("seed"), help: ArgumentHelp("The seed: another number gives another list.", valueName: "n"))
     var seed: UInt64 = 1
 
     @Option(
       name: .customLong("format"),
-      help: "json is one array (default), jsonl an object a line, tsv has a header.")
+      help: "json is one array (default), jsonl has an object a line, tsv has a header.")
     var format: Generator.Format?
 
     @Flag(name: .customLong("json"), help: "Print one JSON object with all records, or all typing, in it.")
@@ -57,13 +57,13 @@
 
     func validate() throws {
       if (count == nil) == (typing == nil) {
-        throw ValidationError("Say either --count, for records, or --typing, for keys.")
+        throw ValidationError("--count prints records and --typing prints typing; give one of the two")
       }
-      if let count, count < 0 { throw ValidationError("--count must be at least 0.") }
-      if let typing, typing < 0 { throw ValidationError("--typing must be at least 0.") }
+      if let count, count < 0 { throw ValidationError("--count must be at least 0") }
+      if let typing, typing < 0 { throw ValidationError("--typing must be at least 0") }
       if isJSON, format != nil { throw ValidationError("--json and --format exclude each other; leave out one") }
-      if typing != nil, format != nil { throw ValidationError("--format is for records; typing has one format.") }
-      if typing == nil, location.index != nil { throw ValidationError("--index goes with --typing alone.") }
+      if typing != nil, format != nil { throw ValidationError("--format goes with --count; leave out --format") }
+      if typing == nil, location.index != nil { throw ValidationError("--index goes with --typing; leave out --index") }
     }
 
     func run() throws {
@@ -111,7 +111,7 @@
         if isJSON { write { (output) throws(WriteError) in try output.write(head(count, "keystrokes") + "[") } }
         while written < count {
           guard let keystroke = try generator.next() else {
-            Diagnostics.report("\(index.path) has no key that anybody could type")
+            Diagnostics.report("\(index.path) has no key that can be typed; name another index")
             finish(.badData)
           }
           write { (output) throws(WriteError) in try self.write(keystroke, isFirst: isFirst, to: &output) }

@@ -13,10 +13,10 @@
       discussion: """
         EXAMPLES:
           shardq map san                           all matches, as dots
-          shardq map 'springfield, us' --zoom 4    a fourth of the world, around them
+          shardq map 'springfield, us' --zoom 4    four times closer to the matches
           shardq map san --format geojson          the matches as GeoJSON
 
-        Land is where the index has records. Exit status 1 if nothing matches.
+        The map draws land where the index has records. Exit status 1 if nothing matches.
 
         DOCUMENTATION:
           man shardq-map, docs/terminal.md
@@ -31,17 +31,18 @@
 
     @Option(
       name: .customLong("width"),
-      help: ArgumentHelp("Columns of the map (default: the terminal's, else 80).", valueName: "n"))
+      help: ArgumentHelp("The width of the map in columns (default: that of the terminal, else 80).", valueName: "n"))
     var width: Int?
 
     @Option(
-      name: .customLong("zoom"), help: ArgumentHelp("How many times closer than the whole world.", valueName: "n"))
+      name: .customLong("zoom"),
+      help: ArgumentHelp("The map is this many times closer than the whole world.", valueName: "n"))
     var zoom = 1
 
     @Flag(name: .customLong("ascii"), help: "Draw with ASCII characters only.")
     var ascii = false
 
-    @Option(name: .customLong("format"), help: "text, the map itself, or geojson.")
+    @Option(name: .customLong("format"), help: "text draws the map, geojson prints the matches.")
     var format = Format.text
 
     @Flag(name: .customLong("json"), help: "The same as --format geojson.")
@@ -50,7 +51,7 @@
     @OptionGroup var color: ColorOption
 
     @Argument(
-      help: ArgumentHelp("What keys begin with; case and accents do not matter.", valueName: "prefix"),
+      help: ArgumentHelp("The beginning of keys; case and accents do not matter.", valueName: "prefix"),
       completion: .nothing)
     var words: [String]
 
@@ -82,7 +83,7 @@
       let schema = index.generation.schema
       guard let latitude = schema.latitude, let longitude = schema.longitude else {
         Diagnostics.report(
-          index.path + " has no coordinates: its records have no fields by which they are known, such as lat and lon")
+          index.path + " has no coordinates; build it from records with fields such as lat and lon")
         return .badData
       }
       let matches = try index.matches(forPrefix: prefix)

@@ -16,21 +16,21 @@
           shardq diff yesterday today -o today.pack
           shardq diff old new -o - | ssh host shardq apply -i /srv/cities -
 
-        A patch, a pack file, holds the new manifest and the shards that the old index \
-        lacks, of both only the parts that the old index has not. The file appears \
-        under its name once it is whole.
+        The patch is a pack file with the new manifest and the shards that the old index lacks. Of these \
+        files, the pack has only the parts that the old index lacks. The pack appears under its name \
+        when it is complete.
 
         DOCUMENTATION:
           man shardq-diff, docs/pack.md
         """)
 
     @Argument(
-      help: ArgumentHelp("The index to begin with, a directory or an archive.", valueName: "old"),
+      help: ArgumentHelp("The old index, a directory or an archive.", valueName: "old"),
       completion: .directory)
     var old: String
 
     @Argument(
-      help: ArgumentHelp("The index to end with, a directory or an archive.", valueName: "new"), completion: .directory)
+      help: ArgumentHelp("The new index, a directory or an archive.", valueName: "new"), completion: .directory)
     var new: String
 
     @Option(
@@ -43,11 +43,11 @@
 
     func validate() throws {
       if output == "-", summary.isJSON {
-        throw ValidationError("--json needs standard output for itself: name a file with -o.")
+        throw ValidationError("--json and -o - both print to standard output; name a file with -o")
       }
-      if output == "" { throw ValidationError("--output is empty: name a file, or - for standard output.") }
+      if output == "" { throw ValidationError("--output is empty; name a file, or - for standard output") }
       if output == "-", isatty(STDOUT_FILENO) == 1 {
-        throw ValidationError("A pack is nothing to be read on a terminal: name a file with -o, or use a pipe.")
+        throw ValidationError("a terminal cannot show a pack; name a file with -o, or use a pipe")
       }
     }
 
@@ -59,7 +59,7 @@
         let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
         summary.note(
           made.oldDigest == made.newDigest
-            ? "both are the same: a pack that changes nothing, \(counted(made.bytes, "byte", nil))"
+            ? "the indexes are the same: the pack changes nothing, \(counted(made.bytes, "byte", nil))"
             : "\(number(made.shardsShipped)) of \(counted(made.shardCount, "shard", nil)) in the pack, "
               + "\(counted(made.bytes, "byte", nil)); from \(made.oldDigest.prefix(16)) to \(made.newDigest.prefix(16))"
         )
@@ -89,15 +89,15 @@
         """,
       discussion: """
         EXAMPLES:
-          shardq apply today.pack                  to ./shards
+          shardq apply today.pack                  change the index in ./shards
           shardq apply -i /srv/cities today.pack
           curl -s https://example.org/today.pack | shardq apply -i /srv/cities -
           shardq apply today.pack --archive old.shardq new.shardq
 
-        Readers see the old index until the new one is complete. If apply is \
-        interrupted, run it again. A pack that was not made from this very index is \
-        refused, and so is a damaged one. An index that is up to date already is left \
-        as it is. An archive is never changed: --archive writes a new one.
+        Readers see the old index until the new index is complete. If apply is interrupted, run it \
+        again: it continues where it stopped. apply refuses a damaged pack, and a pack that was made \
+        from another index. An index that is up to date stays as it is. An archive is never changed: \
+        --archive writes a new one.
 
         DOCUMENTATION:
           man shardq-apply, docs/pack.md
@@ -117,7 +117,7 @@
     var pack: String
 
     @Argument(
-      help: ArgumentHelp("With --archive: the archive to begin with, and the one to write.", valueName: "archives"),
+      help: ArgumentHelp("With --archive: the old archive, and the new archive to write.", valueName: "archives"),
       completion: .file())
     var archives: [String] = []
 
@@ -127,14 +127,14 @@
     func validate() throws {
       guard isArchive else {
         if archives.isEmpty { return }
-        throw ValidationError("A pack is applied to one index: name it with --index, or two archives with --archive.")
+        throw ValidationError("a pack changes one index; name the index with --index, or two archives with --archive")
       }
       guard archives.count == 2 else {
-        throw ValidationError("--archive takes two paths: the archive to begin with, and the one to write.")
+        throw ValidationError("--archive takes two paths; name the old archive and the new archive to write")
       }
-      if location.index != nil { throw ValidationError("--archive and --index exclude each other; leave out one.") }
+      if location.index != nil { throw ValidationError("--archive and --index exclude each other; leave out one") }
       if archives[1].isEmpty || archives[1] == "-" {
-        throw ValidationError("An archive is no stream: name a file to write.")
+        throw ValidationError("an archive cannot be written to standard output; name a file")
       }
     }
 

@@ -11,16 +11,15 @@
       usage: "shardq page [<options>] -o <dir>",
       discussion: """
         EXAMPLES:
-          shardq page -o site                      of ./shards
+          shardq page -o site                      the index in ./shards
           shardq page -i /srv/cities -o site
           shardq page -o site --archive            the index as one file
           shardq page -o site --title Shop --subtitle '{brand}, {price} EUR'
           python3 -m http.server -d site           then open http://127.0.0.1:8000/
 
-        The folder has the page of shardq serve, the engine as WebAssembly, and the \
-        index. Any host of static files serves the folder. The engine runs in the \
-        browser and fetches the parts of the index that a question needs. The folder \
-        appears under its name once it is whole.
+        The folder has the page of shardq serve, the engine as WebAssembly, and the index. Any host of \
+        static files serves the folder. The engine runs in the browser and fetches the parts of the \
+        index that a query needs. The folder appears under its name when it is complete.
 
         DOCUMENTATION:
           man shardq-page, docs/static-page.md
@@ -30,7 +29,7 @@
 
     @Option(
       name: [.customShort("o"), .customLong("output")],
-      help: ArgumentHelp("The folder; it must not be there.", valueName: "dir"), completion: .directory)
+      help: ArgumentHelp("The folder to make; it must not exist.", valueName: "dir"), completion: .directory)
     var output: String
 
     @Flag(name: .customLong("archive"), help: "Write the index as one file, for hosts that rename or limit files.")
@@ -40,7 +39,7 @@
     @OptionGroup(title: "Output") var summary: SummaryOptions
 
     func validate() throws {
-      if output == "" { throw ValidationError("--output is empty: name a folder.") }
+      if output == "" { throw ValidationError("--output is empty; name a folder") }
     }
 
     func run() throws {

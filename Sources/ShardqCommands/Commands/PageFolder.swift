@@ -29,8 +29,7 @@
       guard let found = places.first(where: { access($0 + "/" + Self.page, F_OK) == 0 }) else {
         throw CommandFailure(
           status: .notFound,
-          message: "the files of the page are missing: they belong in \(places[0]). This installation was made "
-            + "without them; docs/static-page.md says what make needs for them")
+          message: "the files of the page are missing in \(places[0]); docs/static-page.md says how make makes them")
       }
       directory = found
       for name in Self.copied + [Self.page] { contents[name] = try Self.read(found + "/" + name) }
@@ -55,7 +54,8 @@
         }
         bytes += run[..<count]
       }
-      throw CommandFailure(status: .badData, message: "\(path) is larger than any such file: install shardq again")
+      throw CommandFailure(
+        status: .badData, message: "\(path) is too large for a file of the page; install shardq again")
     }
 
     /// Returns the page, which asks the index at `address`, and lets no other scripts run than those of the folder.
@@ -79,7 +79,7 @@
 
     private var notThisVersion: CommandFailure {
       CommandFailure(
-        status: .badData, message: "\(directory)/\(Self.page) is not the page of this version: install shardq again")
+        status: .badData, message: "\(directory)/\(Self.page) is not the page of this version; install shardq again")
     }
   }
 

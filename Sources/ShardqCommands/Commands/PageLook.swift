@@ -15,7 +15,7 @@
     @Option(
       name: .customLong("subtitle"),
       help: ArgumentHelp(
-        "The second line of a row, with fields in braces; a piece between two \u{b7} without a value is left out.",
+        "The second line of a row, with fields in braces. A piece between two \u{b7} without a value is left out.",
         valueName: "template"))
     var subtitle: String?
 
@@ -31,7 +31,8 @@
 
     @Option(
       name: .customLong("lang"),
-      help: ArgumentHelp("The language of the page: en, de, fr, es, or one with all texts.", valueName: "tag"))
+      help: ArgumentHelp(
+        "The language of the page: en, de, fr, es, or another for which --text gives all texts.", valueName: "tag"))
     var language: String?
 
     @Option(
@@ -49,13 +50,13 @@
         "Another text of the page, such as browse=Show all. May be given again.", valueName: "name=text"))
     var texts: [String] = []
 
-    @Flag(name: .customLong("costs"), help: "Say below the list how much of the index an answer took.")
+    @Flag(name: .customLong("costs"), help: "Show below the list how much of the index an answer read.")
     var showsCosts = false
 
     @Option(
       name: .customLong("page-file"),
       help: ArgumentHelp(
-        "A file of such options, a line each: title = Shop. Options come before it.", valueName: "file"),
+        "A file with one such option a line, like title = Shop. Options of the command line win.", valueName: "file"),
       completion: .file())
     var file: String?
 

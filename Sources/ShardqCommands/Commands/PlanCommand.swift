@@ -10,7 +10,7 @@
   struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "plan",
-      abstract: "Choose shard size and part size for what people type.",
+      abstract: "Choose the shard size and the part size by a query log.",
       usage: "shardq plan [<options>] --log <file> [<input> ...]",
       discussion: """
         EXAMPLES:
@@ -19,31 +19,29 @@
           shardq plan --log typing.log -i places --cache 1MiB --max-size +10%
           shardq plan --log typing.log --shard-sizes 64K,128K --part-sizes 2K,4K
 
-        The log has a line for each change of the search box, MILLISECONDS<TAB>TEXT, \
-        an empty TEXT between two sessions; shardq generate --typing makes one up. A \
-        plain list of queries will do.
+        The query log has a line for each change of the search box, MILLISECONDS<TAB>TEXT, with an empty \
+        TEXT between two sessions; shardq generate --typing makes one up. A plain list of queries works \
+        too.
 
-        The rule: every other session of the log chooses. Each candidate is built, and \
-        the log is played through the engine with --cache bytes of cache. Of those \
-        that take no more of the disk than --max-size, the one that decompresses the \
-        fewest bytes per keystroke is the choice. The other sessions check it against \
-        the default; where it is no better there, the default stays.
+        A candidate is a shard size and a part size. plan builds an index of each, and replays every \
+        other session of the log with --cache bytes of cache. Of the candidates that take at most \
+        --max-size on disk, plan chooses the one that decompresses the fewest bytes per keystroke. The \
+        other sessions check the choice: if it is no better than the default there, the default stays.
 
-        Starting from the default sizes, it tries neighbouring sizes and stops when \
-        none is better; with --all, it tries all. Larger shards mean fewer files, and \
-        more bytes to write and to ship when a record changes: a shard or two. The \
-        column "a shard" has their size.
+        Starting from the default sizes, plan tries neighbouring sizes and stops when none is better; \
+        with --all, plan tries all. Larger shards mean fewer files, but a changed record rewrites a \
+        whole shard or two. The column "a shard" has the mean size of a shard in bytes.
 
-        Candidates are built one at a time in a temporary directory, which is removed \
-        in the end, also when the command is interrupted. No index is changed: the \
-        last line is the command that builds the choice.
+        plan builds one candidate at a time in a temporary directory, and removes the directory at the \
+        end, also when interrupted. plan changes no index: its last line is the command that builds the \
+        choice.
 
         DOCUMENTATION:
           man shardq-plan, docs/planning.md
         """)
 
     @Option(
-      name: .customLong("log"), help: ArgumentHelp("What people typed.", valueName: "file"), completion: .file())
+      name: .customLong("log"), help: ArgumentHelp("The query log.", valueName: "file"), completion: .file())
     var log: String
 
     @OptionGroup(title: "Index") var location: IndexLocation
@@ -51,43 +49,45 @@
 
     @Option(
       name: .customLong("cache"),
-      help: ArgumentHelp("The cache limit of the program that will answer.", valueName: "size"))
+      help: ArgumentHelp("The cache limit of the program that will use the index.", valueName: "size"))
     var cache = ByteSize(bytes: PlanOptions().cacheLimitBytes)
 
     @Option(
       name: .customLong("max-size"),
       help: ArgumentHelp(
-        "The most that the index may take on disk, in blocks of 4096 bytes: a size, or so much more than the default takes (default: +5%).",
+        "The most space that the index may take on disk, in blocks of 4096 bytes: a size, or a percentage above that of the default sizes (default: +5%).",
         valueName: "size|+n%"))
     var maxSize: DiskLimit?
 
-    @Option(name: .customLong("rows"), help: ArgumentHelp("Matches shown at each keystroke.", valueName: "n"))
+    @Option(
+      name: .customLong("rows"), help: ArgumentHelp("The number of rows at each keystroke.", valueName: "n"))
     var rows = PlanOptions().rows
 
     @Option(
       name: .customLong("shard-sizes"),
       help: ArgumentHelp(
-        "Shard sizes to try (default: \(SizeList(PlanOptions().shardSizes))).", valueName: "a,b"))
+        "Shard sizes to try (default: \(SizeList(PlanOptions().shardSizes))).", valueName: "sizes"))
     var shardSizes: SizeList?
 
     @Option(
       name: .customLong("part-sizes"),
-      help: ArgumentHelp("Part sizes to try (default: \(SizeList(PlanOptions().partSizes))).", valueName: "a,b"))
+      help: ArgumentHelp("Part sizes to try (default: \(SizeList(PlanOptions().partSizes))).", valueName: "sizes"))
     var partSizes: SizeList?
 
-    @Flag(name: .customLong("all"), help: "Try all of these, not only those on the way to the best.")
+    @Flag(name: .customLong("all"), help: "Try all pairs of these sizes, not only neighbours of the best so far.")
     var triesAll = false
 
     @Option(
       name: .customLong("level"),
-      help: ArgumentHelp("zstd's level, 1 to 22 (default: the index's, else \(BuildOptions().level)).", valueName: "n"))
+      help: ArgumentHelp(
+        "The level of zstd, 1 to 22 (default: that of the index, else \(BuildOptions().level)).", valueName: "n"))
     var level: Int?
 
     @OptionGroup(title: "Resources") var resources: ResourceOptions
 
     @Option(
       name: .customLong("temporary"),
-      help: ArgumentHelp("Where candidates are built (default: $TMPDIR, else /tmp).", valueName: "dir"),
+      help: ArgumentHelp("The directory for building candidates (default: $TMPDIR, else /tmp).", valueName: "dir"),
       completion: .directory)
     var temporary: String?
 
@@ -95,29 +95,29 @@
     @OptionGroup(title: "Output") var progress: ProgressOptions
 
     @Argument(
-      help: ArgumentHelp("Datasets, as for build, in the place of an index.", valueName: "input"),
+      help: ArgumentHelp("Datasets, as for build, instead of an index.", valueName: "input"),
       completion: .file())
     var inputs: [String] = []
 
     func validate() throws {
-      if log == "" { throw ValidationError("--log is empty: name a file.") }
-      if temporary == "" { throw ValidationError("--temporary is empty: name a directory.") }
-      if rows < 1 || rows > 1000 { throw ValidationError("--rows is 1 to 1000.") }
-      if let level, level < 1 || level > 22 { throw ValidationError("--level is 1 to 22.") }
+      if log == "" { throw ValidationError("--log is empty; name a file") }
+      if temporary == "" { throw ValidationError("--temporary is empty; name a directory") }
+      if rows < 1 || rows > 1000 { throw ValidationError("--rows must be from 1 to 1000") }
+      if let level, level < 1 || level > 22 { throw ValidationError("--level must be from 1 to 22") }
       if let sizes = shardSizes?.sizes, !sizes.allSatisfy((1 << 10...1 << 24).contains) {
-        throw ValidationError("--shard-sizes are 1KiB to 16MiB.")
+        throw ValidationError("--shard-sizes must be from 1KiB to 16MiB")
       }
       if let sizes = partSizes?.sizes, !sizes.allSatisfy((1 << 9...1 << 24).contains) {
-        throw ValidationError("--part-sizes are 512 bytes to 16MiB.")
+        throw ValidationError("--part-sizes must be from 512 bytes to 16MiB")
       }
       if !inputs.isEmpty, location.index != nil {
-        throw ValidationError("Say either --index or datasets: the records are those of one.")
+        throw ValidationError("--index and datasets exclude each other; leave out one")
       }
       if inputs.filter({ $0 == "-" }).count > 1 {
-        throw ValidationError("Standard input can be read once only.")
+        throw ValidationError("standard input can be read only once; leave out one -")
       }
       if inputs.isEmpty, input.isSaid {
-        throw ValidationError("How a dataset is read is said with a dataset; an index has been read.")
+        throw ValidationError("the options of a dataset, such as --key, go with a dataset; name one")
       }
     }
 

@@ -20,10 +20,10 @@
         counted(figures.sessions, "session", nil) + ", " + counted(figures.keystrokes, "keystroke", nil)
       }
       let (usual, best) = (plan.usual, plan.best)
-      var text = "the choosing half, \(sessions(usual.choosing)); cache \(Self.size(options.cacheLimitBytes)), "
+      var text = "to choose: \(sessions(usual.choosing)); cache \(Self.size(options.cacheLimitBytes)), "
       text += "\(counted(options.rows, "row", nil)) a keystroke, at most \(number(plan.diskLimitBytes)) bytes on disk\n"
       text += table(plan.candidates, \.choosing)
-      text += "\nthe half held out, \(sessions(usual.heldOut))\n"
+      text += "\nto check: \(sessions(usual.heldOut))\n"
       text += table(best.sizes == usual.sizes ? [usual] : [usual, best], \.heldOut)
       return text + "\n" + conclusion + command + "\n"
     }
@@ -61,12 +61,12 @@
       let (usual, best) = (plan.usual, plan.best)
       if plan.isConfirmed {
         let change = Self.percent(best.heldOut.loadedBytes, of: usual.heldOut.loadedBytes)
-        return "On the half held out the choice decompresses \(change) bytes per keystroke than the default"
+        return "In the sessions that check, the choice decompresses \(change) bytes per keystroke than the default"
           + " and takes \(Self.percent(best.diskBytes, of: usual.diskBytes)) bytes on disk.\n"
       }
       return best.sizes == usual.sizes
-        ? "The default is the best of these: nothing to change.\n"
-        : "What is best on the one half is no better than the default on the other: nothing to change.\n"
+        ? "The default sizes are the best of these; keep them.\n"
+        : "The best sizes above are no better than the default in the sessions that check; keep the default.\n"
     }
 
     /// Returns a change in words: `12.3 % fewer`, `4.0 % more`.

@@ -48,7 +48,8 @@
         if ended == 0 { return .cancelled }
         Diagnostics.report(
           ended == 127
-            ? "tmux is not there; leave out --tmux" : "tmux opened no popup: 3.3 or newer does; leave out --tmux")
+            ? "tmux is not installed; leave out --tmux"
+            : "tmux opened no popup; use tmux 3.3 or newer, or leave out --tmux")
         return .usage
       }
       return Self.relay(directory) ?? ExitStatus(rawValue: status) ?? .cancelled

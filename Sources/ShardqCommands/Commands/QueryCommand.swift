@@ -21,57 +21,59 @@
     @Option(
       name: [.customShort("n", allowingJoined: true), .customLong("limit")],
       help: ArgumentHelp(
-        "The most records to print (default: 20; ranked, on a terminal: 10).", valueName: "n"))
+        "The most records to print (default: 20; 10 of a ranked answer on a terminal).", valueName: "n"))
     var limit: Int?
 
     @Option(
       name: .customLong("sort"),
       help: ArgumentHelp(
-        "rank: the best matches first; key: in order (default: rank where the index ranks its records).",
+        "rank prints the best matches first, key prints them in the order of keys (default: rank if the index has ranks).",
         valueName: "order"))
     var sort: SortOrder?
 
     @Option(
       name: .customLong("after"),
-      help: ArgumentHelp("Begin a ranked answer behind the cursor of another, as its JSON has it.", valueName: "cursor")
+      help: ArgumentHelp("Continue the ranked answer whose JSON has this cursor.", valueName: "cursor")
     )
     var cursor: AnswerCursor?
 
     @Option(
       name: .customLong("filter"),
       help: ArgumentHelp(
-        "Only records whose field has the value, in a ranked answer; repeat it for other values or fields.",
+        "Print only records with this value, in a ranked answer. May be given again, for other values or fields.",
         valueName: "field=value"))
     var filters: [String] = []
 
     @Option(
       name: .customLong("typos"),
       help: ArgumentHelp(
-        "auto or none: whether typing errors are corrected, in a ranked answer (default: auto where the index has --typos).",
+        "auto corrects typing errors in a ranked answer, none does not (default: auto if the index was built with --typos).",
         valueName: "mode"))
     var typos: TypoMode?
 
     @Option(
       name: .customLong("near"), parsing: .unconditional,
       help: ArgumentHelp(
-        "Rank records near to this place higher, in a ranked answer: degrees north and east.",
+        "Rank records near this place higher, in a ranked answer. Both numbers are degrees, north and east.",
         valueName: "lat,lon"))
     var near: AnswerPlace?
 
     @Flag(name: .customLong("all"), help: "Print all matches.")
     var all = false
 
-    @Option(name: .customLong("offset"), help: ArgumentHelp("Matches to pass over.", valueName: "n"))
+    @Option(
+      name: .customLong("offset"),
+      help: ArgumentHelp("The number of matches to leave out at the beginning.", valueName: "n"))
     var offset: Int?
   }
 
   /// The options that say how a query prints its matches.
   package struct PrintOptions: ParsableArguments {
-    @Flag(name: .customLong("count"), help: "Print how many records match, nothing else.")
+    @Flag(name: .customLong("count"), help: "Print only the number of matches.")
     var count = false
 
     @Option(
-      name: .customLong("format"), help: "How records are printed (default: text on a terminal, else tsv).")
+      name: .customLong("format"), help: "The format of the records (default: text on a terminal, else tsv).")
     var format: OutputFormat?
 
     @Flag(name: .customLong("json"), help: "The same as --format json.")
@@ -79,15 +81,15 @@
 
     @Option(
       name: .customLong("fields"),
-      help: ArgumentHelp("The fields to print, with commas between, in tsv or csv.", valueName: "names"))
+      help: ArgumentHelp("The fields to print, separated by commas, in tsv or csv.", valueName: "names"))
     var fields: NameList?
 
-    @Flag(name: .customLong("with-header"), help: "Print a line with the fields' names first, in tsv.")
+    @Flag(name: .customLong("with-header"), help: "Print a first line with the fields' names, in tsv.")
     var hasHeader = false
 
     @Flag(
       name: [.customShort("0"), .customLong("null")],
-      help: "End each record with a zero byte, in tsv; with --stdin, texts end so.")
+      help: "End each record with a zero byte, in tsv. With --stdin, a zero byte ends each prefix.")
     var endsWithZero = false
 
     @OptionGroup var color: ColorOption
@@ -95,23 +97,29 @@
     @Option(
       name: .customLong("hyperlink"),
       help: ArgumentHelp(
-        "Links on the coordinates of text (default: auto, where colours are).",
+        "Links on coordinates in text (default: auto, as for --color).",
         valueName: "when"))
     var hyperlink: StyleMode?
 
-    @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Print nothing: the exit status is the answer.")
+    @Flag(
+      name: [.customShort("q"), .customLong("quiet")],
+      help: "Print nothing: the exit status is the answer.")
     var isQuiet = false
 
-    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Say what the answer took, on standard error.")
+    @Flag(
+      name: [.customShort("v"), .customLong("verbose")],
+      help: "Print the cost of the answer on standard error.")
     var isVerbose = false
 
-    @Flag(name: .customLong("stdin"), help: "Answer each line of standard input by one line of JSON.")
+    @Flag(
+      name: .customLong("stdin"),
+      help: "Read a prefix from each line of standard input, and print its answer as a line of JSON.")
     package var stdin = false
 
     /// The format that was asked for; nil for none.
     var chosenFormat: OutputFormat? { isJSON ? .json : format }
 
-    @Flag(name: .customLong("explain"), help: "Print how each match ranks, and the work of the search.")
+    @Flag(name: .customLong("explain"), help: "Print the rank of each match, and the work of the search.")
     var explains = false
 
     package init() {}
@@ -162,32 +170,32 @@
       usage: "shardq [query] [<options>] <prefix> ...",
       discussion: """
         EXAMPLES:
-          shardq san                               the first 20 matches, or the best
-          shardq san --sort key                    in order, whatever their weight
+          shardq san                               print the best or first 20 matches
+          shardq san --sort key                    in the order of keys
           shardq san jose -n 5                     words need no quotes
-          shardq paris fr                          the last space may be the comma
+          shardq paris fr                          the last space can be the comma
           shardq 'san '                            San Jose, but not Santos
           shardq m\u{fc}nch --format json | jq .count
-          shardq lon --fields name,country         bare values, a tab between
-          shardq lon --fields name -0 | xargs -0   whatever is in them
+          shardq lon --fields name,country         two fields, with a tab between
+          shardq lon --fields name -0 | xargs -0   names may have any character
           shardq a --all --format csv > a.csv
           printf 'lo\\nlon\\n' | shardq query --stdin
 
         FORMATS:
-          text     keys and coordinates, on a terminal
-          tsv      all fields in the index's order or those of --fields, a tab
-                   between, no header; in a pipe. A field is printed as it is,
-                   but for a tab, line feed or carriage return in it: \\t, \\n,
-                   \\r. -0 ends records with a zero byte and changes nothing
+          text     keys and coordinates; the default on a terminal
+          tsv      all fields, or those of --fields, with tabs between and no
+                   header; the default in a pipe. A tab, a line feed or a carriage
+                   return in a field is printed as \\t, \\n or \\r. With -0, fields
+                   are unchanged, and a zero byte ends each record
           csv      RFC 4180 with a header
-          json     {"schema":1,"query":\u{2026},"count":\u{2026},"matches":[\u{2026}]}; of a
-                   ranked answer also hits, how each match ranks, complete,
-                   and cursor for --after
-          jsonl    a record a line
+          json     {"schema":1,"query":\u{2026},"count":\u{2026},"matches":[\u{2026}]}. A ranked
+                   answer also has hits, the rank of each match; complete; and
+                   cursor, for --after
+          jsonl    one record a line
           geojson  a FeatureCollection
 
-        A terminal is shown control characters as \\u001b; a pipe gets them as they \
-        are. Exit status 1 if nothing matches.
+        shardq prints a control character to a terminal as \\u001b, and to a pipe unchanged. Exit status \
+        1 if nothing matches.
 
         DOCUMENTATION:
           man shardq-query, docs/command.md, docs/matching.md, docs/ranking.md
@@ -196,7 +204,7 @@
     @OptionGroup var options: QueryOptions
 
     @Argument(
-      help: ArgumentHelp("What keys begin with; case and accents do not matter.", valueName: "prefix"),
+      help: ArgumentHelp("The beginning of keys; case and accents do not matter.", valueName: "prefix"),
       completion: .nothing)
     var words: [String] = []
 
@@ -209,11 +217,11 @@
         throw ValidationError("--all and --limit exclude each other; leave out one")
       }
       if options.printing.isJSON, options.printing.format != nil {
-        throw ValidationError("--json is --format json; leave out one of the two")
+        throw ValidationError("--json and --format exclude each other; leave out one")
       }
       let format = options.printing.chosenFormat
       if options.printing.stdin {
-        if !words.isEmpty { throw ValidationError("--stdin reads the prefixes; name none") }
+        if !words.isEmpty { throw ValidationError("--stdin reads prefixes from standard input; leave out <prefix>") }
         if options.printing.fields != nil || options.printing.hasHeader || options.printing.isQuiet {
           throw ValidationError("--stdin answers in JSON; leave out --fields, --with-header and -q")
         }
@@ -221,15 +229,15 @@
           throw ValidationError("--stdin answers in JSON; leave out --format")
         }
       } else if words.isEmpty {
-        throw ValidationError("there is nothing to search for; name a prefix, '' for every key")
+        throw ValidationError("the prefix is missing; name one, or '' for all keys")
       }
       if options.printing.fields != nil || options.printing.hasHeader, format ?? .tsv != .tsv, format != .csv {
         throw ValidationError(
           (options.printing.fields != nil ? "--fields" : "--with-header")
-            + " goes with --format tsv or csv; leave out one of the two")
+            + " goes with --format tsv or csv; leave out one")
       }
       if options.printing.endsWithZero, !options.printing.stdin, format ?? .tsv != .tsv {
-        throw ValidationError("-0 goes with --format tsv; leave out one of the two")
+        throw ValidationError("-0 goes with --format tsv; leave out one")
       }
       if options.matching.sort == .key,
         options.matching.cursor != nil || options.printing.explains || !options.matching.filters.isEmpty
@@ -240,11 +248,11 @@
           "--after, --filter, --near, --typos and --explain go with --sort rank; leave out --sort key")
       }
       if options.printing.count, !options.matching.filters.isEmpty {
-        throw ValidationError("--filter goes with a ranked answer; leave out --count, and see total in --format json")
+        throw ValidationError("--filter goes with a ranked answer; leave out --count, and take total from --json")
       }
       var request = QueryRequest(prefix: "")
       for filter in options.matching.filters where !request.addFilter(filter) {
-        throw ValidationError("--filter is a field, = and a value, not '\(filter)'.")
+        throw ValidationError("--filter: \(filter) is not valid; write a field and a value, such as country=FR")
       }
       if options.printing.explains,
         options.printing.count || options.printing.stdin || format != nil || options.printing.endsWithZero

@@ -7,7 +7,7 @@
   struct PlanRangesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "plan-ranges",
-      abstract: "Plan an index that many machines are to make.",
+      abstract: "Plan the build of an index by many machines.",
       usage: "shardq plan-ranges --ranges <n> [<options>] <sample> ... > plan",
       discussion: """
         EXAMPLES:
@@ -16,10 +16,10 @@
           shardq write-range --plan plan --out /shared/cities < lines > rows
           shardq merge --plan plan --out /shared/cities rows*
 
-        The plan has the options of the build and the keys at which ranges begin; the \
-        index comes to have the bytes that `shardq build` makes of the same records. \
-        The sample is all records or some that are chosen at random: JSON lines, GeoNames \
-        dumps, lines, or TSV files without a header line and with --columns.
+        The plan has the options of the build and the keys at which ranges begin. The merged index has \
+        the same bytes as an index that `shardq build` makes of all records. The sample is all records \
+        or a random choice of them: JSON lines, GeoNames dumps, lines, or TSV files without a header \
+        line and with --columns.
 
         DOCUMENTATION:
           man shardq-plan-ranges, docs/distributed.md
@@ -31,7 +31,7 @@
 
     @Option(
       name: .customLong("ranges"),
-      help: ArgumentHelp("How many ranges; several for each process that writes.", valueName: "n"))
+      help: ArgumentHelp("The number of ranges: several for each process that writes.", valueName: "n"))
     var ranges: Int
 
     @OptionGroup(title: "Resources") var resources: ResourceOptions
@@ -43,7 +43,7 @@
 
     func validate() throws {
       if ranges < 1 || ranges > RangePlan.rangeLimit {
-        throw ValidationError("--ranges is 1 to \(QueryRunner.grouped(RangePlan.rangeLimit)).")
+        throw ValidationError("--ranges must be from 1 to \(QueryRunner.grouped(RangePlan.rangeLimit))")
       }
     }
 
@@ -57,7 +57,7 @@
         let plan = try ShardBuilder.planRanges(
           samples, ranges: ranges, options: options, program: .own(), in: RangeLines.temporaryDirectory)
         if plan.bounds.count + 1 < ranges {
-          Diagnostics.note("\(plan.bounds.count + 1) ranges: the sample has no keys for more")
+          Diagnostics.note("the plan has \(plan.bounds.count + 1) ranges: the sample has too few keys for more")
         }
         lines.write(plan.text)
       }
@@ -67,7 +67,8 @@
   /// The option of the plan that a process follows.
   struct PlanOption: ParsableArguments {
     @Option(
-      name: .customLong("plan"), help: ArgumentHelp("What plan-ranges made.", valueName: "file"), completion: .file())
+      name: .customLong("plan"), help: ArgumentHelp("The plan that plan-ranges printed.", valueName: "file"),
+      completion: .file())
     var path: String
 
     func read() throws(BuildError) -> RangePlan { try RangePlan(reading: path, for: .own()) }
@@ -76,16 +77,15 @@
   struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "key",
-      abstract: "Put its range before each record of standard input.",
+      abstract: "Print each record of standard input with its range before it.",
       usage: "shardq key --plan <file> < records > lines",
       discussion: """
         EXAMPLES:
           shardq key --plan plan < part.jsonl > lines
           shardq key --plan plan --ids < part.jsonl | sort | uniq -d
 
-        Each line of output has a range, a tab and the record as it came. All lines of a \
-        range belong into one `shardq write-range`: any program that groups lines by a \
-        column brings them there.
+        Each line of output has a range, a tab and the unchanged record. One `shardq write-range` needs \
+        all lines of a range: any program that groups lines by a column brings them together.
 
         DOCUMENTATION:
           man shardq-key, docs/distributed.md
@@ -95,7 +95,7 @@
 
     @Flag(
       name: .customLong("ids"),
-      help: "Print a number made of each record's id instead; an engine counts those that come again.")
+      help: "Print only a number made from each record's id, so that another program can count repeated ids.")
     var ids = false
 
     func run() throws {
@@ -109,7 +109,7 @@
   struct WriteRangeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "write-range",
-      abstract: "Write the ranges of standard input, and print their rows.",
+      abstract: "Write the ranges of standard input, and print a row for each.",
       usage: "shardq write-range --plan <file> --out <target> [<options>]",
       discussion: """
         EXAMPLES:
@@ -118,13 +118,13 @@
           grep '^entry' rows | cut -f 2- |
             shardq write-range --plan plan --out /shared/cities --entries >> rows
 
-        The lines are those of `shardq key`: all of each of their ranges, in any order. Each \
-        range becomes an index of its own in the target; its row is printed when all its \
-        files are there. A process that is killed leaves files that nobody names, and its \
-        ranges can be written again.
+        Standard input has the lines of `shardq key` in any order: all lines of each range that it has. \
+        Each range becomes an index of its own in the target. write-range prints the row of a range when \
+        all files of the range are there. If a process is killed, write its ranges again: no row names \
+        the files that it left.
 
-        Words and other names have entries, which belong to ranges of their own: lines that \
-        begin with `entry` and a tab. Without that column they are the input of \
+        Words and other names have entries, which belong to ranges of their own. Rows that begin with \
+        `entry` and a tab are entries. Without that first column, these rows are the input of \
         `write-range --entries`.
 
         DOCUMENTATION:
@@ -139,7 +139,7 @@
       completion: .directory)
     var target: String
 
-    @Flag(name: .customLong("entries"), help: "The lines are entries.")
+    @Flag(name: .customLong("entries"), help: "Read lines of entries.")
     var isOfEntries = false
 
     @OptionGroup(title: "Store") var store: StoreTargetOptions
@@ -165,16 +165,16 @@
   struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "merge",
-      abstract: "Make an index of the ranges that were written.",
+      abstract: "Merge written ranges into one index.",
       usage: "shardq merge --plan <file> --out <target> [<options>] <rows> ...",
       discussion: """
         EXAMPLES:
           shardq merge --plan plan --out /shared/cities rows
           shardq merge --plan plan --out s3://bucket/cities/ --records 50000000 rows*
 
-        Ranges are put together, and cut anew at their borders, so that the index has the \
-        bytes that `shardq build` makes of all records. Lines that begin with `entry` are \
-        skipped: the output of `write-range` can be passed as it is.
+        merge joins the ranges and cuts the records at their borders anew: the index has the same bytes \
+        as an index that `shardq build` makes of all records. merge skips rows that begin with `entry`: \
+        pass it the whole output of `write-range`.
 
         DOCUMENTATION:
           man shardq-merge, docs/distributed.md
@@ -183,22 +183,23 @@
     @OptionGroup var plan: PlanOption
 
     @Option(
-      name: .customLong("out"), help: ArgumentHelp("Where the ranges were written.", valueName: "target"),
+      name: .customLong("out"), help: ArgumentHelp("The target of write-range.", valueName: "target"),
       completion: .directory)
     var target: String
 
     @Option(
       name: .customLong("records"),
-      help: ArgumentHelp("How many records there must be. Then a range may be without any.", valueName: "n"))
+      help: ArgumentHelp(
+        "The number of records that the rows must have. With it, a range may have no record.", valueName: "n"))
     var records: Int?
 
     @Option(
       name: .customLong("repeated-ids"),
       help: ArgumentHelp(
-        "How many ids came again, of those that `key --ids` prints (default: not counted).", valueName: "n"))
+        "The number of repeated ids among those that `key --ids` prints (default: not counted).", valueName: "n"))
     var repeatedIDs: Int?
 
-    @Flag(name: .customLong("force"), help: "Replace the index of a list with another key.")
+    @Flag(name: .customLong("force"), help: "Replace an index that has another key.")
     var force = false
 
     @OptionGroup(title: "Store") var store: StoreTargetOptions
@@ -206,13 +207,16 @@
     @OptionGroup(title: "Output") var output: SummaryOptions
 
     @Argument(
-      help: ArgumentHelp("What write-range printed; - for standard input.", valueName: "rows"), completion: .file())
+      help: ArgumentHelp("The rows of write-range; - for standard input.", valueName: "rows"),
+      completion: .file())
     var rows: [String]
 
     func validate() throws {
-      if let records, records < 0 { throw ValidationError("--records must be at least 0.") }
-      if let repeatedIDs, repeatedIDs < 0 { throw ValidationError("--repeated-ids must be at least 0.") }
-      if rows.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read once only.") }
+      if let records, records < 0 { throw ValidationError("--records must be at least 0") }
+      if let repeatedIDs, repeatedIDs < 0 { throw ValidationError("--repeated-ids must be at least 0") }
+      if rows.count(where: { $0 == "-" }) > 1 {
+        throw ValidationError("standard input can be read only once; leave out one -")
+      }
     }
 
     func run() throws {
@@ -258,7 +262,7 @@
 
     @Flag(
       name: .customLong("single-writer"),
-      help: "Nobody else publishes there: a store without create-if-absent will do.")
+      help: "Promise that nobody else publishes there: then the store needs no create-if-absent.")
     var isSingleWriter = false
 
     static func isURL(_ target: String) -> Bool { target.hasPrefix("s3://") }

@@ -52,11 +52,11 @@
       report.add("pages_opened", .number(certificate.pagesOpened))
       report.add("shards_opened", .number(certificate.shardsOpened))
       report.add("parts_opened", .number(certificate.partsOpened))
-      report.add("bytes_decompressed", .number(index.statistics.loadedBytes), note: "and the manifest's")
+      report.add("bytes_decompressed", .number(index.statistics.loadedBytes), note: "without those of the manifest")
       report.add("last_hit", .raw(json(certificate.lastHit)), note: certificate.lastHit.map(self.text) ?? "none")
       report.add(
         "highest_left", .raw(json(certificate.highestRest)),
-        note: certificate.highestRest.map(self.text) ?? "none; these are all matches")
+        note: certificate.highestRest.map(self.text) ?? "none: the hits are all matches")
       report.add("hits", .raw(json(hits)), note: hits.isEmpty ? "none" : "")
       report.print(format, then: hits.isEmpty ? "" : table(hits))
       return hits.isEmpty && (count == 0 || !request.filters.isEmpty) ? .negative : .done

@@ -8,14 +8,14 @@
     @Option(
       name: .customLong("weight"),
       help: ArgumentHelp(
-        "The field with each record's weight, a number: of the records that match, the heaviest are answered first.",
+        "The field with each record's weight, a number. Answers begin with the greatest weights.",
         valueName: "field"))
     var weight: String?
 
     @Option(
       name: .customLong("weights"),
       help: ArgumentHelp(
-        "Take weights from a file: an id, a tab and a number a line; plain, .gz or .zst. Needs --id.",
+        "A file of weights, each line an id, a tab and a number; plain, .gz or .zst. Needs --id.",
         valueName: "file"),
       completion: .file())
     var weights: String?
@@ -23,38 +23,38 @@
     @Option(
       name: .customLong("weight-scale"),
       help: ArgumentHelp(
-        "Multiply each weight by this before it is rounded down, 100 for a rating of two decimals (default: 1).",
+        "Multiply weights by this before rounding down, such as 100 for ratings of two decimals (default: 1).",
         valueName: "number"))
     var scale: String?
 
     @Option(
       name: .customLong("filter"),
       help: ArgumentHelp(
-        "A field to filter answers by, like a country; repeat it for several. Costs about 3 % of the index.",
+        "A field to filter answers by, such as country. May be given again. Adds about 3 % to the index.",
         valueName: "field"))
     var filter: [String] = []
 
     @Flag(
       name: .customLong("typos"),
-      help: "Correct typing errors: one in a word of 4 letters, two in one of 8. Costs about 3 % of the index.")
+      help: "Correct typing errors: one in a word of 4 letters, two in a word of 8. Adds about 3 % to the index.")
     var typos = false
 
     @Flag(
       name: .customLong("near"),
-      help: "Let answers be near to a place, by the records' coordinates. Costs about 2 % of the index.")
+      help: "Let queries rank records near a place higher, by their coordinates. Adds about 2 % to the index.")
     var near = false
 
     @Option(
       name: .customLong("words"), defaultAsFlag: .body,
       help: ArgumentHelp(
-        "Find records by later words too: of all components but the last (body), or of the whole key (all).",
+        "Find records by later words too: those of all components but the last (body), or of all (all).",
         valueName: "body|all"))
     var words: BuildOptions.Words?
 
     @Option(
       name: .customLong("alias"),
       help: ArgumentHelp(
-        "Find records by the other names in this field too, an array or a text with commas between; repeatable. "
+        "Find records by the other names in this field too: an array, or a text with commas. May be given again. "
           + "'initials' stands for the leading consonants of Hangul names.",
         valueName: "field"))
     var alias: [String] = []
@@ -62,22 +62,24 @@
     @Option(
       name: .customLong("weight-bits"),
       help: ArgumentHelp(
-        "Round the weights of words and other names up to as many significant bits (default: 12). With fewer, fewer "
-          + "updates of weights touch them; answers stay the same.",
+        "Round the weights of entries up to this many significant bits (default: 12). With fewer bits, fewer updates of "
+          + "weights change entries; answers stay the same.",
         valueName: "n"))
     var weightBits: Int?
 
     func validate() throws {
-      if Set(filter).count < filter.count { throw ValidationError("--filter names a field twice.") }
+      if Set(filter).count < filter.count { throw ValidationError("--filter names a field twice; leave out one") }
       if filter.count > IndexSettings.filterLimit {
-        throw ValidationError("--filter is given \(IndexSettings.filterLimit) times at most.")
+        throw ValidationError("--filter is given over \(IndexSettings.filterLimit) times; leave out some")
       }
-      if let weightBits, weightBits < 1 || weightBits > 63 { throw ValidationError("--weight-bits is 1 to 63.") }
+      if let weightBits, weightBits < 1 || weightBits > 63 {
+        throw ValidationError("--weight-bits must be from 1 to 63")
+      }
       if weightBits != nil, words == nil, alias.isEmpty {
-        throw ValidationError("--weight-bits needs --words or --alias.")
+        throw ValidationError("--weight-bits needs --words or --alias; add one")
       }
       if scale != nil, weight == nil, weights == nil {
-        throw ValidationError("--weight-scale needs --weight or --weights.")
+        throw ValidationError("--weight-scale needs --weight or --weights; add one")
       }
       if WeightRule(scale: scale) == nil { throw ValidationError("--weight-scale must be a number above 0.") }
     }

@@ -6,7 +6,8 @@
   struct ReadingOptions: ParsableArguments {
     @Option(
       name: .customLong("input-format"),
-      help: ArgumentHelp("\(DatasetFormat.list) (default: seen from the file).", valueName: "format"),
+      help: ArgumentHelp(
+        "\(DatasetFormat.list) (default: found from the name and the first line).", valueName: "format"),
       completion: .list(DatasetFormat.allCases.map(\.rawValue)))
     var inputFormat: String?
 
@@ -18,29 +19,30 @@
     @Option(
       name: .customLong("delimiter"),
       help: ArgumentHelp(
-        "csv: what divides fields, one character or 'tab' (default: seen from the first line).", valueName: "c"))
+        "csv: the character between fields, or 'tab' (default: found from the first line).", valueName: "c"))
     var delimiter: Delimiter?
 
     @Option(
       name: .customLong("skip-lines"),
-      help: ArgumentHelp("Leave out lines before the header.", valueName: "n"))
+      help: ArgumentHelp("The number of lines to leave out before the header.", valueName: "n"))
     var skippedLines: Int?
 
     @Option(
       name: .customLong("comment"),
-      help: ArgumentHelp("Leave out lines that begin with this text, '#' for example.", valueName: "text"))
+      help: ArgumentHelp("Leave out lines that begin with this text, like '#'.", valueName: "text"))
     var comment: String?
 
     @Flag(
-      name: .customLong("name-columns"), help: "csv, tsv: name columns without a name column1, repeated ones name_2.")
+      name: .customLong("name-columns"),
+      help: "csv, tsv: give columns without a name names like column1, and repeated names an ending like _2.")
     var namesColumns = false
 
-    @Flag(name: .customLong("ragged"), help: "csv, tsv: take records that lack their last fields.")
+    @Flag(name: .customLong("ragged"), help: "csv, tsv: accept records without their last fields.")
     var isRagged = false
 
     @Option(
       name: .customLong("null"),
-      help: ArgumentHelp("csv, tsv: the text of a field that is null, '\\N' for example.", valueName: "text"))
+      help: ArgumentHelp("csv, tsv: the text that stands for null, like '\\N'.", valueName: "text"))
     var null: String?
 
     @Option(
@@ -52,10 +54,10 @@
     @Option(
       name: .customLong("records"),
       help: ArgumentHelp(
-        "json: the path to the array of records inside of an object, like data.items.", valueName: "path"))
+        "json: the path to the array of records in an object, like data.items.", valueName: "path"))
     var records: String?
 
-    @Flag(name: .customLong("skip-bad"), help: "Report bad records and go on without them.")
+    @Flag(name: .customLong("skip-bad"), help: "Leave out bad records and report them.")
     var skipBad = false
 
     struct Delimiter: ExpressibleByArgument {
@@ -86,10 +88,10 @@
 
     func validate() throws {
       if let inputFormat, DatasetFormat(rawValue: inputFormat) == nil {
-        throw ValidationError("--input-format is one of \(DatasetFormat.list).")
+        throw ValidationError("--input-format: there is no \(inputFormat); choose \(DatasetFormat.list)")
       }
-      if let skippedLines, skippedLines < 0 { throw ValidationError("--skip-lines must not be negative.") }
-      if comment == "" { throw ValidationError("--comment is empty: name what such lines begin with.") }
+      if let skippedLines, skippedLines < 0 { throw ValidationError("--skip-lines must be at least 0") }
+      if comment == "" { throw ValidationError("--comment is empty; name the text that such lines begin with") }
     }
 
     var dialect: DatasetDialect {

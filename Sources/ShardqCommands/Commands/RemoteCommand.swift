@@ -11,19 +11,19 @@
     @Option(
       name: .customLong("fetch"),
       help: ArgumentHelp(
-        "Of an index of a URL: whole shards, or ranges of them (default: auto, by the round trip).", valueName: "mode"))
+        "Fetch whole shards, or ranges of them (default: auto, by the round trip).", valueName: "mode"))
     var fetch: Fetch?
 
     @Option(
       name: .customLong("cache-dir"),
       help: ArgumentHelp(
-        "Where fetched files are kept (default: $XDG_CACHE_HOME/shardq, else ~/.cache/shardq).", valueName: "dir"),
+        "The directory of the disk cache (default: $XDG_CACHE_HOME/shardq, else ~/.cache/shardq).", valueName: "dir"),
       completion: .directory)
     var cacheDirectory: String?
 
     @Option(
       name: .customLong("cache-size"),
-      help: ArgumentHelp("The most bytes that are kept there; 0 keeps none (default: 256MiB).", valueName: "size"))
+      help: ArgumentHelp("The most bytes of the disk cache; 0 for none (default: 256MiB).", valueName: "size"))
     var cacheSize: ByteSize?
 
     /// Whether any is there.
@@ -46,7 +46,7 @@
     /// Becomes that program.
     static func run(_ request: QueryRequest, _ options: QueryOptions) -> Never {
       if request.explains {
-        Diagnostics.report("--explain reads an index on disk; leave it out, or fetch the index first")
+        Diagnostics.report("--explain needs an index on disk; leave out --explain, or fetch the index first")
         finish(.usage)
       }
       var query = RemoteQuery(request)
@@ -61,7 +61,7 @@
       do throws(CommandFailure) {
         path = try InstalledProgram.path(
           RemoteIndex.program,
-          hint: "Queries of a URL need it. The package shardq-remote has it; in a clone make REMOTE=1 makes it")
+          hint: "install the package shardq-remote, or run make REMOTE=1 in a clone")
       } catch {
         Diagnostics.report(error.message)
         finish(error.status)

@@ -7,20 +7,20 @@
   struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "repair",
-      abstract: "Replace damaged files of an index by those of a copy.",
+      abstract: "Replace damaged files of an index with those of a copy.",
       usage: "shardq repair [<options>] --from <copy>",
       discussion: """
         EXAMPLES:
-          shardq repair --from /backup/cities            of ./shards
+          shardq repair --from /backup/cities            the index in ./shards
           shardq repair -i /srv/cities --from /mnt/other/cities
 
-        Only what is damaged or missing is fetched, and only what is right in the \
-        copy: any index that has the same shards will do. A damaged manifest, or an \
-        overlay, is taken from a copy that proves to have the very one; where nothing \
-        here proves it, --expect-digest does, or --force takes it without.
+        repair takes only files that are damaged or missing in the index and sound in the copy. Any \
+        index with the same shards can be the copy. A damaged manifest or overlay is replaced if other \
+        files of the index prove that the copy has the same one. Without that proof, name the manifest \
+        with --expect-digest, or take it unproven with --force.
 
-        Exit status 0 if the index is sound afterwards, 1 if something is still \
-        damaged; it is named on standard output.
+        Exit status 0 if the index is sound afterwards, 1 if damage is left; standard output names the \
+        damaged files.
 
         DOCUMENTATION:
           man shardq-repair, docs/faults.md
@@ -36,19 +36,19 @@
     @Option(
       name: .customLong("expect-digest"),
       help: ArgumentHelp(
-        "Take a manifest from the copy only if this is its SHA-256, as stats prints it.", valueName: "sha256"))
+        "Take a manifest from the copy only if this is its SHA-256, as stats prints it.", valueName: "hex"))
     var expectedDigest: ManifestDigest?
 
     @Flag(
       name: .customLong("force"),
-      help: "Take the copy's manifest or overlay for a damaged one also where nothing proves that it is the right one.")
+      help: "Replace a damaged manifest or overlay with the copy's without a proof that both were the same.")
     var force = false
 
     @OptionGroup(title: "Output") var output: SummaryOptions
     @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
-      if from == "" { throw ValidationError("--from is empty: name a directory.") }
+      if from == "" { throw ValidationError("--from is empty; name a directory or an archive") }
     }
 
     func run() throws {

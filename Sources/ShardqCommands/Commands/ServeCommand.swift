@@ -8,7 +8,7 @@
   struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "serve",
-      abstract: "Answer over HTTP, with a page to search and a map.",
+      abstract: "Serve a search page with a map, and an HTTP API.",
       usage: "shardq serve [<options>]",
       discussion: """
         EXAMPLES:
@@ -19,14 +19,14 @@
           shardq serve --title Shop --subtitle '{brand}, {price} EUR'
           shardq serve -i s3://bucket/cities/ --cache-dir /var/cache/shardq
 
-        /v1/openapi.json describes the interface: /v1/search, /v1/within, /v1/dots, \
-        /v1/status, /api and /reverse (as the geocoder Photon answers), /healthz, \
-        /metrics. When the index is rebuilt, requests are answered from the new \
-        generation, and none fails. There is no TLS: that belongs to a proxy in front.
+        /v1/openapi.json describes the API: /v1/search, /v1/within, /v1/dots, /v1/status, /api and \
+        /reverse (as the geocoder Photon answers), /healthz, /metrics. When the index is rebuilt, serve \
+        answers from the new generation, and no request fails. serve has no TLS: put a proxy in front of \
+        it.
 
-        SIGTERM ends it with status 0 when what was asked has been answered, after \
-        five seconds at most, SIGINT likewise by that signal; a second one ends it at \
-        once. SIGHUP has it look for a newer generation now.
+        SIGTERM ends serve with status 0 when all requests are answered, after five seconds at most. \
+        SIGINT does the same, but serve ends by that signal. A second signal ends serve at once. SIGHUP \
+        makes serve look for a newer generation now.
 
         DOCUMENTATION:
           man shardq-serve, docs/server.md, docs/page.md, docs/nodes.md
@@ -38,7 +38,7 @@
     @Option(
       name: .customLong("listen"),
       help: ArgumentHelp(
-        "Where to listen; port 0 is one that the system chooses.", valueName: "address:port"))
+        "The address and the port to listen on. For port 0 the system chooses a free port.", valueName: "address:port"))
     var listen = ListenAddress(address: "127.0.0.1", port: 7878)
 
     @Flag(name: .customLong("public"), help: "Allow an address that other machines reach.")
@@ -47,7 +47,7 @@
     @Option(
       name: .customLong("host"),
       help: ArgumentHelp(
-        "A name that requests may ask by, beside localhost and the address; * for any. May be given again.",
+        "A host name that requests may have, besides localhost and the address; * for any. May be given again.",
         valueName: "name"))
     var hosts: [String] = []
 
@@ -57,12 +57,12 @@
 
     @Option(
       name: .customLong("reload-interval"),
-      help: ArgumentHelp("How often to look for a newer generation.", valueName: "seconds"))
+      help: ArgumentHelp("The time between looks for a newer generation.", valueName: "seconds"))
     var reload = Seconds(1)
 
     @Option(
       name: .customLong("max-age"),
-      help: ArgumentHelp("Seconds for which caches may answer without asking.", valueName: "seconds"))
+      help: ArgumentHelp("The time for which caches may answer by themselves.", valueName: "seconds"))
     var maxAge = 0
 
     @Option(
@@ -70,7 +70,7 @@
       help: ArgumentHelp("The origin whose pages may read answers; * for all.", valueName: "origin"))
     var cors: String?
 
-    @Option(name: .customLong("log-format"), help: "How the log is written, on standard error: text or json.")
+    @Option(name: .customLong("log-format"), help: "The format of the log on standard error.")
     var logFormat = ServeSettings.LogFormat.text
 
     @Flag(name: .customLong("access-log"), help: "Log every request.")
@@ -83,13 +83,13 @@
 
     func validate() throws {
       guard isPublic || listen.isLoopback else {
-        throw ValidationError("--listen \(listen) is reached by other machines: --public says that this is meant.")
+        throw ValidationError("--listen: other machines reach \(listen); add --public to allow them")
       }
-      guard limits.connections >= 1 else { throw ValidationError("--max-connections must be at least 1.") }
-      guard maxAge >= 0 else { throw ValidationError("--max-age must be at least 0.") }
+      guard limits.connections >= 1 else { throw ValidationError("--max-connections must be at least 1") }
+      guard maxAge >= 0 else { throw ValidationError("--max-age must be at least 0") }
       for name in hosts + (cors.map { [$0] } ?? []) {
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-          throw ValidationError("--host and --cors are names in ASCII, without spaces.")
+          throw ValidationError("--host and --cors must be names in ASCII, without spaces")
         }
       }
     }
@@ -128,18 +128,17 @@
         let page = try look.options(for: isFar ? nil : location.path)
         guard !page.hasImage || !page.imageOrigins.isEmpty else {
           throw CommandFailure(
-            status: .usage, message: "--image needs --image-origin: the server has no images; name their origin")
+            status: .usage, message: "--image needs --image-origin; name the origin of the images")
         }
         arguments = settings(page).arguments
         path =
           isFar
           ? try InstalledProgram.path(
             RemoteIndex.server,
-            hint:
-              "To serve a URL needs it. The package shardq-remote has it; in a clone make SERVER=1 REMOTE=1 makes it")
+            hint: "install the package shardq-remote, or run make SERVER=1 REMOTE=1 in a clone")
           : try InstalledProgram.path(
             "shardq-serve",
-            hint: "The package shardq-serve has it; in a clone Scripts/build.sh --server makes it, in some minutes")
+            hint: "install the package shardq-serve, or run Scripts/build.sh --server in a clone")
       } catch {
         Diagnostics.report(error.message)
         finish(error.status)
@@ -161,22 +160,22 @@
     var places = ByteSize(bytes: 64 << 20)
 
     @Option(
-      name: .customLong("max-connections"), help: ArgumentHelp("Connections at a time.", valueName: "n"))
+      name: .customLong("max-connections"), help: ArgumentHelp("The most connections at a time.", valueName: "n"))
     var connections = 16384
 
     @Option(
       name: .customLong("idle-timeout"),
-      help: ArgumentHelp("How long a connection may do nothing.", valueName: "seconds"))
+      help: ArgumentHelp("The longest time that a connection may be idle.", valueName: "seconds"))
     var idle = Seconds(60)
 
     @Option(
       name: .customLong("request-timeout"),
-      help: ArgumentHelp("How long a request may take to arrive.", valueName: "seconds"))
+      help: ArgumentHelp("The longest time that a request may take to arrive.", valueName: "seconds"))
     var request = Seconds(10)
 
     @Option(
       name: .customLong("response-timeout"),
-      help: ArgumentHelp("How long a client may take to read an answer.", valueName: "seconds"))
+      help: ArgumentHelp("The longest time that a client may take to read an answer.", valueName: "seconds"))
     var response = Seconds(60)
   }
 

@@ -98,7 +98,7 @@
 
   extension CompletionsCommand.Shell: EnumerableFlag {
     static func help(for value: Self) -> ArgumentHelp? {
-      ArgumentHelp("Print \(value.rawValue)'s script that binds Ctrl-T: the list inserts names at the cursor.")
+      ArgumentHelp("Print a script for \(value.rawValue) that binds Ctrl-T: the list inserts names at the cursor.")
     }
   }
 #endif

@@ -9,7 +9,7 @@
   struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "stats",
-      abstract: "Say what is in an index; loads no shard.",
+      abstract: "Print the size, the fields and the settings of an index.",
       usage: "shardq stats [<options>]",
       discussion: """
         EXAMPLES:

@@ -10,16 +10,16 @@
       usage: "shardq publish [<options>] <url>",
       discussion: """
         EXAMPLES:
-          shardq publish s3://bucket/cities/             of ./shards
+          shardq publish s3://bucket/cities/             the index in ./shards
           shardq publish -i /srv/cities s3://bucket/cities/
 
-        Only files that the store lacks are uploaded. Readers see the old generation \
-        until the new one is complete. If publish is interrupted, run it again. Of two \
-        publications at a time one wins; the other ends with status 75.
+        publish uploads only files that the store lacks. Readers see the old generation until the new \
+        generation is complete. If publish is interrupted, run it again. If two machines publish at a \
+        time, one succeeds and the other ends with status 75.
 
-        The store has the interface of S3, and create-if-absent (If-None-Match), which \
-        publish tries first. AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and \
-        AWS_ENDPOINT_URL name the store and its keys.
+        The store needs the interface of S3, and create-if-absent (If-None-Match), which publish tries \
+        first. AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL name the store \
+        and its keys.
 
         DOCUMENTATION:
           man shardq-publish, docs/remote.md
@@ -31,14 +31,14 @@
 
     @Flag(
       name: .customLong("single-writer"),
-      help: "Nobody else publishes there: a store without create-if-absent will do.")
+      help: "Promise that nobody else publishes there: then the store needs no create-if-absent.")
     var isSingleWriter = false
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
 
     func validate() throws {
       // Half of it is the time that a publication has.
-      if grace.time.seconds < 60 { throw ValidationError("--grace must be at least 1m to publish.") }
+      if grace.time.seconds < 60 { throw ValidationError("--grace must be at least 1m to publish") }
     }
 
     func run() throws {
@@ -59,9 +59,9 @@
           shardq fetch s3://bucket/cities/               into ./shards
           shardq fetch -i /srv/cities s3://bucket/cities/
 
-        Only files that the directory lacks are downloaded, and each is compared with \
-        its digest. Readers see the old generation until the new one is complete. If \
-        fetch is interrupted, run it again: it keeps what has come.
+        fetch downloads only files that the directory lacks, and compares each with its digest. Readers \
+        see the old generation until the new generation is complete. If fetch is interrupted, run it \
+        again: it continues where it stopped.
 
         DOCUMENTATION:
           man shardq-fetch, docs/remote.md
@@ -88,9 +88,9 @@
           shardq prune --dry-run s3://bucket/cities/
           shardq prune --keep 5 --grace 30d s3://bucket/cities/
 
-        Removes the files of an index that no kept generation names and that are older \
-        than the grace, files of builds that were killed among them, and prints their \
-        names. Other objects are never removed.
+        prune removes the files of an index that no kept generation names and that are older than the \
+        grace, and prints their names. Files of interrupted builds are among them. prune never removes \
+        other objects.
 
         DOCUMENTATION:
           man shardq-prune, docs/remote.md
@@ -100,18 +100,18 @@
 
     @Option(
       name: .customLong("keep"),
-      help: ArgumentHelp("The number of newest generations that stay.", valueName: "n"))
+      help: ArgumentHelp("The number of generations to keep.", valueName: "n"))
     var kept = 2
 
     @OptionGroup(title: "Store") var grace: StoreGrace
 
-    @Flag(name: .customLong("dry-run"), help: "Print what would be removed, and remove nothing.")
+    @Flag(name: .customLong("dry-run"), help: "Print the names of the files, and remove nothing.")
     var isDryRun = false
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
 
     func validate() throws {
-      if kept < 1 { throw ValidationError("--keep must be at least 1.") }
+      if kept < 1 { throw ValidationError("--keep must be at least 1") }
     }
 
     func run() throws {
@@ -129,7 +129,7 @@
 
     func validate() throws {
       guard url.hasPrefix("s3://"), url.utf8.count > 5 else {
-        throw ValidationError("\(url) is no prefix in a store: write s3://bucket/prefix/.")
+        throw ValidationError("\(url) is no prefix in a store; write s3://bucket/prefix/")
       }
     }
   }
@@ -139,7 +139,7 @@
     @Option(
       name: .customLong("grace"),
       help: ArgumentHelp(
-        "How long files stay that no generation names; the same for all that publish and prune there.",
+        "The time for which files stay that no generation names. All uses of publish and prune need the same time.",
         valueName: "time"))
     var time = LongTime(seconds: 7 * 86_400)
   }
@@ -174,7 +174,7 @@
       do throws(CommandFailure) {
         path = try InstalledProgram.path(
           StoreRequest.program,
-          hint: "Stores need it. The package shardq-remote has it; in a clone make REMOTE=1 makes it")
+          hint: "install the package shardq-remote, or run make REMOTE=1 in a clone")
       } catch {
         Diagnostics.report(error.message)
         finish(error.status)

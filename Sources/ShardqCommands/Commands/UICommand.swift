@@ -8,40 +8,40 @@
   struct UICommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "ui",
-      abstract: "Type in the terminal; the list follows every key, Enter prints the record.",
+      abstract: "Search in the terminal: the list follows every key, Enter prints a record.",
       usage: "shardq ui [<options>]",
       discussion: """
         EXAMPLES:
-          shardq                           the same, where there is an index
+          shardq                           the same, if there is an index
           city=$(shardq ui)                the record, as tab-separated fields
           shardq ui --height 40%           below the cursor, not the whole screen
           shardq ui -m --print-key         several records, their keys alone
-          shardq ui -1 --exit-0 -q 'san '  no question where there is no choice
+          shardq ui -1 --exit-0 -q 'san '  no list if one or no record matches
           shardq ui --json | jq .name
           eval "$(shardq ui --bash)"       in ~/.bashrc: Ctrl-T inserts names
           source <(shardq ui --zsh)        in ~/.zshrc
           shardq ui --fish | source        in ~/.config/fish/config.fish
 
         KEYS:
-          F1                               all keys, as they are bound
-          Up, Down, Page Up, Page Down     another record; also Ctrl-P, Ctrl-N,
-                                           and the mouse wheel
-          Enter, double click              take it
-          Escape, Ctrl-C                   leave without one
-          Tab                              the preview, or none; with --multi,
-                                           select the record
-          Shift-Up, Shift-Down             the preview's lines
-          Alt-M, Alt-+, Alt--              the map: of the matches or all;
-                                           closer, farther
-          Ctrl-/                           the costs of each answer, or none
+          F1                               show all keys and their actions
+          Up, Down, Page Up, Page Down     go to another record; also Ctrl-P,
+                                           Ctrl-N, and the mouse wheel
+          Enter, double click              take the record
+          Escape, Ctrl-C                   leave without a record
+          Tab                              show or hide the preview; with
+                                           --multi, select the record
+          Shift-Up, Shift-Down             move the preview by a line
+          Alt-M, Alt-+, Alt--              fit the map to the matches or the
+                                           world; zoom in; zoom out
+          Ctrl-/                           show or hide the costs of answers
 
-        The options are those of fzf where fzf has them. Other keys do other actions \
-        with --bind: ctrl-k:up,alt-enter:print-query. Draws on the terminal itself, so \
-        that standard output has the record and nothing else. NO_COLOR leaves bold and \
-        reverse. Exit status 0 if a record was chosen, 1 if nothing matched, 130 if none \
-        was chosen, 64 without a terminal.
+        Options have the names of fzf's options. --bind gives other actions to keys: \
+        ctrl-k:up,alt-enter:print-query. The list is drawn on the terminal itself, so that standard \
+        output has only the record. With NO_COLOR, the list has bold and reverse text, and no colours. \
+        Exit status 0 if a record was chosen, 1 if nothing matched, 130 if none was chosen, 64 without a \
+        terminal.
 
-        $SHARDQ_UI_OPTS holds options for every list, also that of plain shardq.
+        $SHARDQ_UI_OPTS holds options for every list, also for that of plain shardq.
 
         DOCUMENTATION:
           man shardq-ui, docs/terminal.md
@@ -50,7 +50,9 @@
     @OptionGroup(title: "Index") var location: IndexLocation
     @OptionGroup(title: "Index") var pin: IndexPin
 
-    @Option(name: [.customShort("q", allowingJoined: true), .customLong("query")], help: "What is typed already.")
+    @Option(
+      name: [.customShort("q", allowingJoined: true), .customLong("query")],
+      help: "The text in the search box at the beginning.")
     var query = ""
 
     @OptionGroup(title: "Output") var printing: ChoiceOptions
@@ -137,7 +139,7 @@
       }
       guard !words.isEmpty else { return [] }
       if let alone = words.first(where: { ["--", "-h", "-help", "--help", "--version"].contains($0) }) {
-        Diagnostics.report("\(name): \(alone) stands on a command line alone; leave it out")
+        Diagnostics.report("\(name): \(alone) is for command lines only; leave out \(alone)")
         finish(.usage)
       }
       do {
@@ -174,7 +176,7 @@
       do throws(Terminal.OpenError) {
         outcome = try list.run()
       } catch {
-        Diagnostics.report("there is no terminal to draw on: shardq query PREFIX prints matches without one")
+        Diagnostics.report("there is no terminal to draw on; print matches with shardq query PREFIX")
         return .usage
       }
       // The list went on after damage, but status 0 would hide it.

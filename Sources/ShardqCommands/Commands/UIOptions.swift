@@ -10,12 +10,13 @@
     @Option(
       name: .customLong("height"),
       help: ArgumentHelp(
-        "Lines below the cursor to draw on, or a part of the screen (default: all of it).", valueName: "n|n%"))
+        "The lines below the cursor, or the percentage of the screen, to draw on (default: all).",
+        valueName: "n|n%"))
     var height: ScreenPart?
 
     @Option(
       name: .customLong("prompt"),
-      help: ArgumentHelp("A text before the typed one (default: '> ').", valueName: "text"))
+      help: ArgumentHelp("The text before the typed text (default: '> ').", valueName: "text"))
     var prompt: String?
 
     @Option(
@@ -35,7 +36,7 @@
     @Option(
       name: .customLong("preview-window"),
       help: ArgumentHelp(
-        "The preview's place and look: right, left, up or down, its size as n or n%, wrap, hidden; commas between.",
+        "The preview's place and look, with commas between: right, left, up, down; its size, n or n%; wrap, hidden.",
         valueName: "list"),
       transform: { (text: String) throws -> PreviewWindow in
         switch PreviewWindow.read(text) {
@@ -50,7 +51,7 @@
     @Option(
       name: .customLong("color"),
       help: ArgumentHelp(
-        "Whether there are colours: auto, always, never; and which, as hl:red:bold (default: auto).",
+        "auto, always or never draw colours; hl:red:bold and the like choose them (default: auto).",
         valueName: "list"),
       transform: { (text: String) throws -> ThemeSpecification in
         do throws(ThemeSpecification.Mistake) {
@@ -66,11 +67,11 @@
       name: .customLong("tmux"),
       defaultAsFlag: "center",
       help: ArgumentHelp(
-        "In tmux, a popup of its own (default: none): center, top, bottom, left or right, and its size as n or n%.",
+        "In tmux, draw in a popup (default: no popup). Its place is center, top, bottom, left or right; its size is n or n%.",
         valueName: "place"))
     var tmux: String?
 
-    @Flag(name: .customLong("stats"), help: "Show what each answer cost: time, shards, bytes loaded.")
+    @Flag(name: .customLong("stats"), help: "Show the cost of each answer: time, shards, bytes loaded.")
     var stats = false
 
     @Flag(name: .customLong("no-map"), help: "Draw no map.")
@@ -84,7 +85,7 @@
 
     @Flag(
       name: .customLong("plain"),
-      help: "Say each change in a line of its own and draw nothing: for screen readers (default where TERM is dumb).")
+      help: "Print a line for each change and draw nothing, for screen readers (default if TERM is dumb).")
     var plain = false
 
     /// The wanted popup; nil for none.
@@ -139,30 +140,32 @@
 
   /// The options of keys and of their actions.
   struct KeyOptions: ParsableArguments {
-    @Flag(name: [.customShort("m"), .customLong("multi")], help: "Select several records, by Tab.")
+    @Flag(name: [.customShort("m"), .customLong("multi")], help: "Select several records with Tab.")
     var multi = false
 
     @Option(
       name: .customLong("bind"),
-      help: ArgumentHelp("Other actions of keys: ctrl-k:up,alt-a:select-all+accept.", valueName: "list"))
+      help: ArgumentHelp("Other actions of keys, like ctrl-k:up,alt-a:select-all+accept.", valueName: "list"))
     var bindings: [String] = []
 
     @Option(
       name: .customLong("expect"),
       help: ArgumentHelp(
-        "Keys that take the record as Enter does; a line with the key's name comes first.", valueName: "keys"))
+        "Other keys that take the record. The output begins with a line that names the key.", valueName: "keys"))
     var expected: [String] = []
 
-    @Flag(name: [.customShort("1"), .customLong("select-1")], help: "Take the only match without asking.")
+    @Flag(
+      name: [.customShort("1"), .customLong("select-1")],
+      help: "Take the only match at once, without a list.")
     var selectsOne = false
 
-    @Flag(name: .customLong("exit-0"), help: "End at once where nothing matches.")
+    @Flag(name: .customLong("exit-0"), help: "End at once if nothing matches, without a list.")
     var exitsOnNone = false
 
     @Option(
       name: .customLong("history"),
       help: ArgumentHelp(
-        "A file of the texts that lists ended with; Ctrl-P and Ctrl-N go through it.", valueName: "file"),
+        "A file that keeps the typed texts of lists. Ctrl-P and Ctrl-N go through the texts.", valueName: "file"),
       completion: .file())
     var history: String?
 
@@ -174,7 +177,7 @@
     func validate() throws {
       if history == "" { throw ValidationError("--history is empty; name a file") }
       guard (1...1000).contains(historySize ?? 1000) else {
-        throw ValidationError("--history-size must be from 1 to 1000.")
+        throw ValidationError("--history-size must be from 1 to 1000")
       }
       _ = try table()
       _ = try expectedKeys()
@@ -215,7 +218,7 @@
 
   /// The options that say how the chosen records are printed.
   struct ChoiceOptions: ParsableArguments {
-    @Option(name: .customLong("format"), help: "How the record is printed (default: text on a terminal, else tsv).")
+    @Option(name: .customLong("format"), help: "The format of the record (default: text on a terminal, else tsv).")
     var format: OutputFormat?
 
     @Flag(name: .customLong("json"), help: "The same as --format json: the record as an object.")
@@ -223,7 +226,7 @@
 
     @Option(
       name: .customLong("fields"),
-      help: ArgumentHelp("The record's fields to print, with commas between, in tsv or csv.", valueName: "names"))
+      help: ArgumentHelp("The fields to print, separated by commas, in tsv or csv.", valueName: "names"))
     var fields: NameList?
 
     @Flag(
@@ -231,7 +234,7 @@
       help: "End each record with a zero byte, in tsv.")
     var endsWithZero = false
 
-    @Flag(name: .customLong("with-header"), help: "Print a line with the fields' names before the record, in tsv.")
+    @Flag(name: .customLong("with-header"), help: "Print a first line with the fields' names, in tsv.")
     var hasHeader = false
 
     @Flag(name: .customLong("print-query"), help: "Print the typed text on a line before the record.")
@@ -241,13 +244,13 @@
     var printsKey = false
 
     func validate() throws {
-      if isJSON, format != nil { throw ValidationError("--json is --format json; leave out one of the two") }
+      if isJSON, format != nil { throw ValidationError("--json and --format exclude each other; leave out one") }
       let format = isJSON ? .json : format
       if fields != nil || hasHeader, format ?? .tsv != .tsv, format != .csv {
-        throw ValidationError("--fields and --with-header go with --format tsv or csv; leave out one of the two")
+        throw ValidationError("--fields and --with-header go with --format tsv or csv; leave out one")
       }
       if endsWithZero, format ?? .tsv != .tsv {
-        throw ValidationError("-0 goes with --format tsv; leave out one of the two")
+        throw ValidationError("-0 goes with --format tsv; leave out one")
       }
       if printsKey, format != nil || fields != nil || hasHeader {
         throw ValidationError("--print-key prints no fields; leave it out, or --format, --fields and --with-header")

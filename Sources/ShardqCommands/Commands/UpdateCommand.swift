@@ -16,27 +16,28 @@
       discussion: """
         EXAMPLES:
           shardq update --upsert changed.json      new and changed records, with ids
-          shardq update --delete gone.csv          ids, under the field's name
+          shardq update --delete gone.csv          only their ids are read
           shardq update -i places --upsert new.jsonl --delete old.jsonl
           printf '_id\\n5391811\\n' | shardq update --input-format csv --delete -
-          shardq update --overlay --upsert one.json    beside the shards, and faster
-          shardq update --merge                    writes the overlay into shards
+          shardq update --overlay --upsert one.json    faster: into the overlay
+          shardq update --merge                    write the overlay into shards
 
-        The id is the field that --id named when the index was built: _id for the city \
-        list, geonameid for GeoNames. Ids are compared as text: 1 and "1" are the \
-        same, 1.0 is another. A change without an id, or with one that is blank, null, \
-        an array or an object, is a bad record. A record that is upserted replaces all \
-        that have its id, and replaces them whole: fields that it lacks are gone, and \
-        what comes from csv or tsv is text, also where the index had a number. The \
-        index becomes what a build of the changed dataset makes, byte for byte; only \
-        shards with changes are written. An update that fails leaves it as it was.
+        The id of a record is its text in the field that build --id named: _id for the city list, \
+        geonameid for GeoNames. Ids are compared as text: 1 and "1" are the same, 1.0 is another. A \
+        change without an id is a bad record, and so is a change whose id is blank, null, an array or an \
+        object.
 
-        With --overlay the changes are left beside the shards, in the file overlay, up \
-        to 64 KiB: answers are the same. Any update without it writes them into \
-        shards; so does one with more changes than that.
+        An upserted record replaces all records that have its id, and all their fields: fields that it \
+        lacks are gone. Values of csv and tsv are texts, also where the index had a number. The updated \
+        index has the bytes of a build of the changed dataset; update writes only shards with changes. \
+        An update that fails leaves the index as it was.
 
-        An index that was built with --weights needs the file again: upserted records \
-        take their weights from it. To change a weight, upsert the record.
+        With --overlay, update writes the changes into the overlay, a file of up to 64 KiB beside the \
+        shards. Answers are the same. An update without --overlay, or with more changes, writes all of \
+        them into the shards.
+
+        An index that was built with --weights needs the file of weights again: upserted records take \
+        their weights from it. To change a weight, upsert the record.
 
         DOCUMENTATION:
           man shardq-update, docs/datasets.md, docs/live-readers.md
@@ -54,22 +55,23 @@
 
     @Option(
       name: .customLong("delete"),
-      help: ArgumentHelp("A file of records to remove, of which only the ids are read.", valueName: "file"),
+      help: ArgumentHelp("A file of records to remove; only their ids are read.", valueName: "file"),
       completion: .file())
     var delete: [String] = []
 
     @Option(
       name: .customLong("weights"),
-      help: ArgumentHelp("The file of weights, for an index that was built with one.", valueName: "file"),
+      help: ArgumentHelp("The file of weights, for an index that was built with --weights.", valueName: "file"),
       completion: .file())
     var weights: String?
 
     @OptionGroup(title: "Dataset") var reading: ReadingOptions
 
-    @Flag(name: .customLong("overlay"), help: "Leave few changes beside the shards, to be merged later.")
+    @Flag(
+      name: .customLong("overlay"), help: "Write up to 64 KiB of changes into the overlay; a later update merges them.")
     var overlay = false
 
-    @Flag(name: .customLong("merge"), help: "Write what the overlay changes into shards, with or without new changes.")
+    @Flag(name: .customLong("merge"), help: "Write the overlay's changes into the shards, with or without new changes.")
     var merge = false
 
     @OptionGroup(title: "Resources") var resources: ResourceOptions
@@ -78,11 +80,11 @@
 
     func validate() throws {
       if upsert.isEmpty, delete.isEmpty, !merge {
-        throw ValidationError("Name a file with --upsert or --delete, or --merge an overlay.")
+        throw ValidationError("there are no changes; name a file with --upsert or --delete, or add --merge")
       }
-      if overlay, merge { throw ValidationError("--overlay and --merge exclude each other.") }
+      if overlay, merge { throw ValidationError("--overlay and --merge exclude each other; leave out one") }
       if (upsert + delete + [weights].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
-        throw ValidationError("Standard input can be read once only.")
+        throw ValidationError("standard input can be read only once; leave out one -")
       }
     }
 
@@ -145,12 +147,12 @@
 
     @Option(
       name: .customLong("jobs"),
-      help: ArgumentHelp("Threads to use (default: one per processor).", valueName: "n"))
+      help: ArgumentHelp("The number of threads (default: one per processor).", valueName: "n"))
     var jobs: Int?
 
     func validate() throws {
-      if let jobs, jobs < 1 { throw ValidationError("--jobs must be at least 1.") }
-      if memory.bytes < 1 << 20 { throw ValidationError("--memory must be at least 1MiB.") }
+      if let jobs, jobs < 1 { throw ValidationError("--jobs must be at least 1") }
+      if memory.bytes < 1 << 20 { throw ValidationError("--memory must be at least 1MiB") }
     }
 
     func apply(to options: inout BuildOptions) {
@@ -251,7 +253,7 @@
         ? "nothing changed, nothing written"
         : bytes > 0
           ? "an overlay of \(QueryRunner.counted(bytes, "byte", nil)) beside them"
-          : "no overlay beside them any more"
+          : "no overlay any more"
       return "\(QueryRunner.counted(shards, "shard", nil)) in \(directory), \(written)"
     }
 

@@ -7,15 +7,15 @@
   struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "verify",
-      abstract: "Check every byte of an index, and that it answers for a dataset.",
+      abstract: "Check every byte of an index, and compare the index with its dataset.",
       usage: "shardq verify [<options>] [--source <file>]",
       discussion: """
         EXAMPLES:
-          shardq verify                            every byte, order, keys, counts
-          shardq verify --source cities.json       also every record and prefix
+          shardq verify                            check bytes, order, keys, counts
+          shardq verify --source cities.json       check records and prefixes too
 
-        Exit status 1 if anything is damaged or differs; each is named on standard \
-        output. 74 if nothing is, but something could not be read.
+        Exit status 1 if a file is damaged or a record differs; standard output names each. Exit status \
+        74 if verify found no damage, but could not read a file.
 
         DOCUMENTATION:
           man shardq-verify, docs/promises.md
@@ -31,7 +31,7 @@
 
     @Option(
       name: .customLong("weights"),
-      help: ArgumentHelp("The file of weights, for an index that was built with one.", valueName: "file"),
+      help: ArgumentHelp("The file of weights, for an index that was built with --weights.", valueName: "file"),
       completion: .file())
     var weights: String?
 
@@ -41,7 +41,7 @@
 
     func validate() throws {
       if source.isEmpty, input.isSaid || weights != nil {
-        throw ValidationError("How the dataset is read matters with --source only.")
+        throw ValidationError("the options of a dataset, such as --key, go with --source; add --source")
       }
     }
 
@@ -163,7 +163,7 @@
 
     /// Notes the files that do not belong to the index.
     func noteFiles() {
-      Self.note(kept, "kept for readers of the last generation, until the next build")
+      Self.note(kept, "kept for readers of the previous generation until the next build")
       Self.note(strays, "does not belong to the index")
     }
 
@@ -244,9 +244,8 @@
         text += "\n" + counted(summary.unlisted, "difference is", "differences are") + " not listed"
       }
       if summary.unexaminedShards > 0 {
-        text += "\n" + counted(summary.unexaminedShards, "shard that differs was", "shards that differ were")
-        text += " not looked into, and " + (summary.unexaminedShards == 1 ? "counts" : "count")
-        text += " as one difference each"
+        text += "\n" + counted(summary.unexaminedShards, "shard differs and counts", "shards differ and count")
+        text += " as one difference each: their records were not compared"
       }
       if summary.prefixes > 0 {
         text += "\n" + counted(summary.prefixes, "prefix", "prefixes") + " asked: "

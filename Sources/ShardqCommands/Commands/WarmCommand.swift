@@ -13,12 +13,12 @@
           shardq warm -i s3://bucket/cities/ --log typing.log
           shardq warm -i s3://bucket/cities/ --log typing.log --cache-dir /var/cache
 
-        It asks each text of the log as a client of shardq serve would, and prints how many \
-        texts, requests and bytes that took. The files that the answers need are in the \
-        disk cache then, where shardq serve with the same --cache-dir finds them.
+        warm asks each text of the log as a client of shardq serve would, and prints the numbers of \
+        texts, requests and bytes. The disk cache then has the files that the answers need. shardq serve \
+        with the same --cache-dir finds them there.
 
-        The log has a line for each change of the search box, MILLISECONDS<TAB>TEXT; \
-        a plain list of texts will do.
+        The query log has a line for each change of the search box, MILLISECONDS<TAB>TEXT; a plain list \
+        of texts works too.
 
         DOCUMENTATION:
           man shardq-warm, docs/nodes.md
@@ -29,7 +29,7 @@
 
     @Option(
       name: .customLong("log"),
-      help: ArgumentHelp("What people typed; - is standard input.", valueName: "file"), completion: .file())
+      help: ArgumentHelp("The query log; - for standard input.", valueName: "file"), completion: .file())
     var log: String
 
     @OptionGroup(title: "An index of a URL") var remote: RemoteQueryOptions
@@ -40,7 +40,7 @@
     func run() throws {
       let index = location.pathOrURL
       guard RemoteIndex.isURL(index) else {
-        Diagnostics.report("\(index) is on disk, where nothing is to be fetched: warm takes an index of a URL")
+        Diagnostics.report("\(index): the index is on disk and needs no disk cache; name an index of a URL")
         finish(.usage)
       }
       var request = QueryRequest(prefix: "")
@@ -54,7 +54,7 @@
         // The other program reads standard input.
         let file = open(log, O_RDONLY | O_CLOEXEC)
         guard file >= 0, dup2(file, STDIN_FILENO) >= 0 else {
-          Diagnostics.report("cannot read \(log): " + String(cString: strerror(errno)))
+          Diagnostics.report("cannot open \(log): " + String(cString: strerror(errno)) + "; check its name")
           finish(.notFound)
         }
       }

@@ -13,7 +13,7 @@
   struct FootprintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "footprint",
-      abstract: "Measure memory, start and speed of shardq and of the designs that people use instead.",
+      abstract: "Measure memory, start and speed of shardq and of other designs.",
       usage: "shardq footprint [<options>]",
       discussion: """
         EXAMPLES:
@@ -23,14 +23,13 @@
           shardq footprint --designs sqlite,trie --format json
           shardq footprint --designs none --max-rss 12MB --max-start 5
 
-        The last one is for CI: exit status 1 when a limit is missed.
+        The last example is for CI: its exit status is 1 if shardq exceeds a limit.
 
-        One query log is run through every design, each in a process of its own, and \
-        the answers are compared. Peak and private memory, faults and bytes read are \
-        what the kernel says of that process; start is from before the process is \
-        started to its first answer; median and p99 are of the answers, one for each \
-        key. The pauses of the log are skipped. A log has a line for each change of \
-        the search box: milliseconds, a tab, the text.
+        footprint replays one query log through every design, each in a process of its own, and compares \
+        the answers. The kernel reports peak and private memory, faults and bytes read of each process. \
+        The start is the time from before the process starts to its first answer. The median and p99 are \
+        those of the times of answers, one for each key. The pauses of the log are skipped. A log has a \
+        line for each change of the search box: milliseconds, a tab, the text.
 
         Designs: \(FootprintDesign.others.map(\.name).joined(separator: ", ")).
 
@@ -42,7 +41,8 @@
 
     @Option(
       name: .customLong("dataset"),
-      help: ArgumentHelp("Measure a list that is no index yet; one is built for it.", valueName: "file"),
+      help: ArgumentHelp(
+        "A dataset to measure instead of an index; footprint builds an index of it.", valueName: "file"),
       completion: .file())
     var dataset: String?
 
@@ -54,69 +54,69 @@
       completion: .file())
     var log: String?
 
-    @Option(name: .customLong("seed"), help: ArgumentHelp("Other made-up typing (default: 1).", valueName: "n"))
+    @Option(name: .customLong("seed"), help: ArgumentHelp("The seed of made-up typing (default: 1).", valueName: "n"))
     var seed: UInt64?
 
     @Option(
       name: .customLong("keystrokes"),
-      help: ArgumentHelp("How many keys of made-up typing (default: 1000).", valueName: "n"))
+      help: ArgumentHelp("The number of made-up keys (default: 1000).", valueName: "n"))
     var keystrokes: Int?
 
     @Option(
       name: .customLong("designs"),
-      help: ArgumentHelp("Which others to measure, or none (default: all that there are).", valueName: "a,b"))
+      help: ArgumentHelp("The other designs to measure, or none (default: all).", valueName: "a,b"))
     var designs: NameList?
 
-    @Option(name: .customLong("format"), help: "table (with a chart) or json.")
+    @Option(name: .customLong("format"), help: "table prints figures and a chart, json prints the same figures.")
     var format = FootprintFormat.table
 
     @Flag(name: .customLong("json"), help: "The same as --format json.")
     var isJSON = false
 
-    @Flag(name: .customLong("no-progress"), help: "Say nothing of the progress; without a terminal nothing is said.")
+    @Flag(name: .customLong("no-progress"), help: "Show no progress; without a terminal there is none.")
     var hidesProgress = false
 
     @Option(
       name: .customLong("max-rss"),
-      help: ArgumentHelp("The most that shardq's process may have resident at its peak.", valueName: "bytes"))
+      help: ArgumentHelp("The limit of shardq's peak resident memory.", valueName: "bytes"))
     var maxResident: ByteSize?
 
     @Option(
       name: .customLong("max-start"),
-      help: ArgumentHelp("The longest that shardq's first answer may take.", valueName: "ms"))
+      help: ArgumentHelp("The limit of the time from shardq's start to its first answer.", valueName: "ms"))
     var maxStart: Double?
 
     @Option(
       name: .customLong("svg"),
-      help: ArgumentHelp("Where to write a picture of the memory over the session.", valueName: "file"),
+      help: ArgumentHelp("The file for a chart of memory over the session.", valueName: "file"),
       completion: .file())
     var svg: String?
 
     func validate() throws {
       if dataset != nil, location.index != nil {
-        throw ValidationError("--dataset and --index exclude each other.")
+        throw ValidationError("--dataset and --index exclude each other; leave out one")
       }
       if dataset == nil, input.isSaid {
-        throw ValidationError("--input-format, --key, --columns, --keep and --skip-bad go with --dataset alone.")
+        throw ValidationError("the options of a dataset, such as --key, go with --dataset; add --dataset")
       }
       if log != nil, seed != nil || keystrokes != nil {
-        throw ValidationError("--log excludes --seed and --keystrokes: the log says what is typed.")
+        throw ValidationError("--log excludes --seed and --keystrokes; leave out --log or these two")
       }
-      if let keystrokes, keystrokes < 1 { throw ValidationError("--keystrokes must be at least 1.") }
+      if let keystrokes, keystrokes < 1 { throw ValidationError("--keystrokes must be at least 1") }
       if let maxStart, !(maxStart >= 0) || maxStart > 1e9 {
-        throw ValidationError("--max-start is a number of milliseconds.")
+        throw ValidationError("--max-start must be a number of milliseconds")
       }
-      if svg == "" { throw ValidationError("--svg is empty: name a file.") }
+      if svg == "" { throw ValidationError("--svg is empty; name a file") }
       let known = FootprintDesign.others.map(\.name)
       for name in designs?.names ?? [] where !known.contains(name) && name != "none" && name != FootprintDesign.own {
-        throw ValidationError("There is no design \(name): there are \(known.joined(separator: ", ")).")
+        throw ValidationError("--designs: there is no \(name); choose \(known.joined(separator: ", ")), none")
       }
     }
 
     func run() throws {
       StopSignal.listen()
       guard let scratch = ScratchDirectory() else {
-        Diagnostics.report("cannot make a temporary directory: \(String(cString: strerror(errno)))")
+        Diagnostics.report("cannot make a temporary directory: \(String(cString: strerror(errno))); set TMPDIR")
         finish(.inputOutput)
       }
       let progress = FootprintProgress(isWanted: !hidesProgress && UserSettings.current.showsProgress)
@@ -212,8 +212,8 @@
       guard typed.keyCount > 0 else {
         throw CommandFailure(
           status: .badData,
-          message: log.map { "\($0) has no text: nothing was typed" }
-            ?? "\(index.path) has no key that anybody could type")
+          message: log.map { "\($0) has no text; name a log with typed texts" }
+            ?? "\(index.path) has no key that can be typed; name another index")
       }
       return typed
     }

@@ -93,7 +93,7 @@
       (self.wanted, self.progress) = (wanted, progress)
       program = try InstalledProgram.path(
         "shardq-footprint",
-        hint: "It is a benchmark, which is not installed: run make and bin/shardq footprint in a clone")
+        hint: "run make and bin/shardq footprint in a clone")
     }
 
     /// Measures shardq, then each wanted design that can be measured.
@@ -105,7 +105,7 @@
       if list.longestKey > FootprintDesign.longestTrieKey {
         for design in selected where design.isTrie {
           leftOut.append(
-            (design.name, "a key of \(QueryRunner.grouped(list.longestKey)) bytes is too deep for it"))
+            (design.name, "it cannot hold the longest key, which has \(QueryRunner.grouped(list.longestKey)) bytes"))
         }
         selected.removeAll { $0.isTrie }
       }
@@ -201,14 +201,15 @@
       for line in child.output { row.read(line) }
       guard row.figures["keys"] == keyCount, row.figures["peak_resident"] != nil, !row.samples.isEmpty else {
         throw CommandFailure(
-          status: .inputOutput, message: "the system does not say what a process takes: /proc is needed")
+          status: .inputOutput, message: "the memory of processes is unknown here; run footprint on a system with /proc"
+        )
       }
       rows.append(row)
       if let own = rows.first, own.answers != row.answers {
         throw CommandFailure(
           status: .negative,
           message:
-            "\(name) answers otherwise than shardq (\(row.answers), not \(own.answers)): its figures mean nothing")
+            "\(name) gives other answers than shardq (\(row.answers), not \(own.answers)): its figures mean nothing")
       }
     }
 

@@ -98,7 +98,7 @@ package struct KeyBindings: Sendable {
       keys.append((name, key))
       guard end < rest.endIndex else { break }
       rest = rest[rest.index(after: end)...]
-      guard !rest.isEmpty else { throw Mistake(message: "the list ends with a comma; leave it out") }
+      guard !rest.isEmpty else { throw Mistake(message: "the list ends with a comma; leave out the comma") }
     }
     return keys
   }
@@ -120,11 +120,11 @@ package struct KeyBindings: Sendable {
     }
     if commands.contains(word) {
       throw Mistake(
-        message: "\(word) would run a command, and the list runs none; --expect \(example) ends the list by a key")
+        message: "\(word) would run a command, and the list runs none; end the list by a key with --expect \(example)")
     }
     let names = ListAction.Kind.allCases.map(\.rawValue)
     let near = Misspelling.nearest(to: word, among: names).map { "; did you mean \($0)?" }
-    throw Mistake(message: "there is no action \(word)" + (near ?? "; docs/terminal.md lists them"))
+    throw Mistake(message: "there is no action \(word)" + (near ?? "; docs/terminal.md lists the actions"))
   }
 
   private static let example = "ctrl-o"
@@ -138,7 +138,7 @@ package struct KeyBindings: Sendable {
   private static func parts(_ text: String) throws(Mistake) -> [Substring] {
     let parts = try divided(text[...], at: ",")
     guard !parts.isEmpty else {
-      throw Mistake(message: "it is empty; write a key, a colon and an action, as ctrl-k:up")
+      throw Mistake(message: "the list is empty; write a key, a colon and an action, as ctrl-k:up")
     }
     return parts
   }
@@ -170,7 +170,7 @@ package struct KeyBindings: Sendable {
 extension KeyBindings {
   /// Returns what a key does in words, or the actions by their names where there are several.
   private static func words(_ actions: [ListAction]) -> String {
-    if actions.count == 2, actions[0].kind == .toggle { return "select the record, or no longer; go on" }
+    if actions.count == 2, actions[0].kind == .toggle { return "select or unselect the record; go on" }
     if actions.count == 1, !actions[0].kind.takesText { return actions[0].kind.help }
     let names = actions.map(\.name).joined(separator: "+")
     return names.count <= 48 ? names : names.prefix(45) + "..."

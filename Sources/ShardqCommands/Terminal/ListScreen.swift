@@ -168,7 +168,7 @@ package struct ListScreen {
       return lines
     }
     guard model.rowCount == 0 else { return [] }
-    return [model.isByKeysAlone ? "no key begins with that" : "nothing matches that"]
+    return [model.isByKeysAlone ? "no key begins with this text" : "nothing matches this text"]
       + (model.nearest.map { ["nearest: \"\($0)\""] } ?? [])
   }
 

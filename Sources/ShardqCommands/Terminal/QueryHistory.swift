@@ -89,7 +89,8 @@ package struct QueryHistory {
       }
       try output.flush()
     } catch {
-      throw Failure(message: "cannot write \(path): \(String(cString: strerror(error.errno)))")
+      throw Failure(
+        message: "cannot write \(path): \(String(cString: strerror(error.errno))); name another file in --history")
     }
   }
 }

@@ -8,7 +8,7 @@ extension TypingList {
   mutating func runPlain() -> Outcome {
     Terminal.enter(farewell: [])
     for line in settings.header { say(line) }
-    say("Type the first letters. Down and up go through the matches, Enter takes one, Escape ends, F1 says the keys.")
+    say("Type the first letters. Down and up go through the matches, Enter takes one, Escape ends, F1 lists the keys.")
     model.resize(height: 1)
     model.ask(editor.text)
     sayState()

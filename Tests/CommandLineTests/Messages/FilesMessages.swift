@@ -293,7 +293,7 @@ struct FilesMessages {
       "a file name that is not UTF-8",
       "printf 'name\\na\\n' > \"$(printf 'lat\\351.csv')\"; shardq build -i x \"$(printf 'lat\\351.csv')\"", status: 64,
       error:
-        "shardq: argument 4 is not valid UTF-8; if it names a file, rename it, or pass it on standard input\n"),
+        "shardq: argument 4 is not valid UTF-8; rename a file of that name, or pass the file on standard input\n"),
     row(
       "a file that is not there", "", "--key '{a}' f.csv", status: 66,
       error: "shardq: f.csv: cannot be opened: No such file or directory; check its name"),

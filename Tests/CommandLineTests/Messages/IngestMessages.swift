@@ -81,7 +81,7 @@ struct IngestMessages {
     ShellCase(
       "other fields are said",
       two + "printf 'name,sex\\nEve,f\\n' > f.csv; shardq build -i x --key '{name}' f.csv 2>&1 | grep -v -e shard",
-      output: "1 record read, 1 in the index (2 before), 0 bad\nfields that the index had not before: \"sex\"\n"
+      output: "1 record read, 1 in the index (2 before), 0 bad\nnew fields: \"sex\"\n"
         + "fields that the index has no longer: \"id\"\n"),
     ShellCase(
       "a directory of other things",
@@ -213,15 +213,15 @@ struct IngestMessages {
     ShellCase(
       "a build says what an update will meet",
       "printf '{\"id\":null,\"name\":\"a\"}\\n{\"name\":\"b\"}\\n{\"id\":7,\"name\":\"c\"}\\n{\"id\":7,\"name\":\"d\"}\\n"
-        + "{\"id\":\"7\",\"name\":\"e\"}\\n' > n.jsonl; shardq build -i x --id id --key '{name}' n.jsonl 2>&1 | grep -e 'no id' -e 'id stands'; "
+        + "{\"id\":\"7\",\"name\":\"e\"}\\n' > n.jsonl; shardq build -i x --id id --key '{name}' n.jsonl 2>&1 | grep -e 'no id' -e '^the id'; "
         + "shardq stats -i x --format json | grep -o '\"id\".*\"repeated_ids\":[0-9]*'",
       output: "2 records have no id: no update can replace or remove them\n"
-        + "1 id stands 3 times, 7: an update replaces all of its records\n"
+        + "the id 7 has 3 records: an update replaces all of them\n"
         + "\"id\":\"id\",\"records_without_id\":2,\"repeated_ids\":2\n"),
     ShellCase(
       "two ids that several records have",
       "printf 'id,name\\n1,a\\n1,b\\n2,c\\n2,d\\n' > n.csv; shardq build -i x --id id --key '{name}' n.csv 2>&1 | grep ids",
-      output: "2 ids stand more than once, such as 1, 2 times: an update replaces all records of an id\n"),
+      output: "2 ids have several records, such as 1 with 2: an update replaces all records of an id\n"),
     ShellCase(
       "records without an id stay counted",
       nulls + "printf '{\"id\":7,\"name\":\"z\"}\\n' > u.jsonl; shardq update -i x --upsert u.jsonl 2>/dev/null; "
@@ -293,7 +293,7 @@ struct IngestMessages {
         + "printf '{\"id\":1,\"name\":\"Zoe\"}\\n' > u.jsonl; shardq update -i x --upsert u.jsonl 2>/dev/null; : > x/other; "
         + "shardq verify -i x 2>&1 | sed 's/-[0-9a-f]*\\.zst/.zst/; s/, [0-9]* bytes//'",
       output:
-        "x/an.zst: kept for readers of the last generation, until the next build\nx/other: does not belong to the index\n"
+        "x/an.zst: kept for readers of the previous generation until the next build\nx/other: does not belong to the index\n"
         + "2 records in 1 shard: every byte is sound\n"),
   ]
 

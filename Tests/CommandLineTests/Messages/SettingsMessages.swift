@@ -132,12 +132,12 @@ struct SettingsMessages {
   static let listMistakes = [
     ("--hight 5", "there is no option --hight; did you mean --height?"),
     ("--height", "--height needs a value; write --height <n|n%>"),
-    ("--height x", "--height: x is no value for it; write --height <n|n%>"),
-    ("--json --format tsv", "--json is --format json; leave out one of the two"),
-    ("san", "san is an argument too many; shardq ui --help shows what to type"),
+    ("--height x", "--height: x is not valid; write lines or a percentage, such as 20 or 40%"),
+    ("--json --format tsv", "--json and --format exclude each other; leave out one"),
+    ("san", "san is one argument too many; see shardq ui --help"),
     ("-q 'a", "a quote is not closed; add the other one"),
-    ("--help", "--help stands on a command line alone; leave it out"),
-    ("-- --plain", "-- stands on a command line alone; leave it out"),
+    ("--help", "--help is for command lines only; leave out --help"),
+    ("-- --plain", "-- is for command lines only; leave out --"),
     ("$(head -c 130048 /dev/zero | tr '\\0' x)", "it has more than 65,536 bytes; make it shorter"),
   ].map { value, message in
     ShellCase(

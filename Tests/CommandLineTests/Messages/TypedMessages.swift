@@ -60,13 +60,13 @@ struct TypedMessages {
     ShellCase("nor behind --", places + "shardq -- san jose", output: "San Jose\tUS\n"),
     ShellCase(
       "a word that is nearly a command", places + "shardq quer san", status: 64,
-      error: "shardq: quer is no command; did you mean query? To search for it: shardq -- quer san\n"),
+      error: "shardq: quer is no command; did you mean query? To search for this text: shardq -- quer san\n"),
     ShellCase(
       "a file behind it", places + "shardq bild l.csv", status: 64,
-      error: "shardq: bild is no command; did you mean build? To search for it: shardq -- bild l.csv\n"),
+      error: "shardq: bild is no command; did you mean build? To search for this text: shardq -- bild l.csv\n"),
     ShellCase(
       "an option of that command behind it", places + "shardq bild --key '{a}'", status: 64,
-      error: "shardq: bild is no command; did you mean build? To search for it: shardq -- bild --key '{a}'\n"),
+      error: "shardq: bild is no command; did you mean build? To search for this text: shardq -- bild --key '{a}'\n"),
     ShellCase(
       "one word is searched for, and said", places + "shardq statz", output: "Statz\tAT\n",
       error: "shardq: searched for statz; did you mean shardq stats?\n"),
@@ -84,9 +84,9 @@ struct TypedMessages {
 
   /// What is typed, and what is said of it; the status is 64.
   static let mistakes = [
-    ("shardq -5", "there is no option -5; shardq --help lists them"),
-    ("shardq query -x", "there is no option -x; shardq query --help lists them"),
-    ("shardq -v", "there is nothing to search for; name a prefix, '' for every key"),
+    ("shardq -5", "there is no option -5; see shardq --help"),
+    ("shardq query -x", "there is no option -x; see shardq query --help"),
+    ("shardq -v", "the prefix is missing; name one, or '' for all keys"),
     ("shardq stats -v", "there is no option -v; shardq --version prints the version"),
     ("shardq --formt csv san", "there is no option --formt; did you mean --format?"),
     ("shardq build --key '{name}' -x.csv", "-x.csv looks like an option; for a file of that name write ./-x.csv"),
@@ -98,27 +98,27 @@ struct TypedMessages {
     ("shardq serve --port 80", "there is no option --port; did you mean --listen?"),
     ("shardq serve --bind ::1", "there is no option --bind; did you mean --listen?"),
     ("shardq stats --json --format text", "--json and --format text exclude each other; leave out one"),
-    ("shardq --json --format csv san", "--json is --format json; leave out one of the two"),
-    ("shardq ui --json --format csv", "--json is --format json; leave out one of the two"),
+    ("shardq --json --format csv san", "--json and --format exclude each other; leave out one"),
+    ("shardq ui --json --format csv", "--json and --format exclude each other; leave out one"),
     ("shardq --stdin -q", "--stdin answers in JSON; leave out --fields, --with-header and -q"),
-    ("shardq --with-header --json san", "--with-header goes with --format tsv or csv; leave out one of the two"),
+    ("shardq --with-header --json san", "--with-header goes with --format tsv or csv; leave out one"),
     ("shardq -q --count san", "-q prints nothing; leave out --count and --explain"),
-    ("shardq export --fields name", "--fields goes with --format tsv or csv; name one of them"),
-    ("shardq export -0", "-0 goes with --format tsv; add that"),
+    ("shardq export --fields name", "--fields goes with --format tsv or csv; add one"),
+    ("shardq export -0", "-0 goes with --format tsv; add --format tsv"),
     (
       "shardq diff a b -o - --json",
-      "--json needs standard output for itself: name a file with -o; shardq diff --help shows what to type"
+      "--json and -o - both print to standard output; name a file with -o"
     ),
     ("shardq --print0 san", "there is no option --print0; did you mean -0?"),
     ("shardq --color san", "--color: there is no san; choose auto, always, never"),
     ("shardq --color=blue san", "--color: there is no blue; choose auto, always, never"),
     ("shardq --hyperlink on san", "--hyperlink: there is no on; choose auto, always, never"),
-    ("shardq --bind x san", "there is no option --bind; shardq ui --help lists those of the list to type in"),
+    ("shardq --bind x san", "there is no option --bind; shardq ui has it"),
     ("shardq ui --bind x", "--bind: x has no action; write a key, a colon and an action, as ctrl-k:up"),
     ("shardq ui --bind a:upp", "--bind: there is no action upp; did you mean up?"),
     (
       "shardq ui --bind 'a:reload(x)'",
-      "--bind: reload would run a command, and the list runs none; --expect ctrl-o ends the list by a key"
+      "--bind: reload would run a command, and the list runs none; end the list by a key with --expect ctrl-o"
     ),
     (
       "shardq ui --expect ctrl-kk",
@@ -126,30 +126,40 @@ struct TypedMessages {
     ),
     (
       "shardq ui --filter x",
-      "there is no option --filter; shardq TEXT prints the matches of a text, without a terminal"
+      "there is no option --filter; shardq TEXT prints the matches of a text"
     ),
     (
       "shardq ui --preview cat",
-      "there is no option --preview; the preview shows the record itself, and --preview-window its place and size"
+      "there is no option --preview; the preview shows the record, and --preview-window sets its place and size"
     ),
     ("shardq ui --color hk:red", "--color: hk:red: there is no part hk; did you mean hl?"),
-    ("shardq query", "there is nothing to search for; name a prefix, '' for every key"),
-    ("shardq build", "<input> ... is missing; shardq build --help shows what to type"),
+    ("shardq query", "the prefix is missing; name one, or '' for all keys"),
+    ("shardq build", "<input> ... is missing; see shardq build --help"),
     ("shardq --limit", "--limit needs a value; write --limit <n>"),
-    ("shardq -n x san", "-n: x is no value for it; write -n <n>"),
+    ("shardq -n", "-n needs a value; see shardq --help"),
+    ("shardq --near 99,200 san", "--near: 99,200 is not valid; write degrees north and east, such as 52.5,13.4"),
+    ("shardq --filter x san", "--filter: x is not valid; write a field and a value, such as country=FR"),
+    (
+      "shardq build --encoding x",
+      "--encoding: x is not valid; write utf-8, latin1, windows-1252, utf-16, utf-16le, utf-16be"
+    ),
+    ("shardq ui --bash --zsh", "--bash and --zsh exclude each other; leave out one"),
+    ("shardq help buidl", "there is no command buidl; did you mean build?"),
+    ("shardq help xyzzy", "there is no command xyzzy; see shardq --help"),
+    ("shardq -n x san", "-n: x is not valid; write a whole number, such as 20"),
     ("shardq --format yaml san", "--format: there is no yaml; choose text, tsv, csv, json, jsonl, geojson"),
     ("shardq --format jsn san", "--format: there is no jsn; did you mean json?"),
-    ("shardq --all=3 san", "--all takes no value; leave out what stands behind the ="),
-    ("shardq stats x", "x is an argument too many; shardq stats --help shows what to type"),
-    ("shardq stats x y", "x y are arguments too many; shardq stats --help shows what to type"),
-    ("shardq --stdin san", "--stdin reads the prefixes; name none"),
+    ("shardq --all=3 san", "--all takes no value; leave out the = and the text behind it"),
+    ("shardq stats x", "x is one argument too many; see shardq stats --help"),
+    ("shardq stats x y", "there are too many arguments, x y; see shardq stats --help"),
+    ("shardq --stdin san", "--stdin reads prefixes from standard input; leave out <prefix>"),
     ("shardq --all -n 3 san", "--all and --limit exclude each other; leave out one"),
-    ("shardq --fields name --format json san", "--fields goes with --format tsv or csv; leave out one of the two"),
+    ("shardq --fields name --format json san", "--fields goes with --format tsv or csv; leave out one"),
     (
       "shardq ui --fields name --format json",
-      "--fields and --with-header go with --format tsv or csv; leave out one of the two"
+      "--fields and --with-header go with --format tsv or csv; leave out one"
     ),
-    ("shardq -0 --format csv san", "-0 goes with --format tsv; leave out one of the two"),
+    ("shardq -0 --format csv san", "-0 goes with --format tsv; leave out one"),
     ("shardq --count -0 san", "--count prints no records; leave out --fields, --with-header and -0"),
     ("shardq --stdin --fields a", "--stdin answers in JSON; leave out --fields, --with-header and -q"),
   ].map { ShellCase($0.0, $0.0, status: 64, error: "shardq: " + $0.1 + "\n") }

@@ -34,13 +34,13 @@ struct WeightMessages {
       "printf 'name,n\\nAnn,-1\\nBob,NaN\\nCid,many\\nDee,0.9\\n' > k.csv; "
         + "shardq build -i k --key '{name}' --weight n k.csv 2>&1 | grep weigh",
       output:
-        "every record weighs 0, since none has a number above 0 in \"n\": answers are in the order of their keys\n"),
+        "no record has a number above 0 in \"n\", so all weights are 0: answers are in the order of keys\n"),
     ShellCase(
       "--weight that is not kept", list + "shardq build -i x --key '{name}' --weight n --keep name c.json", status: 64,
       error: "shardq: records are ranked by the field \"n\", so that it has to be stored: keep it too\n"),
     ShellCase(
       "--weight-scale alone", list + "shardq build -i x --key '{name}' --weight-scale 2 c.json 2>&1 | head -1",
-      output: "shardq: --weight-scale needs --weight or --weights; shardq build --help shows what to type\n"),
+      output: "shardq: --weight-scale needs --weight or --weights; add one\n"),
     ShellCase(
       "--weight-scale that is none",
       list
@@ -62,12 +62,11 @@ struct WeightMessages {
     ShellCase(
       "--weights without --id",
       weights + "shardq build -i x --key '{name}' --weights w.tsv c.json 2>&1 | head -1",
-      output: "shardq: --weights needs --id, the field whose text stands in the file; "
-        + "shardq build --help shows what to type\n"),
+      output: "shardq: --weights needs --id, the field with the ids of that file; add --id\n"),
     ShellCase(
       "--weights and a dataset from standard input",
       weights + "shardq build -i x --key '{name}' --id id --weights - - <c.json 2>&1 | head -1",
-      output: "shardq: standard input can be read once only; shardq build --help shows what to type\n"),
+      output: "shardq: standard input can be read only once; leave out one -\n"),
     ShellCase(
       "--weights that are not there",
       weights + "shardq build -i x --key '{name}' --id id --weights no.tsv c.json", status: 66,
