@@ -17,7 +17,7 @@
     /// The longest folded key, in bytes.
     private var longest = 0
 
-    /// Writes the records and prints what the designs have to know: the model, the number of fields and of records,
+    /// Writes the records and prints the facts that the designs need: the model, the number of fields and of records,
     /// and the size of the longest folded key.
     static func run(_ path: String, to target: String) throws {
       var export = DatasetExport(index: try ShardedIndex(opening: path), target: target)

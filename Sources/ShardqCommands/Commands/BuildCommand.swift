@@ -39,7 +39,7 @@
     }
   }
 
-  /// The options that limit what a build may replace.
+  /// The options that limit the indexes and directories that a build may replace.
   struct SafetyOptions: ParsableArguments {
     @Option(
       name: .customLong("min-records"),

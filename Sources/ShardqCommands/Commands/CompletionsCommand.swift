@@ -153,7 +153,7 @@
   }
 
   extension CompletionKind {
-    /// The completion of free text. Without it zsh shows what it expects there, and then does not complete the options.
+    /// The completion of free text. Without it zsh shows the name of the argument, and then does not complete the options.
     static var nothing: CompletionKind { .list([]) }
   }
 

@@ -102,7 +102,7 @@
       let land = try index.land()
       let view = WorldMap.View(
         columns: width ?? (isTerminal ? Int(window.ws_col) : 80),
-        // Two lines are for what stands below it.
+        // Two lines are for the texts below the map.
         rows: isTerminal && width == nil ? max(4, Int(window.ws_row) - 2) : 1000,
         extent: land?.extent ?? .world, zoom: zoom, center: Self.center(of: places), isASCII: theme.isASCII)
       var map = WorldMap(view, land: land)

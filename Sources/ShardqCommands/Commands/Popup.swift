@@ -75,7 +75,7 @@
       return status & 0x7f == 0 ? status >> 8 & 0xff : 1
     }
 
-    /// Prints what the list has printed; returns the status of a write that failed.
+    /// Prints the output of the list; returns the status of a write that failed.
     private static func relay(_ directory: String) -> ExitStatus? {
       do throws(WriteError) {
         var errors = Output(STDERR_FILENO)

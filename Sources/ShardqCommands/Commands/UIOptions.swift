@@ -302,7 +302,7 @@
       }
     }
 
-    /// Prints what a list ended with; returns whether that was a record or the wanted text.
+    /// Prints the outcome of a list; returns whether it was a record or the wanted text.
     func print(_ outcome: TypingList.Outcome, query: String, key: String?) throws(WriteError) -> ExitStatus {
       let presentation = presentation
       var output = presentation.output

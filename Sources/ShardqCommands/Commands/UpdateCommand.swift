@@ -140,7 +140,7 @@
     }
   }
 
-  /// The options that limit what a build takes of the machine.
+  /// The options that limit the memory and the threads of a build.
   struct ResourceOptions: ParsableArguments {
     @Option(name: .customLong("memory"), help: ArgumentHelp("The most memory to use.", valueName: "size"))
     var memory = ByteSize(bytes: BuildOptions().memoryBytes)

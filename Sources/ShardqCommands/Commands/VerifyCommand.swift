@@ -155,7 +155,7 @@
       }
     }
 
-    /// Writes what is still buffered.
+    /// Writes the lines that are still buffered.
     func end() throws(WriteError) {
       if let failure { throw failure }
       try output.flush()

@@ -1,7 +1,7 @@
 #if CommandLineTool
   import CLibrary
 
-  /// Files and what the system's cache holds of them, which decides what a first start measures.
+  /// Files and their pages in the system's cache, which decide the time of a first start.
   struct CachedFiles {
     /// Takes files out of the system's cache.
     ///

@@ -51,7 +51,7 @@
       }
     }
 
-    /// Writes what is still buffered.
+    /// Writes the lines that are still buffered.
     mutating func end() throws(CommandFailure) {
       do throws(WriteError) { try output.flush() } catch { throw .cannotWrite(path, error.errno) }
     }

@@ -6,7 +6,7 @@ import QueryOutput
 package struct KeyBindings: Sendable {
   package private(set) var table: [(key: Key, actions: [ListAction])] = []
 
-  /// Why bindings mean nothing, and what to write.
+  /// The reason why bindings mean nothing, and a binding to write.
   package struct Mistake: Error, Equatable { package var message: String }
 
   /// The most actions of one key.
@@ -151,7 +151,7 @@ package struct KeyBindings: Sendable {
     var parts: [Substring] = []
     var (start, depth) = (text.startIndex, 0)
     for at in text.indices {
-      // What would be an empty part is a key's name.
+      // A separator where a part begins is a key's name.
       if text[at] == separator, depth == 0, at > start {
         parts.append(text[start..<at])
         start = text.index(after: at)
@@ -168,7 +168,7 @@ package struct KeyBindings: Sendable {
 }
 
 extension KeyBindings {
-  /// Returns what a key does in words, or the actions by their names where there are several.
+  /// Returns a key's action in words, or the names of its actions where there are several.
   private static func words(_ actions: [ListAction]) -> String {
     if actions.count == 2, actions[0].kind == .toggle { return "select or unselect the record; go on" }
     if actions.count == 1, !actions[0].kind.takesText { return actions[0].kind.help }

@@ -2,7 +2,7 @@ import QueryOutput
 import ShardedIndex
 
 extension ListScreen {
-  /// Returns the position in the list, and what else the user should know of the answer, as much as there is room for.
+  /// Returns the position in the list, and other facts about the answer, as many as have room.
   package func infoLine(_ model: ListModel, _ columns: Int) -> DisplayText {
     var line = DisplayText()
     let (style, text) =

@@ -8,12 +8,12 @@ package struct ListScreen {
   /// The lines between the information and the rows.
   package var header: [String] = []
   package var border = BorderStyle.none
-  /// Whether the cursor has to stay in the first line, below what the user typed before.
+  /// Whether the cursor has to stay in the first line, below the lines that the user typed before.
   package var holdsCursor = false
   package var preview = PreviewWindow()
   /// Whether the preview has a map.
   package var showsMap: Bool
-  /// Whether the line of information says what the answer cost.
+  /// Whether the line of information says the cost of the answer.
   package var showsCost = false
   /// Whether the rows have a column for marks of chosen ones.
   package var marksRows = false

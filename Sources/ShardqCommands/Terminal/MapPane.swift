@@ -60,7 +60,7 @@ package struct MapPane {
     return lines
   }
 
-  /// Says in the last line what the map shows, unless that is the usual.
+  /// Names the scope and the zoom of the map in the last line, unless they are the usual ones.
   private func writeState(on lines: inout [DisplayText], _ box: ScreenBox) {
     var parts = scope == .list ? [] : [scope == .world ? "world" : "matches"]
     if zoom > 1 { parts.append("zoom \(zoom)x") }

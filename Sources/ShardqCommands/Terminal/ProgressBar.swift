@@ -70,7 +70,7 @@ package final class ProgressBar {
   private static let barColumns = 20
 
   /// Returns the line of a step: its name, a bar and the share where the whole is known, the number, the rate and the
-  /// time left, as much of them as there is room for.
+  /// time left, as many of them as have room.
   ///
   /// - Parameter milliseconds: The time since the step began.
   package static func line(_ step: Step, milliseconds: Int, columns: Int, prefix: String = "") -> String {

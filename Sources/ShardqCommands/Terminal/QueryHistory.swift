@@ -7,7 +7,7 @@ package struct QueryHistory {
   private let limit: Int
   /// The texts of the file.
   private var lines: [String]
-  /// The shown text's number among the lines; their number for what is being typed.
+  /// The shown text's number among the lines; their count for the text that the user is typing.
   private var position: Int
   /// The text that was typed before the first step back.
   private var draft = ""
@@ -62,7 +62,7 @@ package struct QueryHistory {
     return lines[position]
   }
 
-  /// Returns the text behind the shown one, in the end what was typed; nil where there is none.
+  /// Returns the text behind the shown one, at the end the typed text; nil where there is none.
   package mutating func next() -> String? {
     guard position < lines.count else { return nil }
     position += 1

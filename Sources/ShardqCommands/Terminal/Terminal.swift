@@ -5,7 +5,7 @@ import CLibrary
 /// There is one, since there is one `/dev/tty`, and signal handlers can only use globals. It is restored by
 /// ``leave()``, by signals that end the process, crashes included, and after SIGKILL by a guard: ``TerminalGuard``.
 package enum Terminal {
-  // One thread uses it, and its signal handlers, which only read what was set before they were installed. It is
+  // One thread uses it, and its signal handlers, which only read values set before they were installed. It is
   // allocated beforehand, since a handler may not initialise a global at its first use.
   private struct Held {
     var descriptor: CInt

@@ -2,13 +2,13 @@ import QueryOutput
 
 /// The value of the list's `--color`: when there are colours, and which.
 ///
-/// Both are one list, as in fzf, since both say what colours the output has: a word alone says when (`always`), a word
+/// Both are one list, as in fzf, since both choose the colours of the output: a word alone says when (`always`), a word
 /// with a colon the style of a part (`hl:red:bold`).
 package struct ThemeSpecification: Equatable, Sendable {
   package var mode: StyleMode?
   package var styles: [ThemePart: ThemeStyle] = [:]
 
-  /// Why a value means nothing, and what to write.
+  /// The reason why a value means nothing, and a value to write.
   package struct Mistake: Error, Equatable { package var message: String }
 
   /// Parts of fzf's screen that this one has not, so that a theme made for fzf works.

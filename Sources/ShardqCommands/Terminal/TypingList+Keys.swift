@@ -121,7 +121,7 @@ extension TypingList {
     Terminal.write(Array("\u{1b}]52;c;".utf8) + Base64.encoded(Array(row.key.utf8)) + [0x07])
   }
 
-  // MARK: What is typed
+  // MARK: The typed text
 
   /// Does an action that changes the text or moves its cursor; returns whether it is one.
   private mutating func editText(_ action: ListAction) -> Bool {

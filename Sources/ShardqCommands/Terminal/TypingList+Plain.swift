@@ -39,7 +39,7 @@ extension TypingList {
     }
   }
 
-  /// What a line says.
+  /// The state that a line says.
   private struct State: Equatable {
     var text: String
     var selection: Int

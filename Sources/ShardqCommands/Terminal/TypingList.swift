@@ -2,7 +2,7 @@ import CLibrary
 import QueryOutput
 import ShardedIndex
 
-/// A list in the terminal that follows what is typed, until a record is chosen.
+/// A list in the terminal that follows the typed text, until a record is chosen.
 package struct TypingList {
   package struct Settings: Sendable {
     package var query = ""
@@ -10,7 +10,7 @@ package struct TypingList {
     package var height: ScreenPart?
     package var preview = PreviewWindow()
     package var showsMap = true
-    /// Whether the line of information says what each answer cost.
+    /// Whether the line of information says the cost of each answer.
     package var showsCost = false
     package var isASCII = false
     package var hasColor = true
