@@ -10,10 +10,10 @@ set -eu
 out="${1:?usage: Scripts/build-embedded.sh EXECUTABLE}"
 cd "$(dirname "$0")/.."
 missing() {
-  echo "shardq is built with Swift's runtime: no $1" >&2
+  echo "shardq is built with Swift's runtime: $1 is missing" >&2
   exit 3
 }
-[ "$(uname -sm)" = "Linux x86_64" ] || missing "Embedded Swift for $(uname -sm) is known to this script"
+[ "$(uname -sm)" = "Linux x86_64" ] || missing "an Embedded Swift for $(uname -sm)"
 toolchain="$(dirname "$(realpath "$(command -v swiftc)")")"
 musl=/usr/lib/x86_64-linux-musl
 headers=/usr/include/x86_64-linux-musl

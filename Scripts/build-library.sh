@@ -9,10 +9,10 @@ set -eu
 out="${1:?usage: Scripts/build-library.sh FOLDER}"
 cd "$(dirname "$0")/.."
 missing() {
-  echo "no library is built: no $1" >&2
+  echo "the C library is not built: $1 is missing" >&2
   exit 3
 }
-[ "$(uname -sm)" = "Linux x86_64" ] || missing "Embedded Swift for $(uname -sm) is known to this script"
+[ "$(uname -sm)" = "Linux x86_64" ] || missing "an Embedded Swift for $(uname -sm)"
 toolchain="$(dirname "$(realpath "$(command -v swiftc)")")"
 tables="$toolchain/../lib/swift/embedded/x86_64-unknown-linux-gnu/libswiftUnicodeDataTables.a"
 zstd="$(cc -print-file-name=libzstd.a 2>/dev/null || true)"

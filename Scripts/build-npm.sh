@@ -6,7 +6,7 @@
 set -eu
 out="${1:?usage: Scripts/build-npm.sh FOLDER}"
 cd "$(dirname "$0")/.."
-command -v npm >/dev/null || { echo "no package is built: no npm" >&2; exit 3; }
+command -v npm >/dev/null || { echo "the package for Node is not built: npm is missing" >&2; exit 3; }
 module=.build/wasm/module/shardq.wasm
 Scripts/build-wasm.sh "$module"
 package=.build/npm

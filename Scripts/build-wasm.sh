@@ -21,7 +21,7 @@ fi
 out="${1:?usage: Scripts/build-wasm.sh [--keys] MODULE}"
 cd "$(dirname "$0")/.."
 missing() {
-  echo "no module is built: no $1" >&2
+  echo "the WebAssembly module is not built: $1 is missing" >&2
   exit 3
 }
 toolchain="$(dirname "$(realpath "$(command -v swiftc)")")"
@@ -55,7 +55,7 @@ if [ -e "$out.gz" ] && [ -z "$(find $sources Scripts/build-wasm.sh Scripts/embed
   exit 0
 fi
 zstd="$PWD/.build/zstd-package"
-Scripts/zstd-sources.sh "$zstd" || missing "sources of zstd"
+Scripts/zstd-sources.sh "$zstd" || missing "the source of zstd"
 
 # The files of QueryOutput that write answers.
 output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch JSONText \

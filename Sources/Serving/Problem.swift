@@ -8,7 +8,7 @@
     var detail: String
     /// The wrong parameter.
     var parameter: String? = nil
-    /// The allowed methods, where the method is wrong.
+    /// The allowed methods, if the method is wrong.
     var allowed: String? = nil
     /// The seconds that a client has to wait before it tries again.
     var retryAfter: Int? = nil
