@@ -111,7 +111,7 @@ package struct HostSearch {
     _ matches: ShardedIndex.Matches, as form: some AnswerForm, generation: String
   ) throws(Failure) {
     guard (0...1000).contains(limit), offset >= 0 else {
-      throw .question("a limit is 0 to 1000, an offset 0 or more")
+      throw .question("the limit or the offset is out of range; pass a limit from 0 to 1000 and an offset from 0 on")
     }
     try isRanked(matches.generation) ? ranked(matches, form, generation) : listed(matches, form, generation)
   }
@@ -120,9 +120,9 @@ package struct HostSearch {
   private func listed(
     _ matches: ShardedIndex.Matches, _ form: some AnswerForm, _ generation: String
   ) throws(Failure) {
-    guard order != .ranks else { throw .question("this build answers in the order of keys alone") }
+    guard order != .ranks else { throw .question("this build answers in the order of keys only; ask for that order") }
     guard cursor.isEmpty, filters.isEmpty, place == nil else {
-      throw .question("ranked answers alone have cursors, filters and places")
+      throw .question("only ranked answers have cursors, filters and places; leave these out, or ask for ranks")
     }
     let nearest = matches.isEmpty ? try self.nearest(matches, inKeys: true) : nil
     try write(
@@ -134,14 +134,20 @@ package struct HostSearch {
     _ matches: ShardedIndex.Matches, _ form: some AnswerForm, _ generation: String
   ) throws(Failure) {
     guard offset <= Self.offsetLimit else {
-      throw .question("the offset of a ranked answer is at most \(Self.offsetLimit): send the last cursor")
+      throw .question("the offset of a ranked answer is over \(Self.offsetLimit); send the last cursor instead")
     }
     let after = ShardedIndex.Cursor(cursor)
-    guard cursor.isEmpty || after != nil else { throw .question("the cursor is none: ask for the first page") }
+    guard cursor.isEmpty || after != nil else {
+      throw .question("the cursor is not one of this index; ask for the first page")
+    }
     let parsed = filters.compactMap(Self.filter)
-    guard parsed.count == filters.count else { throw .question("a filter is a field, = and a value") }
+    guard parsed.count == filters.count else {
+      throw .question("a filter has no =; write a field, = and a value, such as country=FR")
+    }
     let near = place.flatMap { ShardedIndex.Place(latitude: $0.latitude, longitude: $0.longitude) }
-    guard place == nil || near != nil else { throw .question("the place is not on the map") }
+    guard place == nil || near != nil else {
+      throw .question("the place is not on the map; pass degrees from -90 to 90 and from -180 to 180")
+    }
     var hits = try reading { () throws(IndexError) in
       try ShardedIndex.RankedHits(
         Fold.fold(text), filters: parsed, near: near, typos: typos ? .automatic : .none, in: matches.generation,
@@ -151,7 +157,7 @@ package struct HostSearch {
       try hits.find(offset + limit, budget: .parts(Self.partLimit))
     }
     guard isComplete else {
-      throw .question("so far down, the answer takes over \(Self.partLimit) parts of shards: type more letters")
+      throw .question("the answer takes over \(Self.partLimit) parts of shards; type more letters")
     }
     let count = countsKeys || text.isEmpty ? matches.count : nil
     let total = hits.areKeyMatches ? count ?? hits.knownTotal : hits.knownTotal
@@ -196,8 +202,8 @@ package struct HostSearch {
       switch error {
       case .index(let error): throw .index(error)
       case .output:
-        throw .question("the answer would have over \(AnswerWriter.sizeLimit >> 20) MiB: ask for fewer records")
-      case .largeRecords: throw .question("the records have over 64 MiB together: ask for fewer")
+        throw .question("the answer would have over \(AnswerWriter.sizeLimit >> 20) MiB; ask for fewer records")
+      case .largeRecords: throw .question("the records have over 64 MiB together; ask for fewer")
       }
     }
   }

@@ -4,8 +4,10 @@ extension IndexError {
   /// The message with the remedies that a command line has.
   package var commandMessage: String {
     switch self {
-    case .notFound: "\(fault). Build one with shardq build, or name another with --index"
-    case .notBuilt(let feature): "\(fault): build it again with \(feature.option)"
+    case .notFound: "\(fault); build one with shardq build, or name another with --index"
+    case .notBuilt(let feature): "\(fault); build it again with \(feature.option)"
+    case .superseded: "\(fault); try again"
+    case .wrongDigest: "\(fault); name that generation of the index, or change --expect-digest"
     default: description
     }
   }

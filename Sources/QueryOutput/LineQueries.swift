@@ -13,7 +13,7 @@ package enum LineQueries {
     // Before the index is opened, whose directory would get its number.
     var status = stat()
     if unsafe fstat(STDIN_FILENO, &status) != 0, errno == EBADF {
-      Diagnostics.report("standard input: is closed; have the lines read into it")
+      Diagnostics.report("standard input is closed; pass the lines to it, or redirect it from a file")
       return .notFound
     }
     var reader = LineReader(end: request.endsWithZero ? 0 : 0x0a)
@@ -44,7 +44,7 @@ package enum LineQueries {
     switch reader.failure {
     case nil: return .done
     case .some(0):
-      Diagnostics.report("line \(number + 1) of standard input has more than \(lineLimit) bytes")
+      Diagnostics.report("line \(number + 1) of standard input has more than \(lineLimit) bytes; shorten it")
       return .badData
     case .some(let code):
       unsafe Diagnostics.report("cannot read standard input: " + String(cString: strerror(code)))

@@ -60,7 +60,7 @@
       guard Self.names.contains(name) else {
         let near = Misspelling.nearest(to: name, among: Self.names).map { "; did you mean \($0)?" }
         let all = Self.names.joined(separator: ", ")
-        throw refuse("there is no such setting of a page" + (near ?? "; there are \(all)"))
+        throw refuse("a page has no such setting" + (near ?? "; its settings are \(all)"))
       }
       guard value.utf8.count <= Self.valueLimit else {
         throw refuse("it has more than \(Self.valueLimit) bytes; make it shorter")
@@ -72,14 +72,16 @@
       if let flaw = Self.flaw(name, value) { throw refuse(flaw) }
       if !Self.repeatable.contains(name) { settings.removeAll { $0.name == name } }
       settings.append(Setting(name: name, value: value, place: place))
-      guard settings.count <= Self.countLimit else { throw refuse("there are more than \(Self.countLimit) settings") }
+      guard settings.count <= Self.countLimit else {
+        throw refuse("there are more than \(Self.countLimit) settings; leave some out")
+      }
     }
 
     /// Returns a reason to refuse a value; nil for none.
     private static func flaw(_ name: String, _ value: String) -> String? {
       switch name {
       case "lang":
-        return isTag(value) ? nil : "\(value) is no language; write a tag such as en, de-AT, or fr"
+        return isTag(value) ? nil : "\(value) is not a language; write a tag such as en, de-AT or fr"
       case "subtitle":
         return KeyTemplate(value).flaw.map(flaw)
       case "fields":
@@ -93,9 +95,9 @@
         return "the page has no text \(name)" + (near ?? "; its texts are \(PageTexts.names.joined(separator: ", "))")
       case "image-origin":
         return isOrigin(value)
-          ? nil : "\(value) is no origin; write one without a path, such as https://img.example.org"
+          ? nil : "\(value) is not an origin; write one without a path, such as https://img.example.org"
       case "costs":
-        return Bool(value) == nil ? "there is no \(value); choose true, false" : nil
+        return Bool(value) == nil ? "\(value) is not a choice; write true or false" : nil
       default: return nil
       }
     }

@@ -89,7 +89,7 @@ package enum QueryRunner {
     var status = stat()
     if case .notFound(let path) = error, let otherPlace, unsafe lstat(path, &status) != 0 {
       message = "no index at " + path + ", nor at " + otherPlace
-      message += ": build one with shardq build, or name another with --index"
+      message += "; build one with shardq build, or name another with --index"
     }
     Diagnostics.report(message)
     return exitStatus(of: error)

@@ -63,7 +63,7 @@ package struct RankedOutput {
     }
     if let count, shown >= count { return nil }
     let all = count.map { " of " + QueryRunner.grouped($0) } ?? ""
-    return best + all + " shown; --limit shows more, --sort key all in order"
+    return best + all + " shown; --limit shows more, --sort key lists all in order"
   }
 
   /// Writes the hits from a first page on.

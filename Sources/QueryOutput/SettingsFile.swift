@@ -37,7 +37,7 @@ package enum SettingsFile {
     guard unsafe fstat(file, &status) == 0 else { throw refuse("it cannot be examined") }
     let kind = status.st_mode & S_IFMT
     guard kind != S_IFDIR else { throw refuse("it is a directory") }
-    guard kind == S_IFREG || kind == S_IFCHR else { throw refuse("it is no regular file") }
+    guard kind == S_IFREG || kind == S_IFCHR else { throw refuse("it is not a regular file") }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)
     while bytes.count <= sizeLimit {

@@ -140,7 +140,8 @@ package struct UserSettings: Equatable, Sendable {
     while let word = words.popFirst() {
       let option = Array(word.utf8)
       guard option.first == 0x2d else {
-        throw Failure(message: place + word + " is no option; write options alone, like --color never", status: .usage)
+        throw Failure(
+          message: place + word + " is not an option; write only options, such as --color never", status: .usage)
       }
       if word == "--no-progress" {
         showsProgress = false
@@ -235,7 +236,9 @@ package struct UserSettings: Equatable, Sendable {
       guard !value.isEmpty else { throw refuse("it is empty; name a directory") }
       if name == "index" { index = Self.expanded(value) } else { indexes = value }
     case "limit":
-      guard let number = Int(value), number >= 1 else { throw refuse(value + " is no number of 1 or more") }
+      guard let number = Int(value), number >= 1 else {
+        throw refuse(value + " is not a number from 1 on; write one such as 20")
+      }
       limit = number
     case "sort": sort = try choice(SortOrder.allCases)
     case "format": format = try choice(OutputFormat.allCases)

@@ -25,7 +25,8 @@
         while let next = reader.next() {
           line += 1
           guard let text = text(next) else {
-            Diagnostics.report("line \(line) of the log has no number of milliseconds before its tab")
+            Diagnostics.report(
+              "line \(line) of the log has no milliseconds before its tab; write MILLISECONDS<TAB>TEXT")
             return .badData
           }
           if text.isEmpty { continue }

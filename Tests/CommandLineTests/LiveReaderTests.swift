@@ -236,7 +236,7 @@ struct LiveReaderTests {
     #expect(generation(pinned, "al") == 0, "what is in memory stays")
     // What the pinned one would have to load is gone; nothing else takes its place.
     #expect(pinned.ask("ko") == nil)
-    #expect(pinned.end() == 65 && live.directory.read("errors").contains("is expected"))
+    #expect(pinned.end() == 65 && live.directory.read("errors").contains("has SHA-256"))
     #expect(program.end() == 0)
   }
 

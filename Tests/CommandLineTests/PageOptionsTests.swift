@@ -57,19 +57,19 @@ import Testing
       ("subtitle", "{a}{}", "--subtitle: character 4 begins a field without a name"),
       ("fields", "a,,b", "--fields: a field has no name; write a,b"),
       ("label", "price", "--label: write a field and its label"), ("label", "=x", "--label: write a field"),
-      ("lang", "klingon", "--lang: klingon is no language; write a tag such as en"),
-      ("lang", "de-", "--lang: de- is no language"), ("lang", "d€", "--lang: d€ is no language"),
-      ("image-origin", "https://a/b", "--image-origin: https://a/b is no origin; write one"),
-      ("image-origin", "https://a;script-src *", "--image-origin: "), ("image-origin", "*", "--image-origin: * is no"),
+      ("lang", "klingon", "--lang: klingon is not a language; write a tag such as en"),
+      ("lang", "de-", "--lang: de- is not a language"), ("lang", "d€", "--lang: d€ is not a language"),
+      ("image-origin", "https://a/b", "--image-origin: https://a/b is not an origin; write one"),
+      ("image-origin", "https://a;script-src *", "--image-origin: "), ("image-origin", "*", "--image-origin: * is not"),
       ("image-origin", "https://a:99999", "--image-origin: "), ("image-origin", "javascript:1", "--image-origin: "),
       ("image-origin", "https://", "--image-origin: "),
-      ("costs", "yes", "--costs: there is no yes; choose true, false"),
+      ("costs", "yes", "--costs: yes is not a choice; write true or false"),
       ("text", "brwse=x", "--text: the page has no text brwse; did you mean browse?"),
       ("text", "browse", "--text: write a name and the text"),
       ("title", "", "--title: it is empty; give it a text"),
       ("title", "a\u{1b}[31m", "--title: it has a control character"),
       ("title", "a\u{202e}b", "--title: it has a control character"),
-      ("titel", "a", "--titel: there is no such setting of a page; did you mean title?"),
+      ("titel", "a", "--titel: a page has no such setting; did you mean title?"),
     ])
   func refused(name: String, value: String, message: String) throws {
     let failure = #expect(throws: PageOptions.Failure.self) { try Self.options([(name, value)]) }
@@ -119,7 +119,7 @@ import Testing
     #expect(options.arguments == ["title=A = B", "label=price=Price", "label=id=Article"])
     try "title = A\nlang = english\n".write(toFile: path, atomically: true, encoding: .utf8)
     let failure = #expect(throws: PageOptions.Failure.self) { try options.addFile(path) }
-    #expect(failure?.message.hasPrefix("\(path):2: lang: english is no language") == true)
+    #expect(failure?.message.hasPrefix("\(path):2: lang: english is not a language") == true)
     let missing = #expect(throws: PageOptions.Failure.self) { try options.addFile(path + "-") }
     #expect(missing?.status == .notFound)
     #expect(missing?.message.hasSuffix("; name another file with --page-file") == true)

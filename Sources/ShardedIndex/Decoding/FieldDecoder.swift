@@ -53,18 +53,18 @@
       guard let scalar = type as? any FieldScalar.Type else { return try Value(from: self) }
       guard case .text(let text) = value else { throw mismatch(type, "a \(type)") }
       guard let decoded = scalar.init(fieldText: text) as? Value else {
-        throw DecodingError.dataCorrupted(context("has the text \"\(text.prefix(80))\", which is no \(type)"))
+        throw DecodingError.dataCorrupted(context("has the text \"\(text.prefix(80))\", which is not a \(type)"))
       }
       return decoded
     }
 
     private func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
       switch value {
-      case .null: .valueNotFound(type, context("is null where \(expected) is expected"))
-      case .text(let text): .typeMismatch(type, context("is \"\(text.prefix(80))\" where \(expected) is expected"))
-      case .list: .typeMismatch(type, context("is an array where \(expected) is expected"))
-      case .object: .typeMismatch(type, context("is an object where \(expected) is expected"))
-      case .broken(let text): .dataCorrupted(context("is no JSON: \(text.prefix(80))"))
+      case .null: .valueNotFound(type, context("is null, not \(expected)"))
+      case .text(let text): .typeMismatch(type, context("is \"\(text.prefix(80))\", not \(expected)"))
+      case .list: .typeMismatch(type, context("is an array, not \(expected)"))
+      case .object: .typeMismatch(type, context("is an object, not \(expected)"))
+      case .broken(let text): .dataCorrupted(context("is not JSON: \(text.prefix(80))"))
       }
     }
 
@@ -144,7 +144,7 @@
         let key = FieldKey(currentIndex)
         guard !isAtEnd else {
           throw DecodingError.valueNotFound(
-            Any.self, decoder.context("has \(list.count) elements; another is expected"))
+            Any.self, decoder.context("has only \(list.count) elements"))
         }
         return decoder.member(list[currentIndex], key)
       }

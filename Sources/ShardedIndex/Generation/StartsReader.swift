@@ -18,7 +18,7 @@ extension ManifestReader {
   ) throws(IndexError) -> (StartsHead, ManifestReader)? {
     guard let chain = root.chains.starts, let range = range(of: chain) else { return nil }
     guard chain.contentSize <= StartsHead.contentLimit else {
-      throw .corrupt(path: file.path, cause: .invalid(reason: "the frame of starts is too large", offset: 0))
+      throw .corrupt(path: file.path, cause: .invalid(reason: "has too large a frame of starts", offset: 0))
     }
     // A file in the manifest's: a carrier that keeps files apart may fetch all of it.
     let whole = try Archive(files: [], in: file, of: directory, holder: self)

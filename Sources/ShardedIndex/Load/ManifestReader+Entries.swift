@@ -11,7 +11,7 @@ extension ManifestReader {
     guard let chain = root.chains.entries else { return nil }
     do throws(FormatError) {
       guard chain.contentSize <= EntriesHead.contentLimit, chain.size <= ZstdFrame.sizeLimit(content: chain.contentSize)
-      else { throw .invalid(reason: "the frame of entries is too large", offset: 0) }
+      else { throw .invalid(reason: "has too large a frame of entries", offset: 0) }
     } catch {
       throw .corrupt(path: file.path, cause: error)
     }

@@ -13,7 +13,7 @@ extension ManifestReader {
     get throws(IndexError) {
       guard let rule = WeightRule(scale: setting("weight-scale")) else {
         throw .corrupt(
-          path: file.path, cause: .invalid(reason: "a scale of weights that is no number above 0", offset: 0))
+          path: file.path, cause: .invalid(reason: "has a scale of weights that is not a number above 0", offset: 0))
       }
       guard let path = setting("weight") else { return (nil, rule) }
       let number = unsafe Array(path.utf8).withUnsafeBufferPointer { unsafe root.fieldNumber(of: $0) }

@@ -136,7 +136,7 @@ package final class ManifestReader: @unchecked Sendable {
     guard content <= Manifest.contentLimit,
       let size = unsafe bytes.withUnsafeBufferPointer({ unsafe ZstdFrame.size(of: $0) })
     else {
-      let reason = "no whole frame at its beginning that declares a content size this version accepts"
+      let reason = "its first frame is cut short, or its content is too large"
       throw .corrupt(path: file.path, cause: .zstd(reason: reason))
     }
     let context = contexts.acquire()

@@ -25,7 +25,7 @@ extension ShardReader {
     guard case .parts(let parts) = content else {
       throw .corrupt(
         path: directory.filePath(Manifest.fileName),
-        cause: .invalid(reason: "has no frame of the values of the parts of shard \(shard)", offset: 0))
+        cause: .invalid(reason: "lacks the frame with the values of shard \(shard)", offset: 0))
     }
     return (parts, index)
   }

@@ -34,7 +34,7 @@ extension ShardReader {
     guard case .sketch(let forest) = content else {
       throw .corrupt(
         path: directory.filePath(Manifest.fileName),
-        cause: .invalid(reason: "has no sketch of page \(page)", offset: 0))
+        cause: .invalid(reason: "lacks the sketch of page \(page)", offset: 0))
     }
     return forest
   }

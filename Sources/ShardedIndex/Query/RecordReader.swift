@@ -117,7 +117,7 @@ extension ShardReader {
   @inline(never)
   private func overlong(_ shard: Int, _ buffer: RecordBuffer) -> IndexError {
     buffer.removeAll()
-    let reason = "a record of over \(FieldColumns.recordLimit) bytes"
+    let reason = "has a record of over \(FieldColumns.recordLimit) bytes"
     return .corrupt(path: filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
   }
 }

@@ -164,7 +164,7 @@ extension ValueParts {
   func range(ofShard index: Int, parts: Int, _ path: String) throws(IndexError) -> Range<Int> {
     let range = range(ofShard: index)
     guard range.count == parts else {
-      let reason = "has \(parts) parts, and tables of \(range.count)"
+      let reason = "has \(parts) parts, and tables of \(range.count) parts"
       throw .corrupt(path: path, cause: .invalid(reason: reason, offset: 0))
     }
     return range

@@ -267,7 +267,7 @@ struct RankedSearch: Sendable {
     let place = try reader.manifest.shardPosition(ofShard: shard)
     let loaded = try reader.shard(shard)
     if let weights, weights.count != loaded.parts.count {
-      let reason = "has \(loaded.parts.count) parts, and ranks of \(weights.count)"
+      let reason = "has \(loaded.parts.count) parts, and ranks of \(weights.count) parts"
       throw .corrupt(path: reader.filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
     }
     opened.shards += 1

@@ -97,7 +97,7 @@ package final class Archive: Sendable {
     guard let start = Int64(exactly: start), start <= self.size, Int64(size) <= self.size - start else {
       throw .corrupt(
         path: directory.filePath(name.text),
-        cause: .invalid(reason: "has a place behind the end of the archive", offset: 0))
+        cause: .invalid(reason: "names a place behind the end of the archive", offset: 0))
     }
     return try IndexFile(in: self, file, name, from: start, size: size)
   }
@@ -153,7 +153,7 @@ package final class Archive: Sendable {
   }
 
   private func withoutPlace(_ number: Int64) -> IndexError {
-    .corrupt(path: directory.path, cause: .invalid(reason: "has no place of file \(number)", offset: 0))
+    .corrupt(path: directory.path, cause: .invalid(reason: "lacks the place of file \(number)", offset: 0))
   }
 
   /// Fills `target` from the bytes that are in memory, if those are all.

@@ -45,14 +45,26 @@ public enum IndexFeature: String, Sendable, CaseIterable {
     case .near: "near"
     }
   }
+
+  /// The words that an index without the feature gets in a message.
+  fileprivate var lack: StaticString {
+    switch self {
+    case .ranks: "has no ranks"
+    case .filter: "has no filters"
+    case .typos: "does not correct typing errors"
+    case .near: "has no places"
+    }
+  }
 }
 
 extension IndexError: CustomStringConvertible {
   /// The message: what is wrong, with which file, and what to do.
   public var description: String {
     switch self {
-    case .notFound: "\(fault). Build one with ShardBuilder, or open another directory"
-    case .notBuilt(let feature): "\(fault): build it again with BuildOptions.\(feature.option)"
+    case .notFound: "\(fault); build one with ShardBuilder, or open another directory"
+    case .notBuilt(let feature): "\(fault); build it again with BuildOptions.\(feature.option)"
+    case .superseded: "\(fault); reload the index, and query again"
+    case .wrongDigest: "\(fault); open that generation of the index, or change Options.expectedDigest"
     default: fault
     }
   }
@@ -63,32 +75,41 @@ extension IndexError: CustomStringConvertible {
     case .notFound(let path):
       "no index at \(path): \(absence(path))"
     case .io(let operation, let path, let errno):
-      "cannot \(operation) \(path): \(errorText(errno))"
+      "cannot \(operation) \(path): \(errorText(errno)); \(remedy(errno))"
     case .unreachable(let path, let reason):
       "cannot fetch \(path): \(reason)"
     case .corrupt(let path, let cause):
       "\(path) \(cause)\(cause.advice)"
     case .vanished(let path):
-      "\(path) is gone, though the manifest names it: build the index again"
+      "\(path) is missing, and the manifest names it; repair the index from a copy, or build it again"
     case .superseded(let path):
-      "the index at \(path) was rebuilt meanwhile, and shards that were to be read are gone: try again"
+      "the index at \(path) was rebuilt during the query, and shards that the query needs are gone"
     case .wrongDigest(let path, let found, let expected):
-      "\(path) has SHA-256 \(found) where \(expected) is expected: this is another index, or another generation of it"
+      "\(path) has SHA-256 \(found), not \(expected)"
     case .notBuilt(let feature):
-      "the index has no \(feature.rawValue)"
+      "the index \(feature.lack)"
     case .wrongCursor(let reason):
-      "the cursor \(reason): ask for the first page again"
+      "the cursor \(reason); ask for the first page again"
     }
   }
 }
 
-/// Returns the reason why there is no index at a path.
+/// Returns the remedy for a failed system call.
+private func remedy(_ errno: Int32) -> StaticString {
+  switch errno {
+  case EACCES, EPERM: "check its permissions"
+  case EMFILE, ENFILE: "raise the limit of open files"
+  default: "try again"
+  }
+}
+
+/// Returns the reason why a path has no index.
 private func absence(_ path: String) -> StaticString {
   var status = stat()
   if unsafe stat(path, &status) == 0 {
     return switch status.st_mode & S_IFMT {
     case S_IFDIR: "there is no manifest in it"
-    case S_IFREG: "it is a file and no archive of an index"
+    case S_IFREG: "it is a file, but not an archive of an index"
     default: "it is neither a directory nor a file"
     }
   }

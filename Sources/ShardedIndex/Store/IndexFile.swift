@@ -38,7 +38,7 @@ struct IndexFile: ~Copyable {
     guard status.st_mode & S_IFMT == S_IFREG else {
       _ = close(descriptor)
       throw .corrupt(
-        path: directory.filePath(name.text), cause: .invalid(reason: "is no regular file", offset: 0))
+        path: directory.filePath(name.text), cause: .invalid(reason: "is not a regular file", offset: 0))
     }
     self.descriptor = descriptor
     self.directory = directory

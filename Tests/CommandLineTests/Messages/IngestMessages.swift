@@ -274,10 +274,10 @@ struct IngestMessages {
       "no directory, a file, a link that leads nowhere, no manifest",
       ": > f; ln -s nowhere l; mkdir d; for i in ./nope f l d; do shardq -i $i a; done", status: 66,
       error:
-        "shardq: no index at ./nope: there is no such directory or archive. Build one with shardq build, or name another with --index\n"
-        + "shardq: no index at f: it is a file and no archive of an index. Build one with shardq build, or name another with --index\n"
-        + "shardq: no index at l: it is a link that leads nowhere. Build one with shardq build, or name another with --index\n"
-        + "shardq: no index at d: there is no manifest in it. Build one with shardq build, or name another with --index\n"
+        "shardq: no index at ./nope: there is no such directory or archive; build one with shardq build, or name another with --index\n"
+        + "shardq: no index at f: it is a file, but not an archive of an index; build one with shardq build, or name another with --index\n"
+        + "shardq: no index at l: it is a link that leads nowhere; build one with shardq build, or name another with --index\n"
+        + "shardq: no index at d: there is no manifest in it; build one with shardq build, or name another with --index\n"
     ),
     ShellCase(
       "a closed standard input",
@@ -286,7 +286,7 @@ struct IngestMessages {
         + "shardq query -i x --stdin <&-; shardq -i x '' --all", output: "1\tAnn\n2\tBob\n",
       error: "shardq: standard input: is closed; name a file, or have one read into it\n"
         + "shardq: standard input: is closed; name a file, or have one read into it\n"
-        + "shardq: standard input: is closed; have the lines read into it\n"),
+        + "shardq: standard input is closed; pass the lines to it, or redirect it from a file\n"),
     ShellCase(
       "shards of the last generation",
       two

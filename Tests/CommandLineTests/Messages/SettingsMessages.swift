@@ -96,7 +96,7 @@ struct SettingsMessages {
     ShellCase(
       "a name that is nowhere", "HOME=/nowhere shardq -i towns san; HOME=/nowhere shardq stats -i towns", status: 66,
       error: String(
-        repeating: "shardq: no index at towns, nor at /nowhere/.local/share/shardq/towns: build one with shardq build, "
+        repeating: "shardq: no index at towns, nor at /nowhere/.local/share/shardq/towns; build one with shardq build, "
           + "or name another with --index\n", count: 2)),
     ShellCase(
       "a build updates the index of that name",
@@ -165,8 +165,11 @@ struct SettingsMessages {
       "c:1: there is no setting colour of text; there are index, indexes, limit, sort, format, color, hyperlink, progress"
     ),
     ("printf '\\n\\nlimit\\n' > c", 64, "c:3: the line has no =; write a setting as limit = 20"),
-    ("echo limit = 0 > c", 64, "c:1: limit: 0 is no number of 1 or more"),
-    ("echo limit = 9999999999999999999 > c", 64, "c:1: limit: 9999999999999999999 is no number of 1 or more"),
+    ("echo limit = 0 > c", 64, "c:1: limit: 0 is not a number from 1 on; write one such as 20"),
+    (
+      "echo limit = 9999999999999999999 > c", 64,
+      "c:1: limit: 9999999999999999999 is not a number from 1 on; write one such as 20"
+    ),
     ("echo color = blue > c", 64, "c:1: color: there is no blue; choose auto, always, never"),
     ("echo sort = weight > c", 64, "c:1: sort: there is no weight; choose rank, key"),
     ("echo progress = yes > c", 64, "c:1: progress: there is no yes; choose auto, never"),
@@ -177,7 +180,7 @@ struct SettingsMessages {
     ),
     ("printf 'limit = 2\\n\\377\\n' > c", 64, "c:2: the line is not UTF-8; write it anew"),
     ("mkdir c", 66, "c: it is a directory; name a file of settings in SHARDQ_CONFIG, /dev/null for none"),
-    ("mkfifo c", 66, "c: it is no regular file; name a file of settings in SHARDQ_CONFIG, /dev/null for none"),
+    ("mkfifo c", 66, "c: it is not a regular file; name a file of settings in SHARDQ_CONFIG, /dev/null for none"),
     ("true", 66, "cannot open c: No such file or directory; name another file in SHARDQ_CONFIG, /dev/null for none"),
     (
       "ln -s /dev/zero c", 66,
@@ -185,7 +188,10 @@ struct SettingsMessages {
     ),
     ("export SHARDQ_OPTS='--colr never'; : > c", 64, "SHARDQ_OPTS: there is no setting --colr; did you mean --color?"),
     ("export SHARDQ_OPTS='--color'; : > c", 64, "SHARDQ_OPTS: --color needs a value"),
-    ("export SHARDQ_OPTS='san'; : > c", 64, "SHARDQ_OPTS: san is no option; write options alone, like --color never"),
+    (
+      "export SHARDQ_OPTS='san'; : > c", 64,
+      "SHARDQ_OPTS: san is not an option; write only options, such as --color never"
+    ),
     ("export SHARDQ_OPTS=\"-i 'a\"; : > c", 64, "SHARDQ_OPTS: a quote is not closed; add the other one"),
     (
       "export SHARDQ_OPTS='-x'; : > c", 64,

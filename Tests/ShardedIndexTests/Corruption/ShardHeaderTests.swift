@@ -85,7 +85,7 @@ import Testing
     for (at, value) in [(0, 0), (0, 2), (1, 1), (1, 2)] as [(Int, UInt8)] {
       var made = Made()
       made.part[at] = value
-      expectRefused(made, "part 0 is misplaced")
+      expectRefused(made, "part 0 in a wrong place")
     }
     made = Made()
     made.part[2] = 1
@@ -97,7 +97,7 @@ import Testing
     expectRefused(.withSuffixFields([3, 3, 0]), "a column of kind 3")
     var made = Made()
     made.columns = [0, 3, 0]
-    expectRefused(made, "texts of suffix fields where there are none")
+    expectRefused(made, "texts of suffix fields, and no suffix fields")
     made = .withSuffixFields([0, 0, 0])
     made.suffixFields = [0x80, 0x02] + [UInt8](repeating: 0x78, count: 512) + [0x11, 0]
     expectRefused(made, "a suffix field of 256 bytes")
@@ -147,7 +147,7 @@ import Testing
     made.columns[2] = 3
     made.columns += Self.plainFormat
     made.rowFormats = [0b11]
-    expectRefused(made, "a row names format 3")
+    expectRefused(made, "a row in the unknown format 3")
   }
 
   @Test("ranges are where the bits say") func ranges() throws {

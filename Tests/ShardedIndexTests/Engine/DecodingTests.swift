@@ -62,7 +62,7 @@ import Testing
     "a field that does not decode is an error with its name",
     arguments: [
       (#"{"name":"x"}"#, "the record has no field v"), (#"{"name":"x","v":null}"#, "the field v is null"),
-      (#"{"name":"x","v":"1,5"}"#, "the field v has the text \"1,5\", which is no Double"),
+      (#"{"name":"x","v":"1,5"}"#, "the field v has the text \"1,5\", which is not a Double"),
       (#"{"name":"x","v":[1]}"#, "the field v is an array"), (#"{"name":"x","v":{"w":1}}"#, "the field v is an object"),
     ])
   func faults(json: String, message: String) throws {
@@ -76,7 +76,7 @@ import Testing
     struct Row: Decodable { struct C: Decodable { var lon: Int8 }; var c: C?, t: [Bool]? }
     for (json, path) in [
       (#"{"name":"x","c":{"lon":300}}"#, "c.lon"), (#"{"name":"x","c":{"lat":1}}"#, "c has no field lon"),
-      (#"{"name":"x","t":[true,7]}"#, "t.1"), (#"{"name":"x","c":7}"#, "the field c is \"7\" where an object"),
+      (#"{"name":"x","t":[true,7]}"#, "t.1"), (#"{"name":"x","c":7}"#, "the field c is \"7\", not an object"),
     ] {
       let record = try Self.first(json)
       let error = #expect(throws: DecodingError.self) { try record.decode(Row.self) }

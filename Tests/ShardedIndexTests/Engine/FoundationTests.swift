@@ -12,12 +12,12 @@ import Testing
     let text = try #require(error).localizedDescription
     #expect(
       text
-        == "no index at /no/such: there is no such directory or archive. Build one with ShardBuilder, or open another directory"
+        == "no index at /no/such: there is no such directory or archive; build one with ShardBuilder, or open another directory"
     )
     let plain = try SmallIndex(json: #"[{"name":"Ann"}]"#, key: "{name}").open
     let missing = #expect(throws: IndexError.self) { try plain.search("a") }
     #expect(
-      try #require(missing).localizedDescription == "the index has no ranks: build it again with BuildOptions.weight")
+      try #require(missing).localizedDescription == "the index has no ranks; build it again with BuildOptions.weight")
     for feature in IndexFeature.allCases { #expect(!"\(IndexError.notBuilt(feature: feature))".contains("--")) }
     #expect(FormatError.wrongDigest.localizedDescription == "\(FormatError.wrongDigest)")
   }

@@ -32,7 +32,8 @@ package struct ByteReader: ~Escapable {
   @inline(__always)
   static func count(_ number: some FixedWidthInteger & UnsignedInteger, at offset: Int) throws(FormatError) -> Int {
     guard let count = Int(exactly: number) else {
-      throw .invalid(reason: "\(number) is more than programs of this platform can count", offset: offset)
+      throw .invalid(
+        reason: "has the count \(number), which is too large for programs of this platform", offset: offset)
     }
     return count
   }
@@ -58,9 +59,9 @@ package struct ByteReader: ~Escapable {
       value |= UInt64(byte & 0x7f) &<< shift
       if byte < 0x80 { break }
       shift += 7
-      guard shift <= 28 else { throw .invalid(reason: "a number runs over five bytes", offset: at) }
+      guard shift <= 28 else { throw .invalid(reason: "has a number of over five bytes", offset: at) }
     }
-    guard value <= UInt64(UInt32.max) else { throw .invalid(reason: "a number is over 32 bits", offset: at) }
+    guard value <= UInt64(UInt32.max) else { throw .invalid(reason: "has a number of over 32 bits", offset: at) }
     offset = at
     return try Self.count(value, at: at)
   }
@@ -71,8 +72,8 @@ package struct ByteReader: ~Escapable {
     var shift: UInt64 = 0
     while true {
       let byte = try read(UInt8.self)
-      // Of the tenth byte there is room for one bit.
-      guard shift < 63 || byte < 2 else { throw .invalid(reason: "a number is over 64 bits", offset: offset) }
+      // The tenth byte has room for one bit.
+      guard shift < 63 || byte < 2 else { throw .invalid(reason: "has a number of over 64 bits", offset: offset) }
       value |= UInt64(byte & 0x7f) << shift
       if byte < 0x80 { break }
       shift += 7
@@ -168,7 +169,7 @@ package struct BitReader: ~Escapable {
 
   /// Moves the reader behind the last byte, whose unread bits have to be zeros.
   package mutating func finish(_ reader: inout ByteReader) throws(FormatError) {
-    guard try read(-bit & 7) == 0 else { throw .invalid(reason: "bits behind the last", offset: start + bit >> 3) }
+    guard try read(-bit & 7) == 0 else { throw .invalid(reason: "has bits behind the last", offset: start + bit >> 3) }
     _ = try reader.pass(bit >> 3)
   }
 }

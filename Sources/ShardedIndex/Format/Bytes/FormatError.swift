@@ -26,31 +26,31 @@ extension FormatError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .truncated(let offset, let needed, let available):
-      "ends too early: \(needed == 1 ? "1 byte" : "\(needed) bytes") needed at byte \(offset), \(available) there"
+      "ends too early: \(available) of \(needed == 1 ? "1 byte" : "\(needed) bytes") are left at byte \(offset)"
     case .wrongMagic(let found, let expected):
-      "begins with \(hexadecimal(found)) where \(hexadecimal(expected)) belongs"
+      "begins with \(hexadecimal(found)), not with \(hexadecimal(expected))"
     case .unsupportedVersion(let found, let supported):
       "has format version \(found); this program reads version \(supported)"
     case .otherFold(let found, let supported):
-      "was folded by table \(hexadecimal(found)); this program has \(hexadecimal(supported))"
+      "was folded by table \(hexadecimal(found)); this program has table \(hexadecimal(supported))"
     case .wrongChecksum(let found, let expected):
-      "has checksum \(hexadecimal(found)) where the manifest says \(hexadecimal(expected))"
+      "has checksum \(hexadecimal(found)), not \(hexadecimal(expected))"
     case .wrongDigest: "has another SHA-256 than the manifest says"
     case .wrongSize(let found, let expected):
-      "is \(found == 1 ? "1 byte" : "\(found) bytes") where \(expected) were promised"
+      "has \(found == 1 ? "1 byte" : "\(found) bytes"), not \(expected)"
     case .zstd(let reason):
-      "is no valid zstd frame: \(reason)"
+      "is not a valid zstd frame: \(reason)"
     case .invalid(let reason, let offset):
-      "\(reason) (at byte \(offset) of its content)"
+      offset == 0 ? reason : "\(reason) (at byte \(offset) of its content)"
     }
   }
 
   /// The remedy, as it reads behind ``description``.
   var advice: String {
     switch self {
-    case .unsupportedVersion: ": take a program that reads it, or build the index again"
-    case .otherFold: ": build the index again"
-    default: ": repair the index from a copy, or build it again"
+    case .unsupportedVersion: "; use a program that reads that version, or build the index again"
+    case .otherFold: "; build the index again"
+    default: "; repair the index from a copy, or build it again"
     }
   }
 }

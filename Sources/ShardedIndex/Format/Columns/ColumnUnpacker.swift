@@ -44,7 +44,9 @@
       for record in unsafe 0..<count { unsafe top = max(top, codes[record]) }
       highest = Int(top)
     }
-    guard highest < limit else { throw .invalid(reason: "a record has code \(highest) of \(limit)", offset: offset) }
+    guard highest < limit else {
+      throw .invalid(reason: "has a record with code \(highest) of \(limit)", offset: offset)
+    }
     return offset
   }
 

@@ -13,7 +13,7 @@ extension FieldColumns {
       guard magic == FieldColumns.magic else { throw .wrongMagic(found: magic, expected: FieldColumns.magic) }
       let count = try reader.readVarint()
       guard count == records else {
-        throw .invalid(reason: "has a count of \(count) where \(records) was promised", offset: 4)
+        throw .invalid(reason: "has \(count) records, not \(records)", offset: 4)
       }
       rowSize = try reader.readVarint()
       packedSize = try reader.readVarint()
@@ -130,7 +130,9 @@ extension FieldColumns {
     let formats = unsafe try unpacker.codes(
       header.pointee.rowCode, below: header.pointee.rowFormatCount, isPresent: header.pointee.rowFormatCount > 1)
     let rowEnd = unsafe header.pointee.numberCount > 0 ? try Self.readRowStarts(&unpacker.plain, storage) : 0
-    guard (rowEnd + 7) / 8 == sizes.rowSize else { throw .invalid(reason: "rows do not fill their section", offset: 8) }
+    guard (rowEnd + 7) / 8 == sizes.rowSize else {
+      throw .invalid(reason: "has rows that do not fill their section", offset: 8)
+    }
     guard unsafe rowEnd & 7 == 0 || own[storage.zerosOffset - 1] >> UInt8(rowEnd & 7) == 0 else {
       throw .invalid(reason: "has bits behind its last row", offset: content.count - 1)
     }
@@ -157,7 +159,7 @@ extension FieldColumns {
   ) throws(FormatError) -> Int {
     let least = try reader.readVarint()
     let width = Int(try reader.read(UInt8.self))
-    guard width <= 2 else { throw .invalid(reason: "sizes of blocks in \(width) bytes", offset: reader.offset - 1) }
+    guard width <= 2 else { throw .invalid(reason: "has sizes of blocks in \(width) bytes", offset: reader.offset - 1) }
     let more = unsafe try reader.readSpan(width * storage.blocks)
     let starts = unsafe storage.starts(storage.columns)
     var bit = 0

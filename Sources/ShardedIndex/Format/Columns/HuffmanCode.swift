@@ -75,7 +75,7 @@
       let half = try next(&reader)
       if 1...Self.longestLimit ~= half {
         guard count < limit else {
-          throw .invalid(reason: "code lengths of more than \(limit) numbers", offset: at)
+          throw .invalid(reason: "has code lengths of more than \(limit) numbers", offset: at)
         }
         // Counts below 256, and halves up to the limit of a length.
         unsafe scratch[used] = UInt16(truncatingIfNeeded: count &<< 8 | half)
@@ -88,13 +88,13 @@
         count &+= half == 0 ? 1 : half &- Self.longestLimit &+ 1
         if half == 15 { count += try next(&reader) }
         guard count <= limit else {
-          throw .invalid(reason: "code lengths of more than \(limit) numbers", offset: at)
+          throw .invalid(reason: "has code lengths of more than \(limit) numbers", offset: at)
         }
       }
     }
     // Nothing is left of the last byte, or half of it, which is zero.
     guard left == 0, pending == 1 || pending == 0x10 else {
-      throw .invalid(reason: "code lengths that make no code", offset: at)
+      throw .invalid(reason: "has code lengths that make no code", offset: at)
     }
     return used
   }
@@ -151,7 +151,7 @@
     var (third, fourth) = unsafe (Bits(middle, end, isBackward: false), Bits(middle, end, isBackward: true))
     @inline(__always) func advance() throws(FormatError) {
       guard unsafe first.advance(), unsafe second.advance(), unsafe third.advance(), unsafe fourth.advance() else {
-        throw .invalid(reason: "codes run over their end", offset: at)
+        throw .invalid(reason: "has codes that run over their end", offset: at)
       }
     }
     // Where the quarters behind the first one begin: none has more than one number more than another.
@@ -182,7 +182,7 @@
     if count & 3 > 2 { unsafe numbers[rest &- 1] = third.number(table) }
     guard let met = unsafe first.end, unsafe met == second.end, let other = unsafe third.end, unsafe other == fourth.end
     else {
-      throw .invalid(reason: "codes do not fill their bytes", offset: at)
+      throw .invalid(reason: "has codes that do not fill their bytes", offset: at)
     }
   }
 }

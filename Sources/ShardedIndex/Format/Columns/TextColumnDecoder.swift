@@ -27,14 +27,16 @@ extension ColumnUnpacker {
     let size = unsafe try plain.readVarint()
     let longCount = unsafe try plain.readVarint()
     let sizes = if let given { given } else { unsafe try plain.pass(count) }
-    guard unsafe longCount <= count else { throw .invalid(reason: "\(longCount) long texts", offset: offset) }
+    guard unsafe longCount <= count else {
+      throw .invalid(reason: "has \(longCount) long texts in \(count) records", offset: offset)
+    }
     let long = unsafe try plain.pass(8 * longCount)
     let texts = unsafe code.isPresent ? try unpackTexts(code, size) : try plain.pass(size)
     let entry = unsafe ColumnData.Entry(
       codes: .init(kept + sizes), texts: .init(kept + texts), long: .init(kept + long), longCount: UInt32(longCount))
     let shortest = unsafe try fill(starts, from: entry, size: size, offset)
     guard !isMixed || shortest > 0 else {
-      throw .invalid(reason: "texts do not fill their section", offset: offset)
+      throw .invalid(reason: "has texts that do not fill their section", offset: offset)
     }
     if isMixed { unsafe try checkKinds(entry, offset) }
     return unsafe entry
@@ -71,14 +73,14 @@ extension ColumnUnpacker {
       } else {
         guard unsafe nextLong < entry.longCount, unsafe ColumnData.word(long, 2 * nextLong) == record,
           unsafe ColumnData.word(long, 2 * nextLong + 1) >= 255
-        else { throw .invalid(reason: "a long text without its size", offset: offset) }
+        else { throw .invalid(reason: "has a long text without its size", offset: offset) }
         unsafe position += ColumnData.word(long, 2 * nextLong + 1)
         nextLong += 1
       }
       record &+= 1
     }
     guard position == total, unsafe nextLong == entry.longCount else {
-      throw .invalid(reason: "texts do not fill their section", offset: offset)
+      throw .invalid(reason: "has texts that do not fill their section", offset: offset)
     }
     return shortest.min()
   }
@@ -89,7 +91,7 @@ extension ColumnUnpacker {
     var (position, nextLong) = (0, 0)
     for record in unsafe 0..<count {
       guard unsafe entry.texts[position] < ShardHeader.mixedKinds else {
-        throw .invalid(reason: unsafe "a text of kind \(entry.texts[position])", offset: offset)
+        throw .invalid(reason: unsafe "has a text of the unknown kind \(entry.texts[position])", offset: offset)
       }
       if unsafe entry.codes[record] < 255 {
         unsafe position += Int(entry.codes[record])

@@ -32,10 +32,10 @@ package struct EntriesHead: Equatable, Sendable {
       let magic = try reader.read(UInt32.self)
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
       let kind = try reader.read(UInt8.self)
-      guard kind == Self.kind else { throw .invalid(reason: "entries of the unknown kind \(kind)", offset: 4) }
+      guard kind == Self.kind else { throw .invalid(reason: "has entries of the unknown kind \(kind)", offset: 4) }
       let size = try reader.read(UInt64.self)
       guard size > 0, size <= UInt64(Int64.max) else {
-        throw .invalid(reason: "a manifest of entries of \(size) bytes", offset: 5)
+        throw .invalid(reason: "has a manifest of entries of \(size) bytes", offset: 5)
       }
       let digest = unsafe Array(try reader.read(bytes: 16))
       let checksum = try reader.read(UInt32.self)
@@ -98,7 +98,7 @@ package struct LastComponents: Equatable, Sendable {
       let text = unsafe Array(try reader.read(bytes: try reader.readVarint()))
       guard bytes.count + text.count <= Self.byteLimit,
         index == 0 || self[index - 1].lexicographicallyPrecedes(text)
-      else { throw .invalid(reason: "last components that do not ascend, or too many of them", offset: offset) }
+      else { throw .invalid(reason: "has last components that do not ascend, or too many of them", offset: offset) }
       append(text)
     }
   }

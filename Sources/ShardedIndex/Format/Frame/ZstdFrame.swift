@@ -22,12 +22,12 @@ package enum ZstdFrame {
     _ source: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableRawBufferPointer, with context: Decompressor
   ) throws(FormatError) {
     guard let header = unsafe FrameHeader(source.span.bytes), let declared = header.contentSize else {
-      throw .zstd(reason: "no frame header that declares its content size")
+      throw .zstd(reason: "it declares no content size")
     }
     guard declared == target.count else { throw .wrongSize(found: declared, expected: target.count) }
     if unsafe copyStored(source, header, into: target) { return }
-    // One frame and nothing behind it: a frame after the first, or a skippable one, is refused.
-    guard let frameSize = unsafe size(of: source) else { throw .zstd(reason: "no whole frame") }
+    // The source must be one frame: a second frame or a skippable frame is refused.
+    guard let frameSize = unsafe size(of: source) else { throw .zstd(reason: "it is cut short") }
     guard frameSize == source.count else { throw .wrongSize(found: source.count, expected: frameSize) }
     let size = unsafe ZSTD_decompressDCtx(
       context.pointer, target.baseAddress, target.count, source.baseAddress, source.count)

@@ -15,12 +15,12 @@ extension KeyBlocks {
       guard magic == KeyBlocks.magic else { throw .wrongMagic(found: magic, expected: KeyBlocks.magic) }
       let count = try reader.readVarint()
       guard count == records, count > 0 else {
-        throw .invalid(reason: "has a count of \(count) where \(records) was promised", offset: 4)
+        throw .invalid(reason: "has \(count) records, not \(records)", offset: 4)
       }
       suffixBytes = try reader.readVarint()
       let flags = try reader.read(UInt8.self)
       guard flags <= 1 else {
-        throw .invalid(reason: "has flags this version does not know", offset: reader.offset - 1)
+        throw .invalid(reason: "has flags that this version does not know", offset: reader.offset - 1)
       }
       isWide = flags == 1
       self.isPacked = isPacked
@@ -77,7 +77,7 @@ extension KeyBlocks {
       var highest: UInt8 = 0
       for index in 0..<count { highest = unsafe max(highest, suffixFields[index]) }
       guard Int(highest) < suffixFieldCount else {
-        throw .invalid(reason: "a record names a suffix field that is not there", offset: offset)
+        throw .invalid(reason: "has a record that names a missing suffix field", offset: offset)
       }
     }
     if start.isPacked {
@@ -104,7 +104,7 @@ extension KeyBlocks {
     func excess(_ reader: inout ByteReader) throws(FormatError) -> Size {
       let at = reader.offset
       let value = 15 + (try reader.readVarint())
-      guard let size = Size(exactly: value) else { throw .invalid(reason: "a stem of \(value) bytes", offset: at) }
+      guard let size = Size(exactly: value) else { throw .invalid(reason: "has a stem of \(value) bytes", offset: at) }
       return size
     }
     let (shared, length) = unsafe (columns.shared, columns.length)
@@ -141,7 +141,8 @@ extension KeyBlocks {
   package static let stemLimit = ZstdFrame.contentLimit
 
   private static var unsound: FormatError {
-    .invalid(reason: "a record shares more than its predecessor has, or its stem is too long", offset: headerSize)
+    .invalid(
+      reason: "has a record that shares too much with the one before, or its stem is too long", offset: headerSize)
   }
 
   /// Checks all records from a restart point on: nothing that is read later can lead outside the sections.

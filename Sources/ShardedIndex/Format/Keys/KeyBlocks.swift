@@ -91,7 +91,7 @@ import CLibrary
     do throws(FormatError) {
       let (position, longest) = unsafe try unpackSizes(&reader, content.baseAddress! + start.sizesOffset)
       guard position == start.suffixBytes else {
-        throw .invalid(reason: "suffixes do not fill their section", offset: Self.headerSize)
+        throw .invalid(reason: "has suffixes that do not fill their section", offset: Self.headerSize)
       }
       self.longest = UInt32(longest)
       unsafe try unpack(&reader, of: content.baseAddress!, start, layout, table: table)

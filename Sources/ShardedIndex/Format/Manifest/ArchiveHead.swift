@@ -44,14 +44,14 @@ package struct ArchiveHead: Sendable {
     }
     let extraSize = Int(Self.number(bytes, 28, 2))
     guard Self.number(bytes, extra + 2, 2) == Self.extraSize, extraSize >= 4 + Self.extraSize else {
-      throw .invalid(reason: "has an extra field of another size", offset: extra)
+      throw .invalid(reason: "has an extra field of a wrong size", offset: extra)
     }
     guard Self.number(bytes, 6, 4) == 0 else {
-      throw .invalid(reason: "has a manifest that is not stored as it is", offset: 6)
+      throw .invalid(reason: "has a manifest that is not stored without compression", offset: 6)
     }
     let manifestSize = Self.number(bytes, extra + 16, 8)
     guard Self.number(bytes, 18, 4) == manifestSize, Self.number(bytes, 22, 4) == manifestSize else {
-      throw .invalid(reason: "has two sizes of its manifest", offset: 18)
+      throw .invalid(reason: "has two different sizes of its manifest", offset: 18)
     }
     manifestStart = Int64(extra + extraSize)
     // Both of a u32 by now.

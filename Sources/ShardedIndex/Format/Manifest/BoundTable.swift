@@ -21,14 +21,16 @@
     for index in 0..<count {
       let end = self.end(index)
       guard end >= start, end <= texts.count else {
-        throw .invalid(reason: "lower bound \(index) is misplaced", offset: 0)
+        throw .invalid(reason: "has lower bound \(index) in a wrong place", offset: 0)
       }
       start = end
       guard unsafe head(index) == KeyBlocks.head(of: self[index]) else {
-        throw .invalid(reason: "head \(index) is not its bound's", offset: 0)
+        throw .invalid(reason: "has a head \(index) of another lower bound", offset: 0)
       }
     }
-    guard start == texts.count else { throw .invalid(reason: "bounds do not fill their section", offset: 0) }
+    guard start == texts.count else {
+      throw .invalid(reason: "has lower bounds that do not fill their section", offset: 0)
+    }
   }
 
   /// A view of bounds that were checked.
@@ -58,7 +60,7 @@
   private func checkLongOrder(_ index: Int, isContinuation: Bool) throws(FormatError) {
     guard unsafe isBelow(index - 1, self[index], head(index)) || (isContinuation && equals(index - 1, self[index]))
     else {
-      throw .invalid(reason: "lower bound \(index) is not above the one before", offset: 0)
+      throw .invalid(reason: "has lower bound \(index) not above the one before", offset: 0)
     }
   }
 

@@ -60,7 +60,8 @@ package struct DensityBands: Sendable {
       let present = try reader.read(UInt32.self)
       numbers = (0..<32).filter { present >> UInt32($0) & 1 == 1 }
       guard numbers.last ?? 0 < DensityGrid.bandCount, numbers.count == frames.count - 1 else {
-        throw .invalid(reason: "has \(frames.count - 1) bands of a map with \(numbers.count)", offset: reader.offset)
+        throw .invalid(
+          reason: "has \(frames.count - 1) bands of the density grid, not \(numbers.count)", offset: reader.offset)
       }
       for frame in frames.dropFirst() {
         let expected = try reader.read(UInt32.self)
@@ -129,14 +130,16 @@ package struct DensityBands: Sendable {
       for _ in 0..<count {
         next += try reader.readVarint()
         guard next < DensityGrid.bandCells else {
-          throw .invalid(reason: "has a cell off the map", offset: reader.offset)
+          throw .invalid(reason: "has a cell beyond the density grid", offset: reader.offset)
         }
         cells.append(next)
         next += 1
       }
       for cell in cells {
         let others = try reader.readVarint()
-        guard others < UInt32.max else { throw .invalid(reason: "has a cell too full", offset: reader.offset) }
+        guard others < UInt32.max else {
+          throw .invalid(reason: "has a cell with too many records", offset: reader.offset)
+        }
         body(cell, UInt32(others) + 1)
       }
     }
@@ -150,7 +153,7 @@ package struct DensityBands: Sendable {
       var reader = unsafe ByteReader(bytes)
       try body(&reader)
       guard reader.remaining == 0 else {
-        throw .invalid(reason: "has bytes behind the end of its map", offset: reader.offset)
+        throw .invalid(reason: "has bytes behind the end of its density grid", offset: reader.offset)
       }
     }
   }

@@ -48,7 +48,7 @@ extension Manifest {
         size = chain.end
         guard let section = Section(rawValue: number) else { continue }
         guard chain.contentSize <= Manifest.contentLimit else {
-          throw .invalid(reason: "section \(number) is of too large a frame", offset: 0)
+          throw .invalid(reason: "has section \(number) in too large a frame", offset: 0)
         }
         switch section {
         case .notes: notes = chain
@@ -110,7 +110,7 @@ extension Manifest {
       partSize = try reader.readCount()
       guard fieldCount <= Manifest.fieldLimit, sectionCount <= 64,
         (records == 0) == (shardCount == 0)
-      else { throw .invalid(reason: "counts beyond what an index can hold", offset: 24) }
+      else { throw .invalid(reason: "has counts that are too large for an index", offset: 24) }
       recordCount = try ByteReader.count(records, at: 24)
     }
 
@@ -119,7 +119,7 @@ extension Manifest {
       get throws(FormatError) {
         let tree = ManifestTree(shardCount: shardCount, hasNodes: version == Manifest.versionWithNodes)
         guard (tree.height > 0) == (version == Manifest.versionWithNodes) else {
-          throw .invalid(reason: "a version for more shards", offset: 4)
+          throw .invalid(reason: "has a version for more shards", offset: 4)
         }
         return tree
       }
@@ -155,7 +155,7 @@ extension Manifest {
         let (offset, length) = (UInt64(littleEndian: load(entry + 8)), UInt64(littleEndian: load(entry + 16)))
         let size = unsafe UInt64(content.count)
         guard offset <= size, length <= size - offset, wanted == nil || length == UInt64(wanted!) else {
-          throw .invalid(reason: "section \(section) has \(length) bytes at \(offset)", offset: entry)
+          throw .invalid(reason: "has section \(section) with \(length) bytes at \(offset)", offset: entry)
         }
         return unsafe content.bindMemory(to: UInt8.self).extracting(Int(offset)..<Int(offset + length))
       }
@@ -165,7 +165,7 @@ extension Manifest {
     /// Returns the bytes of a section that every root has.
     func required(_ section: Section, size: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
       if let found = unsafe try optional(section.rawValue, size: size) { return unsafe found }
-      throw .invalid(reason: "section \(section.rawValue) is missing", offset: start)
+      throw .invalid(reason: "lacks section \(section.rawValue)", offset: start)
     }
 
     /// Returns the frames that a section describes; nil if there is no such section.

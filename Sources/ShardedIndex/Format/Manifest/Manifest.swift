@@ -61,7 +61,7 @@
     let bounds = try lists.bounds
     let node = ManifestNode(level: tree.height, lists.tables(bounds), start: frameSize)
     guard unsafe count == 0 || bounds[0].isEmpty else {
-      throw .invalid(reason: "the first lower bound is not empty", offset: 0)
+      throw .invalid(reason: "has a first lower bound that is not empty", offset: 0)
     }
     let pagesSize = try node.check(records: header.recordCount, of: tree)
     unsafe try Self.checkNames(names, count: header.fieldCount)

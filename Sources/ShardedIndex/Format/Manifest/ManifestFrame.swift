@@ -7,7 +7,7 @@ extension ZstdFrame {
   static func contentSize(
     of frame: UnsafeBufferPointer<UInt8>, checksum: UInt32?, size: Int?
   ) throws(FormatError) -> Int {
-    guard let found = unsafe ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "a frame without a checksum") }
+    guard let found = unsafe ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "it has no checksum") }
     if let checksum, found != checksum { throw .wrongChecksum(found: found, expected: checksum) }
     let declared = unsafe ZstdFrame.contentSize(of: frame) ?? -1
     let wanted = size ?? declared
@@ -64,7 +64,7 @@ extension Manifest {
     in bytes: ArraySlice<UInt8>, firstOf chain: Chain?, limit: Int, name: String, with context: Decompressor
   ) throws(FormatError) -> (frame: ChainFrame, size: Int) {
     unsafe try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      guard let size = unsafe ZstdFrame.size(of: bytes) else { throw .zstd(reason: "no whole frame in its \(name)") }
+      guard let size = unsafe ZstdFrame.size(of: bytes) else { throw .zstd(reason: "its \(name) is cut short") }
       let frame = bytes.extracting(..<size)
       guard unsafe chain != nil || ZstdFrame.contentSize(of: frame) ?? .max <= limit else {
         throw unsafe .wrongSize(found: ZstdFrame.contentSize(of: frame) ?? -1, expected: limit)

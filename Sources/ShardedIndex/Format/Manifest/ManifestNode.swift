@@ -89,14 +89,14 @@ package struct ManifestNode {
     let entry = reference.entry
     let size = try node.check(records: reference.recordCount, of: tree)
     guard node.end == entry.end - entry.start - entry.frameSize, size == entry.totalSize - entry.contentSize else {
-      throw .invalid(reason: "what it lists has another size than was promised", offset: 0)
+      throw .invalid(reason: "lists frames of another size than the frame above it says", offset: 0)
     }
   }
 
   /// Checks the entries of all children, and returns the size of the contents of all frames below, in bytes.
   func check(records: Int, of tree: ManifestTree) throws(FormatError) -> Int {
     guard firstRecord(of: 0) == 0, firstRecord(of: count) == records else {
-      throw .invalid(reason: "records do not add up", offset: 24)
+      throw .invalid(reason: "has counts of records that do not add up", offset: 24)
     }
     var size = 0
     for child in 0..<count {
@@ -104,15 +104,15 @@ package struct ManifestNode {
       let (first, next) = (firstRecord(of: child), firstRecord(of: child + 1))
       let shards = tree.shards(below: number &* Manifest.pageCapacity &+ child, level: level)
       guard first >= 0, next >= first, next - first >= shards else {
-        throw .invalid(reason: "\(name(child)) has fewer records than shards", offset: 0)
+        throw .invalid(reason: "has fewer records than shards in \(name(child))", offset: 0)
       }
       let entry = entry(child)
       guard entry.start <= entry.end, entry.contentSize <= Manifest.contentLimit,
         entry.frameSize <= entry.end - entry.start, entry.frameSize <= ZstdFrame.sizeLimit(content: entry.contentSize),
         entry.contentSize <= entry.totalSize, entry.totalSize < Entry.totalLimit
-      else { throw .invalid(reason: "\(name(child)) is misplaced", offset: 0) }
+      else { throw .invalid(reason: "has \(name(child)) in a wrong place", offset: 0) }
       guard child > 0 || number > 0 || !entry.isContinuation else {
-        throw .invalid(reason: "the first shard continues another", offset: 0)
+        throw .invalid(reason: "has a first shard that continues another", offset: 0)
       }
       try tables.bounds.checkOrder(child, isContinuation: entry.isContinuation)
       size &+= entry.totalSize
@@ -156,13 +156,13 @@ extension ManifestNode.ChildReference {
   /// Checks the lower bounds of a page or node where it meets its neighbours.
   func checkEnds(_ bounds: BoundTable, isContinuation: Bool) throws(FormatError) {
     guard unsafe bounds.equals(0, bound), isContinuation == entry.isContinuation else {
-      throw .invalid(reason: "begins with another lower bound than was promised", offset: 0)
+      throw .invalid(reason: "begins with another lower bound than the frame above it says", offset: 0)
     }
     guard let next else { return }
     let last = unsafe bounds[bounds.count - 1]
     guard
       unsafe BoundTable.isBelow(last, next.bound)
         || (next.isContinuation && bounds.equals(bounds.count - 1, next.bound))
-    else { throw .invalid(reason: "its last lower bound is not below the next one", offset: 0) }
+    else { throw .invalid(reason: "has a last lower bound that is not below the next one", offset: 0) }
   }
 }

@@ -34,11 +34,11 @@
     let page = unsafe ManifestPage(checked: start, shards: count)
     try reference.checkEnds(bounds, isContinuation: page.isContinuation(0))
     guard page.firstRecord(0) == 0, page.firstRecord(count) == reference.recordCount else {
-      throw .invalid(reason: "records do not add up", offset: 8 * count)
+      throw .invalid(reason: "has counts of records that do not add up", offset: 8 * count)
     }
     for shard in 0..<count {
       guard page.firstRecord(shard) >= 0, page.firstRecord(shard) < page.firstRecord(shard + 1) else {
-        throw .invalid(reason: "shard \(shard) has no records", offset: 8 * (count + shard))
+        throw .invalid(reason: "has shard \(shard) without records", offset: 8 * (count + shard))
       }
       try bounds.checkOrder(shard, isContinuation: page.isContinuation(shard))
       let file = page.file(shard)
@@ -46,7 +46,7 @@
         file.headerContentSize <= ZstdFrame.contentLimit,
         file.headerSize <= ZstdFrame.sizeLimit(content: file.headerContentSize)
       else {
-        throw .invalid(reason: "shard \(shard) is larger than it can be, or its header is", offset: 0)
+        throw .invalid(reason: "has shard \(shard), or its header, with too large a size", offset: 0)
       }
     }
   }

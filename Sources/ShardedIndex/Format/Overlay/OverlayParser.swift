@@ -34,7 +34,7 @@
     }
     let checksum = try reader.read(UInt64.self)
     guard unsafe checksum == Overlay.checksum(of: UnsafeBufferPointer(rebasing: bytes[reader.offset...])) else {
-      throw .invalid(reason: "has another checksum than it says", offset: 8)
+      throw .invalid(reason: "has another checksum than its head says", offset: 8)
     }
     return checksum
   }
@@ -69,7 +69,7 @@
     var holders = [UInt32](repeating: 0, count: count > 0 ? nameCount : 0)
     for number in 0..<count {
       before = try parsePosition(after: before)
-      guard before <= recordCount else { throw fault("adds a record behind all that there are") }
+      guard before <= recordCount else { throw fault("adds a record behind the last record") }
       while removedBefore < removed.count, removed[removedBefore] < before { removedBefore += 1 }
       let start = reader.offset
       let foldedSize = try reader.readVarint()
@@ -105,7 +105,7 @@
       guard holders[name] <= number else { throw fault("has a field twice in a record") }
       holders[name] = UInt32(number) + 1
       let word = try reader.readVarint()
-      guard word & 3 <= 2 else { throw fault("has a field of kind 3") }
+      guard word & 3 <= 2 else { throw fault("has a field of the unknown kind 3") }
       size += word >> 2
     }
     return size
@@ -118,7 +118,7 @@
       cell += try reader.readVarint()
       let more = try reader.readSignedVarint()
       guard cell < DensityGrid.columns * DensityGrid.rows, more != 0, more.magnitude <= UInt32.max else {
-        throw fault("changes a cell that is not on the map")
+        throw fault("changes a cell beyond the density grid")
       }
       cells.append((cell, Int(more)))
       cell += 1
@@ -134,10 +134,10 @@
   private mutating func parsePosition(after position: Int) throws(FormatError) -> Int {
     let distance = try reader.readSignedVarint()
     guard 0...Int64(1) << 48 ~= distance, let distance = Int(exactly: distance) else {
-      throw fault("a number out of range")
+      throw fault("has a number out of range")
     }
     let (sum, isOver) = position.addingReportingOverflow(distance)
-    guard !isOver else { throw fault("a number out of range") }
+    guard !isOver else { throw fault("has a number out of range") }
     return sum
   }
 }

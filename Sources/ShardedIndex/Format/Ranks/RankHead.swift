@@ -23,7 +23,7 @@ package final class RankHead: Sendable {
       let count = try reader.readCount()
       guard count == pageCount, reader.remaining == 16 * count else {
         throw .invalid(
-          reason: "ranks of \(count) pages in \(reader.remaining) bytes, of \(pageCount) there are", offset: 4)
+          reason: "has ranks of \(count) pages in \(reader.remaining) bytes, not of \(pageCount)", offset: 4)
       }
       var (ends, checksums, maxima): ([UInt32], [UInt32], [UInt64]) = ([], [], [])
       for _ in 0..<count { ends.append(try reader.read(UInt32.self)) }
@@ -34,10 +34,10 @@ package final class RankHead: Sendable {
     guard zip(ends, ends.dropFirst()).allSatisfy({ $0 < $1 }), ends.first != 0,
       frameSize + Int(ends.last ?? 0) == chainSize
     else {
-      throw .invalid(reason: "the ends of the ranks' frames do not rise to the end of the ranks", offset: 8)
+      throw .invalid(reason: "has ends of frames that do not rise to the end of the ranks", offset: 8)
     }
     guard maxima.allSatisfy({ $0 <= WeightRule.limit }) else {
-      throw .invalid(reason: "a weight is over 63 bits", offset: 8 + 8 * pageCount)
+      throw .invalid(reason: "has a weight of over 63 bits", offset: 8 + 8 * pageCount)
     }
   }
 

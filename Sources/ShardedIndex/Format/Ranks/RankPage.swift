@@ -15,7 +15,7 @@ package final class RankPage: Sendable {
       var partCounts: [Int] = []
       for _ in 0..<shardCount {
         let count = try reader.readVarint()
-        guard count > 0 else { throw .invalid(reason: "ranks of a shard without parts", offset: reader.offset) }
+        guard count > 0 else { throw .invalid(reason: "has ranks of a shard without parts", offset: reader.offset) }
         partCounts.append(count)
       }
       var shards: [(maximum: UInt64, partCount: Int, offset: Int)] = []
@@ -31,7 +31,7 @@ package final class RankPage: Sendable {
       return shards
     }
     guard shards.reduce(0, { max($0, $1.maximum) }) == maximum else {
-      throw .invalid(reason: "the greatest weight of a page is not that of its shards", offset: 0)
+      throw .invalid(reason: "has another greatest weight for a page than for its shards", offset: 0)
     }
   }
 
@@ -61,7 +61,7 @@ extension ByteReader {
       value |= UInt64(byte & 0x7f) << shift
       if byte < 0x80 { return value }
       shift += 7
-      guard shift < 63 else { throw .invalid(reason: "a weight is over 63 bits", offset: offset) }
+      guard shift < 63 else { throw .invalid(reason: "has a weight of over 63 bits", offset: offset) }
     }
   }
 }

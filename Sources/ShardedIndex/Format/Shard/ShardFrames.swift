@@ -104,8 +104,8 @@ extension Decompressor {
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeMutablePointer<UInt16>) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
     guard size <= ZstdFrame.contentLimit else { throw .wrongSize(found: size, expected: ZstdFrame.contentLimit) }
-    // Compared before anything is allocated: an old shard in the place of a new one goes no further.
-    guard let found = unsafe ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "a frame without a checksum") }
+    // The comparison comes before any allocation, and stops at an old shard in the place of a new one.
+    guard let found = unsafe ZstdFrame.checksum(of: frame) else { throw .zstd(reason: "it has no checksum") }
     guard found == checksum else { throw .wrongChecksum(found: found, expected: checksum) }
     if let stored = unsafe ZstdFrame.storedContent(of: frame, size: size) { return unsafe try body(stored, table) }
     let declared = unsafe ZstdFrame.contentSize(of: frame) ?? -1

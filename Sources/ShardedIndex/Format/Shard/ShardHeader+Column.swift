@@ -76,7 +76,7 @@ extension ShardHeader.Column {
       let size = try reader.readVarint()
       longest = max(longest, UInt32(truncatingIfNeeded: size))
       guard kind < ShardHeader.mixedKinds || size > 0 else {
-        throw .invalid(reason: "a text without its kind", offset: at)
+        throw .invalid(reason: "has a text without its kind", offset: at)
       }
       end += size
       guard end <= reader.count else {
@@ -89,7 +89,9 @@ extension ShardHeader.Column {
     guard kind == ShardHeader.mixedKinds else { return }
     for text in 0..<count {
       let first = unsafe texts[Int(ends[text - 1])]
-      guard first < ShardHeader.mixedKinds else { throw .invalid(reason: "a text of kind \(first)", offset: at) }
+      guard first < ShardHeader.mixedKinds else {
+        throw .invalid(reason: "has a text of the unknown kind \(first)", offset: at)
+      }
     }
   }
 

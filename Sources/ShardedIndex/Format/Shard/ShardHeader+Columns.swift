@@ -59,7 +59,7 @@ extension ShardHeader {
       let code = try reader.read(UInt8.self)
       guard let encoding = Encoding(rawValue: code), kind <= ShardHeader.mixedKinds,
         kind < ShardHeader.mixedKinds || encoding == .dictionary || encoding == .text
-      else { throw .invalid(reason: "a column of kind \(kind) in encoding \(code)", offset: at) }
+      else { throw .invalid(reason: "has a column of kind \(kind) in encoding \(code)", offset: at) }
       return unsafe Column(
         encoding: encoding, kind: kind, name: name, cell: cell,
         word: RecordOutput.Field.column(name: name, kind: kind), texts: zero, ends: .init(bitPattern: 8)!)
@@ -86,12 +86,12 @@ extension ShardHeader {
         unsafe column.texts = memory.kept.copy(text: try reader.readSpan(Int(column.number)))
       case .suffixField:
         guard suffixFields.count > 0 else {
-          throw .invalid(reason: "texts of suffix fields where there are none", offset: at)
+          throw .invalid(reason: "has texts of suffix fields, and no suffix fields", offset: at)
         }
         try readSuffixFieldTexts(&reader, &column, index, suffixFields, &memory)
       case .dictionary:
         let count = try reader.readVarint()
-        guard count >= 1, count <= 65536 else { throw .invalid(reason: "\(count) texts in a column", offset: at) }
+        guard count >= 1, count <= 65536 else { throw .invalid(reason: "has \(count) texts in a column", offset: at) }
         try column.readTexts(count, &reader, &memory)
         column.variant = count > 256 ? 1 : 0
         let code = 2...256 ~= count ? try memory.readCode(&reader, below: count) : HuffmanCode()
@@ -100,7 +100,9 @@ extension ShardHeader {
         if column.encoding == .spelled {
           column.variant = try reader.read(UInt8.self)
           column.piece = try reader.read(UInt8.self)
-          guard column.variant <= 2 else { throw .invalid(reason: "case rule \(column.variant)", offset: at) }
+          guard column.variant <= 2 else {
+            throw .invalid(reason: "has the unknown case rule \(column.variant)", offset: at)
+          }
         }
         let code = try memory.readCode(&reader, below: 256)
         appendData(&column, index, code, try memory.readCode(&reader, below: 256), &memory.scratch)
@@ -129,7 +131,9 @@ extension ShardHeader {
     ) throws(FormatError) {
       let at = reader.offset - 2
       let rule = try reader.read(UInt8.self)
-      guard rule <= ShardHeader.ownTexts else { throw .invalid(reason: "case rule \(rule)", offset: at) }
+      guard rule <= ShardHeader.ownTexts else {
+        throw .invalid(reason: "has the unknown case rule \(rule)", offset: at)
+      }
       if rule == ShardHeader.ownTexts {
         try column.readTexts(suffixFields.count, &reader, &memory)
       } else if unsafe casedColumns[Int(rule)] > 0 {
@@ -149,12 +153,12 @@ extension ShardHeader {
       column.number = unsafe UInt32(models.count)
       column.formatCount = try reader.read(UInt8.self)
       guard column.formatCount >= 1, unsafe models.count + Int(column.formatCount) <= Self.formatLimit else {
-        throw .invalid(reason: unsafe "\(models.count + Int(column.formatCount)) number formats", offset: at)
+        throw .invalid(reason: unsafe "has \(models.count + Int(column.formatCount)) number formats", offset: at)
       }
       for _ in 0..<column.formatCount {
         let format = NumberFormat(
           type: try reader.read(UInt8.self), a: try reader.read(UInt8.self), b: try reader.read(UInt8.self))
-        guard format.isKnown else { throw .invalid(reason: "number format \(format.type)", offset: at) }
+        guard format.isKnown else { throw .invalid(reason: "has the unknown number format \(format.type)", offset: at) }
         var model = unsafe Model(
           word: RecordOutput.Field.number(format, column: column.word), base: 0, range: zero, rowMask: 0,
           cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.Field>.stride))
@@ -167,11 +171,11 @@ extension ShardHeader {
           model.base = try reader.readSignedVarint()
           let width = try reader.read(UInt8.self)
           bits = width & 0x7f
-          guard bits <= 56 else { throw .invalid(reason: "a value of \(bits) bits", offset: at) }
+          guard bits <= 56 else { throw .invalid(reason: "has a value of \(bits) bits", offset: at) }
           if width & 0x80 != 0 {
             unsafe ownRanges.append(try OwnRanges(contexts, &reader, &memory.scratch), in: &memory.scratch)
             guard unsafe ownRanges.count * contexts <= Self.rangeLimit else {
-              throw .invalid(reason: unsafe "\(ownRanges.count) formats with ranges of their own", offset: at)
+              throw .invalid(reason: unsafe "has \(ownRanges.count) formats with ranges of their own", offset: at)
             }
             model.rowMask = .max
           }

@@ -17,7 +17,7 @@ extension ShardHeader {
     _ reader: inout ByteReader, _ count: Int, _ kept: inout Arena
   ) throws(FormatError) -> SuffixFieldTable {
     let size = count > 0 ? try reader.readVarint() : 0
-    guard size <= 255 else { throw .invalid(reason: "a suffix field of \(size) bytes", offset: reader.offset) }
+    guard size <= 255 else { throw .invalid(reason: "has a suffix field of \(size) bytes", offset: reader.offset) }
     guard count > 0, size == 0 else {
       return unsafe SuffixFieldTable(
         count: count, texts: kept.copy(text: try reader.readSpan(count * size)), ends: nil, each: size)
@@ -26,7 +26,7 @@ extension ShardHeader {
     let ends = unsafe kept.allocate(UInt16.self, count)
     var end = 0
     for number in 0..<count {
-      guard sizes[number] > 0 else { throw .invalid(reason: "a suffix field of 0 bytes", offset: reader.offset) }
+      guard sizes[number] > 0 else { throw .invalid(reason: "has a suffix field of 0 bytes", offset: reader.offset) }
       end += Int(sizes[number])
       unsafe ends[number] = UInt16(truncatingIfNeeded: end)
     }

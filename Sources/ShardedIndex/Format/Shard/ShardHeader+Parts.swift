@@ -11,7 +11,7 @@ extension ShardHeader {
       guard magic == ShardHeader.magic else { throw .wrongMagic(found: magic, expected: ShardHeader.magic) }
       records = try reader.readVarint()
       guard records == expected else {
-        throw .invalid(reason: "has a count of \(records) where \(expected) was promised", offset: 4)
+        throw .invalid(reason: "has \(records) records, not \(expected)", offset: 4)
       }
       parts = try reader.readVarint()
       suffixFields = try reader.readVarint()
@@ -20,7 +20,7 @@ extension ShardHeader {
       rowFormats = try reader.readVarint()
       guard parts >= 1, parts <= records, suffixFields <= 256, columns <= ShardHeader.columnLimit, shapes >= 1,
         shapes <= 65536, rowFormats <= 256, records < UInt32.max, fileSize <= UInt32.max
-      else { throw .invalid(reason: "counts beyond this version", offset: 4) }
+      else { throw .invalid(reason: "has counts beyond this version", offset: 4) }
     }
   }
 
@@ -43,8 +43,8 @@ extension ShardHeader {
       // The first part begins with the shard: without a bound, and it continues no other.
       guard count >= 1, count <= counts.records - first, index > 0 || bound == 0,
         boundEnd + bound >> 1 <= reader.count, keys.isBounded, fields.isBounded
-      else { throw .invalid(reason: "part \(index) is misplaced", offset: at) }
-      // Where one of them is too large, their sum is not what it has to be, below.
+      else { throw .invalid(reason: "has part \(index) in a wrong place", offset: at) }
+      // If one of these sizes is too large, the check of their sum below fails.
       unsafe rows[index] = PartTable.Row(
         firstRecord: UInt32(truncatingIfNeeded: first), offset: UInt32(truncatingIfNeeded: offset),
         bound: UInt32(truncatingIfNeeded: boundEnd << 1 | bound & 1), keysSize: UInt32(keys.size),
@@ -54,8 +54,12 @@ extension ShardHeader {
       offset += keys.size + fields.size
       first += count
     }
-    guard first == counts.records else { throw .invalid(reason: "parts of \(first) records", offset: reader.offset) }
-    guard offset == fileSize else { throw .invalid(reason: "parts do not fill the file", offset: reader.offset) }
+    guard first == counts.records else {
+      throw .invalid(reason: "has parts of \(first) records, not of \(counts.records)", offset: reader.offset)
+    }
+    guard offset == fileSize else {
+      throw .invalid(reason: "has parts that do not fill the file", offset: reader.offset)
+    }
     unsafe rows[counts.parts] = PartTable.Row(
       firstRecord: UInt32(counts.records), offset: UInt32(fileSize), bound: UInt32(boundEnd << 1), keysSize: 0,
       keysContentSize: 0, fieldsContentSize: 0, keysChecksum: 0, fieldsChecksum: 0)

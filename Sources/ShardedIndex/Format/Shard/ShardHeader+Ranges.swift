@@ -72,13 +72,13 @@ extension ShardHeader {
       var ranged = 0
       for index in 0..<flags.byteCount { ranged += flags[index].nonzeroBitCount }
       guard count & 7 == 0 || flags[flags.byteCount - 1] >> UInt8(count & 7) == 0 else {
-        throw .invalid(reason: "a range of context \(count) and none behind it", offset: at)
+        throw .invalid(reason: "has a range of context \(count) and none behind it", offset: at)
       }
       let least = UInt64(try reader.read(UInt8.self))
       let excess = UInt64(try reader.read(UInt8.self))
       let (most, kept) = (UInt64(try reader.read(UInt8.self)), UInt64(try reader.read(UInt8.self)))
       guard excess <= 6, most <= 32 else {
-        throw .invalid(reason: "ranges of \(excess) and \(most) bits", offset: reader.offset)
+        throw .invalid(reason: "has ranges of \(excess) and \(most) bits", offset: reader.offset)
       }
       let ranges = unsafe scratch.allocate(UInt64.self, ranged)
       var bits = BitReader(reader)
@@ -88,8 +88,8 @@ extension ShardHeader {
         let word = bits.next
         // At most 255 + 63; shifts are by fewer than 64 bits, and differences of what the lines before compare.
         let width = least &+ word & (1 &<< excess &- 1)
-        guard width <= 56 else { throw .invalid(reason: "a value of \(width) bits", offset: at) }
-        // What is added is a multiple of what all but the highest bits of a value can say.
+        guard width <= 56 else { throw .invalid(reason: "has a value of \(width) bits", offset: at) }
+        // The added number is a multiple of a power of two, so its low bits are left out.
         let zeros = min(width > kept ? width &- kept : 0, most)
         let added = (word &>> excess) &<< zeros & (1 &<< most &- 1)
         unsafe ranges[index] = width | added &<< 8

@@ -14,10 +14,10 @@ extension ShardHeader {
     ) throws(FormatError) {
       let numberCount = columns.numberCount
       guard (numberCount == 0) == (counts.rowFormats == 0) else {
-        throw .invalid(reason: "rows without numbers or numbers without rows", offset: 24)
+        throw .invalid(reason: "has rows without numbers or numbers without rows", offset: 24)
       }
       guard counts.rowFormats * numberCount <= Self.cellLimit else {
-        throw .invalid(reason: "\(counts.rowFormats) row formats of \(numberCount) columns", offset: reader.offset)
+        throw .invalid(reason: "has \(counts.rowFormats) row formats of \(numberCount) columns", offset: reader.offset)
       }
       let models = unsafe memory.kept.allocate(UInt16.self, counts.rowFormats * numberCount)
       var bits = BitReader(reader)
@@ -26,7 +26,7 @@ extension ShardHeader {
           let column = unsafe columns.columns[Int(columns.numberColumns[number])]
           let format = try bits.read(8 - (column.formatCount - 1).leadingZeroBitCount)
           guard format < column.formatCount else {
-            throw .invalid(reason: "a row names format \(format)", offset: reader.offset)
+            throw .invalid(reason: "has a row in the unknown format \(format)", offset: reader.offset)
           }
           unsafe models[row * numberCount + number] = UInt16(column.number) + UInt16(format)
         }

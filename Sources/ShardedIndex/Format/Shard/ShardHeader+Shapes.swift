@@ -12,7 +12,7 @@ extension ShardHeader {
       }
       // Few columns: comparing them all costs less than looking up their names did.
       for other in unsafe 0..<names.count where unsafe Int(names[other]) == number {
-        throw .invalid(reason: "two columns of one field", offset: at)
+        throw .invalid(reason: "has two columns of one field", offset: at)
       }
       unsafe names.append(UInt16(truncatingIfNeeded: number), in: &scratch)
     }
@@ -57,15 +57,15 @@ extension ShardHeader {
       for shape in 0..<counts.shapes {
         let count = try reader.readVarint()
         guard count <= counts.columns else {
-          throw .invalid(reason: "a shape of more fields than there are columns", offset: reader.offset)
+          throw .invalid(reason: "has a shape with more fields than columns", offset: reader.offset)
         }
         for _ in 0..<count {
           let column = try reader.readVarint()
           guard column < counts.columns else {
-            throw .invalid(reason: "a shape names column \(column)", offset: reader.offset)
+            throw .invalid(reason: "has a shape that names the missing column \(column)", offset: reader.offset)
           }
           guard unsafe Int(shapeOf[column]) != shape + 1 else {
-            throw .invalid(reason: "a shape has column \(column) twice", offset: reader.offset)
+            throw .invalid(reason: "has a shape that names column \(column) twice", offset: reader.offset)
           }
           unsafe shapeOf[column] = UInt32(shape + 1)
           unsafe fields.append(UInt16(column), in: &scratch)

@@ -81,21 +81,21 @@ package final class SideGroup: Sendable {
     let count = try reader.readVarint()
     // Each takes eight bytes or more.
     guard count <= reader.remaining / 8 else {
-      throw .invalid(reason: "a side file of \(count) frames", offset: reader.offset)
+      throw .invalid(reason: "has a side file of \(count) frames", offset: reader.offset)
     }
     page.frames.reserveCapacity(count)
     for _ in 0..<count {
       let name = SideFrameName(
         kind: try reader.read(UInt8.self), number: try reader.readVarint(), group: try reader.readVarint())
       guard page.frames.last.map({ $0.name.order < name.order }) ?? true else {
-        throw .invalid(reason: "the frames of a side file are not in order", offset: reader.offset)
+        throw .invalid(reason: "has a side file whose frames are not in order", offset: reader.offset)
       }
       let frame = SideFrame(
         name, start: page.fileSize, size: try reader.readVarint(), contentSize: try reader.readVarint(),
         checksum: try reader.read(UInt32.self))
       guard frame.size > 0, frame.contentSize <= ZstdFrame.contentLimit,
         frame.size <= ZstdFrame.sizeLimit(content: frame.contentSize), frame.start + frame.size <= SidePage.sizeLimit
-      else { throw .invalid(reason: "a frame of a side file is too large", offset: reader.offset) }
+      else { throw .invalid(reason: "has too large a frame in a side file", offset: reader.offset) }
       page.frames.append(frame)
     }
     return page

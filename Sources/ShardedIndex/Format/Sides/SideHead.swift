@@ -25,7 +25,7 @@ package final class SideHead: Sendable {
       let groups = Self.groupCount(pages: count)
       guard count == pageCount, reader.remaining == 8 * groups else {
         throw .invalid(
-          reason: "sides of \(count) pages in \(reader.remaining) bytes, of \(pageCount) there are", offset: 4)
+          reason: "has sides of \(count) pages in \(reader.remaining) bytes, not of \(pageCount)", offset: 4)
       }
       var (ends, checksums): ([UInt32], [UInt32]) = ([], [])
       for _ in 0..<groups { ends.append(try reader.read(UInt32.self)) }
@@ -35,7 +35,7 @@ package final class SideHead: Sendable {
     guard zip(ends, ends.dropFirst()).allSatisfy({ $0 < $1 }), ends.first != 0,
       frameSize + Int(ends.last ?? 0) == chainSize
     else {
-      throw .invalid(reason: "the ends of the sides' frames do not rise to the end of the sides", offset: 8)
+      throw .invalid(reason: "has ends of frames that do not rise to the end of the sides", offset: 8)
     }
   }
 

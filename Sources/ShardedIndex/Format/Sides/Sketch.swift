@@ -20,7 +20,7 @@ package struct SketchAlphabet: Sendable, Equatable {
     for _ in 0..<count {
       let scalar = next + (try reader.readVarint())
       guard scalar <= 0x10ffff else {
-        throw .invalid(reason: "a character of a sketch is no Unicode scalar", offset: reader.offset)
+        throw .invalid(reason: "has a character in a sketch that is not a Unicode scalar", offset: reader.offset)
       }
       scalars.append(UInt32(scalar))
       next = scalar + 1
@@ -130,7 +130,7 @@ package final class SketchForest: Sendable {
       for _ in 0..<number(in: content, at: countsOffset + index * countSize, countSize) {
         let label = number(in: content, at: labelsOffset + child * labelSize, labelSize)
         guard label >= least, label < alphabet.scalars.count else {
-          throw .invalid(reason: "the characters behind a beginning do not ascend", offset: labelsOffset + child)
+          throw .invalid(reason: "has characters behind a beginning that do not ascend", offset: labelsOffset + child)
         }
         least = label + 1
         child += 1

@@ -60,12 +60,12 @@ package struct ValueLists: Sendable {
     for limit in limits {
       let count = try reader.readVarint()
       guard count <= limit else {
-        throw .invalid(reason: "\(count) values where there are \(limit)", offset: reader.offset)
+        throw .invalid(reason: "has \(count) values, over the limit of \(limit)", offset: reader.offset)
       }
       total += count
       // Each takes three bytes or more.
       guard total <= reader.remaining / 3 else {
-        throw .invalid(reason: "more values than bytes", offset: reader.offset)
+        throw .invalid(reason: "has more values than bytes", offset: reader.offset)
       }
       ends.append(UInt32(total))
     }
@@ -75,7 +75,7 @@ package struct ValueLists: Sendable {
       for _ in range(of: container) {
         let number = next + (try reader.readVarint())
         guard number < limits[container] else {
-          throw .invalid(reason: "value \(number) where there are \(limits[container])", offset: reader.offset)
+          throw .invalid(reason: "names value \(number) of \(limits[container])", offset: reader.offset)
         }
         numbers.append(UInt16(number))
         next = number + 1
@@ -84,7 +84,7 @@ package struct ValueLists: Sendable {
     counts.reserveCapacity(total)
     for _ in 0..<total {
       let count = try reader.readVarint()
-      guard count > 0 else { throw .invalid(reason: "a value of no record", offset: reader.offset) }
+      guard count > 0 else { throw .invalid(reason: "has a value of no record", offset: reader.offset) }
       counts.append(UInt32(count))
     }
     weights.reserveCapacity(total)
@@ -164,14 +164,14 @@ package final class ValueTable: Sendable {
       var reader = unsafe ByteReader(bytes)
       let count = try reader.readVarint()
       guard count <= SideTable.valueLimit else {
-        throw .invalid(reason: "a table of \(count) values", offset: 0)
+        throw .invalid(reason: "has a table of \(count) values", offset: 0)
       }
       var values: [Range<Int>] = []
       for _ in 0..<count {
         let size = try reader.readVarint()
         let start = try reader.pass(size)
         if let last = values.last, !content[last].lexicographicallyPrecedes(content[start..<start + size]) {
-          throw .invalid(reason: "values that do not ascend", offset: start)
+          throw .invalid(reason: "has values that do not ascend", offset: start)
         }
         values.append(start..<start + size)
       }
@@ -225,7 +225,7 @@ package final class ValueParts: Sendable {
         let count = try reader.readVarint()
         // Each part has a byte at least.
         guard count > 0, count <= reader.remaining else {
-          throw .invalid(reason: "values of a shard of \(count) parts", offset: reader.offset)
+          throw .invalid(reason: "has values of a shard of \(count) parts", offset: reader.offset)
         }
         limits += Array(repeating: table.shards.valueCount(of: shard), count: count)
         firstParts.append(limits.count)
@@ -240,7 +240,7 @@ package final class ValueParts: Sendable {
       var entries = table.entries(ofShard: shard)
       for entry in entries.indices { entries[entry].weight = WeightStep.rounded(entries[entry].weight) }
       guard sums(ofShard: index, entries.map { $0.number }) == entries else {
-        throw .invalid(reason: "the values of a shard are not those of its parts", offset: 0)
+        throw .invalid(reason: "has other values for a shard than for its parts", offset: 0)
       }
     }
   }

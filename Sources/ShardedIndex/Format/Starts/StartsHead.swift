@@ -33,34 +33,36 @@ package struct StartsHead: Equatable, Sendable {
     texts = try Self.readTexts(&reader)
     let count = try reader.readVarint()
     guard count > 0, count <= reader.remaining else {
-      throw .invalid(reason: "starts of \(count) files", offset: reader.offset)
+      throw .invalid(reason: "has starts of \(count) files", offset: reader.offset)
     }
     var (sizes, left): ([Int], Int) = ([], room)
     for _ in 0..<count {
       let size = try reader.readVarint()
-      guard size <= left else { throw .invalid(reason: "starts beyond the end of their frames", offset: reader.offset) }
+      guard size <= left else {
+        throw .invalid(reason: "has starts beyond the end of their frames", offset: reader.offset)
+      }
       left -= size
       sizes.append(size)
     }
     guard left == 0, reader.remaining == 0 else {
-      throw .invalid(reason: "bytes behind the starts", offset: reader.offset)
+      throw .invalid(reason: "has bytes behind the starts", offset: reader.offset)
     }
     self.sizes = sizes
   }
 
   private static func readTexts(_ reader: inout ByteReader) throws(FormatError) -> [[UInt8]] {
     let count = try reader.readVarint()
-    guard count <= textLimit else { throw .invalid(reason: "starts of \(count) texts", offset: reader.offset) }
+    guard count <= textLimit else { throw .invalid(reason: "has starts of \(count) texts", offset: reader.offset) }
     var texts: [[UInt8]] = []
     for _ in 0..<count {
       let common = try reader.readVarint()
       let size = try reader.readVarint()
       guard common <= texts.last?.count ?? 0, size > 0, size <= textSizeLimit - common else {
-        throw .invalid(reason: "a start of \(common) and \(size) bytes", offset: reader.offset)
+        throw .invalid(reason: "has a start of \(common) and \(size) bytes", offset: reader.offset)
       }
       let text = unsafe Array(texts.last?.prefix(common) ?? []) + Array(try reader.read(bytes: size))
       guard texts.last.map({ $0.lexicographicallyPrecedes(text) }) ?? true else {
-        throw .invalid(reason: "starts out of order", offset: reader.offset)
+        throw .invalid(reason: "has starts out of order", offset: reader.offset)
       }
       texts.append(text)
     }
