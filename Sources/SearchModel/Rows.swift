@@ -8,16 +8,16 @@ extension SearchModel {
     public let id: Int
     /// The record; nil if it is not loaded yet.
     public let record: ShardedIndex.Record?
-    /// The hit with the record, of a loaded row in ranked order.
+    /// The hit of a loaded row in ranked order; otherwise nil.
     public let hit: ShardedIndex.Hit?
   }
 
-  /// The rows of a list. A row is loaded or not yet; reading one takes no file.
+  /// The rows of a list. A row is loaded or not yet; the subscript reads no file.
   ///
-  /// In alphabetical order at most 512 rows stay loaded: those that were asked for last. In ranked order all stay, and
+  /// In alphabetical order the 512 rows that were used last stay loaded. In ranked order all rows stay loaded, and
   /// their number grows while there are more.
   public struct Rows: RandomAccessCollection, Sendable {
-    /// Where rows come from.
+    /// The source of the rows.
     private enum Source: Sendable {
       case none
       case matches(ShardedIndex.Matches)
@@ -31,7 +31,7 @@ extension SearchModel {
 
     private var source = Source.none
     private var pages: [Int: ShardedIndex.Records] = [:]
-    /// The pages that are loaded, the one that was asked for last at the end.
+    /// The loaded pages, the most recently used page last.
     private var recent: [Int] = []
     private var hits: [ShardedIndex.Hit] = []
 
@@ -44,7 +44,7 @@ extension SearchModel {
       if case .matches(let matches) = source { matches.count } else { hits.count }
     }
 
-    /// The number of all matches; nil where only a search through all of them would tell.
+    /// The number of all matches; nil if only a search through all of them would find it.
     public var total: Int? {
       switch source {
       case .none: 0
@@ -53,7 +53,7 @@ extension SearchModel {
       }
     }
 
-    /// The row at a position. O(1): no file is read for it.
+    /// The row at a position. O(1); reads no file.
     public subscript(position: Int) -> Row {
       precondition(indices.contains(position), "no such row")
       guard case .matches = source else { return Row(id: position, record: hits[position].record, hit: hits[position]) }
@@ -76,7 +76,7 @@ extension SearchModel {
 
     // MARK: Reading
 
-    /// Returns the rows for a text, the first page of them loaded.
+    /// Returns the rows for a text, with their first page loaded.
     @concurrent
     static func finding(_ text: String, _ order: Order, in index: ShardedIndex) async throws -> Rows {
       var rows = Rows()
@@ -92,7 +92,7 @@ extension SearchModel {
       return rows
     }
 
-    /// Returns the rows for a text in the generation that the directory has now.
+    /// Returns the rows for a text in the newest generation.
     @concurrent
     static func finding(
       _ text: String, _ order: Order, inNewest index: ShardedIndex, attempts: Int

@@ -3,8 +3,8 @@ import ShardedIndex
 
 /// The model of a search field and its list: a text, the rows that match it, and an error.
 ///
-/// A view binds its field to ``text`` and shows ``rows``. When a row appears that is not loaded, the view calls
-/// ``load(_:)``, and a task of the model reads the row. Nothing blocks the main actor.
+/// A view binds its field to ``text`` and shows ``rows``. When a row appears, the view calls ``load(_:)``, and a task
+/// of the model reads the row if it is not loaded. Nothing blocks the main actor.
 ///
 /// ```swift
 /// let model = SearchModel(try ShardedIndex(opening: "shards"))
@@ -13,15 +13,15 @@ import ShardedIndex
 /// for row in model.rows.prefix(10) { print(row.record?.key ?? "...") }
 /// ```
 ///
-/// One search runs at a time. A newer text cancels it; rows are always of one text and one generation of the index. When
-/// builds have replaced the index so often that rows cannot be read any more, the model reloads the index and searches
-/// again.
+/// One search runs at a time, and a newer text cancels it. All rows belong to one text and one generation of the index.
+/// If builds have removed files that the rows need, the model reloads the index and searches again.
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
 @MainActor @Observable
 public final class SearchModel {
   /// The order of rows.
   public enum Order: Sendable {
-    /// The best first, from an index that ranks its records. The model loads rows as the list comes to its end.
+    /// The best rows first, from an index that ranks its records. The model loads more rows when the list comes to its
+    /// end.
     case ranked
     /// The order of keys. The number of rows is known at once.
     case alphabetical
@@ -31,16 +31,16 @@ public final class SearchModel {
   public let index: ShardedIndex
   /// The order of rows.
   public let order: Order
-  /// The text, as a person typed it. An empty one matches every record.
+  /// The text, as a person typed it. An empty text matches every record.
   public var text = "" { didSet { if text != oldValue { refresh() } } }
-  /// The rows of the last text that the model has an answer for; none after an error.
+  /// The rows of the last text with an answer; none after an error.
   public private(set) var rows = Rows()
-  /// The error of the last search or of the last row that was to be read; nil if it succeeded.
+  /// The error of the last search or of the last read of a row; nil if it succeeded.
   public private(set) var error: IndexError?
-  /// Whether the rows are not those of the text yet.
+  /// Whether the search for the text is still running, and the rows belong to an earlier text.
   public private(set) var isSearching = false
 
-  /// The jobs that are to be done, the search first.
+  /// The jobs to do, the search first.
   @ObservationIgnored private var needsSearch = false
   @ObservationIgnored private var wantedPages: [Int] = []
   /// The task that does the jobs, one by one; nil if there are none.
@@ -48,9 +48,9 @@ public final class SearchModel {
   /// The job under way.
   @ObservationIgnored private var current: Task<Rows, any Error>?
 
-  /// The pages that wait to be read at most: those before were scrolled past.
+  /// The most pages that wait to be read. Earlier pages were scrolled past.
   private static let wantedLimit = 4
-  /// The reloads that one job may need.
+  /// The most reloads of one job.
   private static let reloadLimit = 4
 
   /// Makes the model, and searches for the empty text.
@@ -64,7 +64,7 @@ public final class SearchModel {
     refresh()
   }
 
-  /// Searches for the text again: for an app that has called `reload()` of the index.
+  /// Searches for the text again. An app calls it after `reload()` of the index.
   ///
   /// The rows stay until the answer comes.
   public func refresh() {
@@ -74,9 +74,9 @@ public final class SearchModel {
     wake()
   }
 
-  /// Reads a row that is not loaded, with those beside it, and the next rows where the list comes to its end.
+  /// Reads a row that is not loaded, with the rows beside it, and the next rows at the end of the list.
   ///
-  /// A view calls it when a row appears. A row that could not be read may be asked for again.
+  /// A view calls it when a row appears. If reading fails, the view may call it again.
   public func load(_ row: Row) {
     guard let page = rows.page(toLoad: row.id) else { return }
     wantedPages.removeAll { $0 == page }
@@ -85,7 +85,7 @@ public final class SearchModel {
     wake()
   }
 
-  /// Waits until the rows are those of the text, and the rows that were asked for are read.
+  /// Waits until the search for the text has ended and all requested rows are read.
   public func settled() async { while let worker { await worker.value } }
 
   // MARK: Jobs
@@ -109,7 +109,7 @@ public final class SearchModel {
     worker = nil
   }
 
-  /// Does a job, and shows the rows that it makes, unless a newer text has come meanwhile.
+  /// Does a job, and shows its rows unless a newer text has come.
   private func run(_ job: @escaping @Sendable () async throws -> Rows) async {
     let task = Task { try await job() }
     current = task
@@ -128,7 +128,7 @@ public final class SearchModel {
     }
   }
 
-  /// Searches in the generation that the directory has by now.
+  /// Searches in the newest generation.
   private func searchAgain(_ path: String) async {
     let (index, order, text) = (index, order, text)
     let task = Task { try await Rows.finding(text, order, inNewest: index, attempts: Self.reloadLimit) }

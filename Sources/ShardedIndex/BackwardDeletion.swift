@@ -1,11 +1,12 @@
-/// The part of a character that Backspace takes: one function for ``ShardedIndex/Session/removeLast()`` and for the
-/// list in the terminal.
+/// The part of a character that Backspace takes: ``ShardedIndex/Session/removeLast()`` and the list in the terminal
+/// share this function.
 ///
-/// A reader of Thai or Devanagari types a vowel sign by a key of its own, so Backspace takes that sign alone. A half of
-/// an emoji sequence, of a Hangul syllable, of CR LF or of a Latin, Greek or Cyrillic letter with its mark is no
-/// letter: there Backspace takes the whole character. A variation selector goes together with the scalar before it.
+/// A writer of Thai or Devanagari types a vowel sign by a key of its own, so Backspace takes that sign alone. Backspace
+/// takes whole emoji sequences, Hangul syllables, CR LF, and Latin, Greek or Cyrillic letters with their marks: half of
+/// such a character is no letter. A variation selector goes together with the scalar before it.
 package enum BackwardDeletion {
-  /// The parts that Backspace takes one by one, in the order of the text; one part where it takes the whole character.
+  /// The parts that Backspace takes one by one, in the order of the text; one part if Backspace takes the whole
+  /// character.
   package static func steps(of character: Character) -> [String] {
     let scalars = character.unicodeScalars
     guard let base = scalars.first, scalars.count > 1, !goesWhole(base.value) else { return [String(character)] }
@@ -20,12 +21,12 @@ package enum BackwardDeletion {
     return steps
   }
 
-  /// Returns the rest that Backspace leaves of a character; empty where it takes all of it.
+  /// Returns the rest that Backspace leaves of a character; empty if Backspace takes the whole character.
   package static func rest(of character: Character) -> String {
     steps(of: character).dropLast().joined()
   }
 
-  /// Whether a character that begins with this scalar is taken at once.
+  /// Whether Backspace takes a character that begins with this scalar as a whole.
   ///
   /// The ranges are blocks of Unicode 15: Latin, Greek and Cyrillic with their marks, digits and signs (keycaps),
   /// Hangul, symbols, and emoji with flags and skin tones.

@@ -1,13 +1,14 @@
 extension ShardedIndex {
-  /// A position in a ranked answer, behind its last hit: the text of it goes to a client and comes back for the next page.
+  /// A position in a ranked answer, behind its last hit. A client keeps its text and sends it back for the next page.
   ///
-  /// A cursor belongs to one query and one generation of an index. A forged one leads to other hits, and nowhere else.
+  /// A cursor belongs to one query and one generation of an index. A forged cursor leads to other hits, and nowhere
+  /// else.
   public struct Cursor: Hashable, Sendable, LosslessStringConvertible {
     private static let version: UInt8 = 1
-    /// The size, in bytes, before it is written as hexadecimal digits.
+    /// The size of a cursor in bytes, before it is written as hexadecimal digits.
     private static let size = 42
 
-    /// The generation and the text that the cursor is of.
+    /// The generation and the text that the cursor belongs to.
     let generation: UInt64
     let query: UInt64
     let rank: Rank
@@ -27,7 +28,7 @@ extension ShardedIndex {
       return bytes.hash
     }
 
-    /// Throws ``IndexError/wrongCursor(reason:)`` if the cursor is of another query or generation.
+    /// Throws ``IndexError/wrongCursor(reason:)`` if the cursor belongs to another query or generation.
     func check(_ identity: UInt64, _ generation: Generation) throws(IndexError) {
       guard query == identity else { throw .wrongCursor(reason: "belongs to another query") }
       guard self.generation == generation.identity else {
@@ -35,7 +36,7 @@ extension ShardedIndex {
       }
     }
 
-    /// Reads the text of a cursor; nil if it is none.
+    /// Reads the text of a cursor; nil if the text is not a cursor's.
     public init?(_ description: String) {
       guard let bytes = Self.bytes(ofHexadecimal: description), bytes.count == Self.size,
         Self.checksum(bytes.dropLast(4)) == Self.number(bytes, at: Self.size - 4, as: UInt32.self),

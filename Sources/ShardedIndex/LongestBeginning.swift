@@ -1,9 +1,10 @@
 extension Generation {
-  /// Returns the longest beginning of a text that a record matches, for a text that none does; nil if there is none.
+  /// Returns the longest beginning of a text that a record matches, for a text without matches; nil if there is none.
   ///
-  /// Characters are taken from the end, as typed. Spaces at the end of the beginning are left out.
+  /// The function takes characters from the end, as typed. The result has no spaces at its end.
   ///
-  /// - Parameter inKeys: Whether a record matches only if its key begins with the text, whatever the index has besides.
+  /// - Parameter inKeys: Whether only the beginnings of keys count as matches, even if the index has words and other
+  ///   names.
   /// - Complexity: O(log *n*) queries: *n* characters.
   package func longestMatchedBeginning(of text: String, inKeys: Bool) throws(IndexError) -> String? {
     let ends = Array(text.indices)

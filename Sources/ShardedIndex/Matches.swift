@@ -1,10 +1,10 @@
 extension ShardedIndex {
   /// The answer to a prefix: the records that match, counted. A record is decoded when a caller reads it.
   ///
-  /// An answer is of one generation, and stays so when the index moves on. When builds have removed shards of that
-  /// generation, reading records that are not in memory fails with ``IndexError/superseded(path:)``: then query again.
+  /// An answer stays with its generation when the index moves on. If builds have removed shards of that generation,
+  /// reading records that are not in memory fails with ``IndexError/superseded(path:)``; then query again.
   public struct Matches: Sendable {
-    /// The generation that the answer is of.
+    /// The generation of the answer.
     package let generation: Generation
     private let answer: KeyMatches
 
@@ -13,27 +13,27 @@ extension ShardedIndex {
       self.answer = answer
     }
 
-    /// The number of matches, at most the limit of the query. O(1): no match is decoded for it.
+    /// The number of matches, at most the limit of the query. O(1); decodes no match.
     public var count: Int { answer.range.count }
     /// Whether no record matches.
     public var isEmpty: Bool { answer.range.isEmpty }
-    /// Whether there are matches beyond these, which the limit left out.
+    /// Whether the limit of the query left out further matches.
     public var hasMore: Bool { answer.hasMore }
 
-    /// The position of the first match among all records of the index, counted from 0; -1 where the answer comes out
-    /// of the starts of an index on another machine, which do not have it.
+    /// The position of the first match among all records of the index, counted from 0. It is -1 if the answer comes
+    /// from the starts of an index on another machine, since starts have no positions.
     ///
-    /// The others follow at once, but for an answer in which a space stands for the comma too: `san jo` has `San, JO`
-    /// first, and `San Jose` behind records that do not match.
+    /// The other matches follow the first without a gap, unless a space also stands for a comma: then `san jo` finds
+    /// `San, JO`, and, behind records that do not match, `San Jose`.
     public var firstPosition: Int { generation.isOfStarts ? -1 : answer.range.lowerBound }
 
     /// Returns some of the matches, decoded.
     ///
-    /// Loads the shards that hold them and no other; the records before are not decoded.
+    /// Loads only the shards that hold these records, and decodes no record before them.
     ///
     /// - Parameter positions: Positions among the matches, from 0 on. Positions beyond the last match are left out.
     /// - Throws: ``IndexError`` if a shard cannot be read or is damaged, or was removed by builds since.
-    /// - Complexity: O(*n*) in the records that are decoded, and in those of a block of keys before the first.
+    /// - Complexity: O(*n*): *n* decoded records, and the records of one block of keys before the first.
     public func records(in positions: Range<Int>) throws(IndexError) -> Records {
       let buffer = RecordBuffer()
       try read(positions, into: buffer)
@@ -59,9 +59,9 @@ extension ShardedIndex {
       get throws(IndexError) { try prefix(1).first }
     }
 
-    /// Decodes some of the matches into a buffer, whose former records are removed.
+    /// Decodes some of the matches into a buffer, in the place of its former records.
     ///
-    /// Reading many answers, or a long one, into the same buffer needs no allocation for each.
+    /// A caller that reads many answers, or a long answer, into one buffer saves an allocation for each read.
     ///
     /// - Parameters:
     ///   - positions: Positions among the matches, from 0 on. Positions beyond the last match are left out.
@@ -83,7 +83,7 @@ extension ShardedIndex {
       return runs
     }
 
-    /// Positions among all records of the index; those beyond the last match are left out.
+    /// Positions among all records of the index, without positions beyond the last match.
     @inline(__always) private func bounds(of positions: Range<Int>) -> (lower: Int, upper: Int) {
       let range = answer.range
       return (
@@ -100,7 +100,7 @@ extension Generation {
 }
 
 extension ShardedIndex.Matches: CustomStringConvertible {
-  /// The number of matches: `26 matches`; `20 matches, and more` where the limit left some out.
+  /// The number of matches: `26 matches`; `20 matches, and more` if the limit left some out.
   public var description: String { counted(count, "match", "matches") + (hasMore ? ", and more" : "") }
 }
 
@@ -125,13 +125,14 @@ extension ShardedIndex.Matches {
     return nil
   }
 
-  /// Returns the ranges of a match's key that a folded text matched, in bytes of UTF-8: one, or none of an empty text.
+  /// Returns the ranges of a match's key that a folded text matched, in bytes of UTF-8: one range, or none for an empty
+  /// text.
   package static func highlights(of text: [UInt8], in key: String) -> [Range<Int>] {
     guard let range = Fold.matchedRange(ofFolded: text, in: key), !range.isEmpty else { return [] }
     return [0..<key[range].utf8.count]
   }
 
-  /// Returns the folded keys of some of the matches: an index that does not store its keys shows these.
+  /// Returns the folded keys of some of the matches. An index that does not store its keys shows its folded keys.
   package func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys {
     let (lower, upper) = bounds(of: positions)
     return try generation.foldedKeys(of: answer, from: lower, to: upper)
@@ -144,27 +145,27 @@ extension ShardedIndex.Matches {
       of: answer, from: start + positions.lowerBound, to: start + positions.upperBound, body)
   }
 
-  /// Returns the positions among the records of the shards from the first to the last of some of the matches, for each
-  /// run of them; those are left out of which none is in a shard.
+  /// Returns positions among the records of the shards: for each run of some of the matches, the range from its first
+  /// to its last match. Runs without a match in a shard are left out.
   package func positionsInShards(of positions: Range<Int>) -> [Range<Int>] {
     let start = answer.range.lowerBound
     return generation.positionsInShards(
       of: answer, from: start + positions.lowerBound, to: start + positions.upperBound)
   }
 
-  /// Returns how many records from one of the matches on are decoded together without more memory than a few copies of
-  /// their part take; 1 where records are large. Decodes none.
+  /// Returns the number of records, from one of the matches on, that a caller can decode at once in the memory of a few
+  /// copies of their part; 1 if records are large. Decodes no record.
   ///
-  /// - Throws: ``IndexError`` as ``read(_:into:)``, and where the thread's terms have no room for a record so large.
+  /// - Throws: ``IndexError`` as ``read(_:into:)``, and if the record is larger than the thread's terms allow.
   package func recordsAtOnce(at position: Int) throws(IndexError) -> Int {
     try generation.recordsAtOnce(answer, at: answer.range.lowerBound + position)
   }
 
-  /// Returns how many shards the answer takes: those at the ends of its runs, and those that hold the records that are
-  /// shown.
+  /// Returns the number of shards that the answer reads: the shards at the ends of its runs, and the shards of the
+  /// shown records.
   ///
   /// - Parameters:
-  ///   - text: The folded text that was asked for.
+  ///   - text: The folded text of the query.
   ///   - shown: Positions among the matches.
   package func shardsTouched(by text: [UInt8], shown: Range<Int>) throws(IndexError) -> Int {
     let manifest = generation.manifest

@@ -1,7 +1,7 @@
 extension ShardedIndex {
   /// The answer to a ranked query: the best records, best first.
   ///
-  /// An answer is of one generation, and stays so when the index moves on.
+  /// An answer stays with its generation when the index moves on.
   public struct Answer: Sendable {
     private let found: RankedHits
     private let budget: SearchBudget?
@@ -19,7 +19,7 @@ extension ShardedIndex {
       found = hits
     }
 
-    /// The generation that the answer is of.
+    /// The generation of the answer.
     package var generation: Generation { found.generation }
 
     /// The hits, best first.
@@ -32,16 +32,16 @@ extension ShardedIndex {
     /// The best hit; nil if there are no hits.
     public var first: Hit? { isEmpty ? nil : found.hit(0, records[0]) }
 
-    /// Whether the hits are the best there are: false only where the query's budget ended the search.
+    /// Whether no better hits exist; false only if the query's budget ended the search.
     public var isComplete: Bool { found.isComplete }
 
-    /// The text that the first hit has in the place of the typed one, where all hits correct typing errors; nil else.
+    /// The text of the first hit that corrects the typed text, if every hit corrects typing errors; otherwise nil.
     public var correction: String? { records.isEmpty ? nil : found.hit(0, records[0]).correction }
 
-    /// Whether there may be hits behind these.
+    /// Whether there may be further hits.
     public var hasMore: Bool { found.hasMore }
 
-    /// The number of all matches; nil where it would cost a search of its own.
+    /// The number of all matches; nil if only a search of its own would find it.
     ///
     /// - Complexity: O(*s*) with one filter, O(log *n*) without: *s* shards of the matches, *n* records. Reads the two
     ///   parts at the ends of the matches.
@@ -58,7 +58,7 @@ extension ShardedIndex {
     /// - Complexity: O(*n*) in the size of the manifest's root.
     public var cursor: Cursor? { found.cursor }
 
-    /// Returns the next hits, from the same generation. The search keeps its queue, so it opens few parts twice.
+    /// Returns the next hits, from the same generation. The search keeps its queue, so that it opens few parts twice.
     ///
     /// - Parameter limit: The most hits; nil for as many as this answer was asked for.
     /// - Throws: ``IndexError`` if a shard cannot be read or is damaged, or was removed by builds since.
@@ -88,9 +88,10 @@ extension ShardedIndex {
     public let record: Record
     /// Its rank.
     public let rank: Rank
-    /// Whether no record that the search has not opened can come before it: false only behind the end of a budget.
+    /// Whether no record that the search has not opened can come before this hit; false only if the budget ended the
+    /// search.
     public let isSettled: Bool
-    /// What the score has for nearness, in steps of which an octave has 2,048; 0 where the query has no place.
+    /// The nearness in the score, in steps of 1/2,048 octave; 0 if the query has no place.
     public let near: Int
     private let text: RankedText
     private let rules: MatchRules
@@ -100,7 +101,7 @@ extension ShardedIndex {
       (self.text, self.rules) = (text, rules)
     }
 
-    /// The score: the code of the weight, the bonus of the match and the nearness, in steps of which an octave has 2,048.
+    /// The score: the code of the weight, the bonus of the match and the nearness, in steps of 1/2,048 octave.
     public var score: Int { rank.score }
     /// The bonus of the match, in octaves of weight.
     public var bonus: Int { (rank.score - near - WeightRule.code(rank.weight)) / 2048 }
@@ -111,12 +112,12 @@ extension ShardedIndex {
     /// - Complexity: O(*n*) in the size of the key and of the other names.
     public var via: Via { matched.via }
 
-    /// The ranges that the typed text matched, in bytes of UTF-8: of the key, or of the other name.
+    /// The ranges of the key, or of the other name, that the typed text matched, in bytes of UTF-8.
     ///
     /// - Complexity: As ``via``.
     public var highlights: [Range<Int>] { matched.highlights }
 
-    /// The other name that matched, as the record has it; nil where the key did.
+    /// The other name that matched, as the record has it; nil if the key matched.
     package var otherName: String? {
       if !rules.nameFields.isEmpty, case .otherName(let name) = matched.via { name } else { nil }
     }
@@ -145,8 +146,8 @@ extension ShardedIndex {
       }
     }
 
-    /// The text that the typed one is corrected to: the beginning of the key, or of the other name, that is nearest to
-    /// it; nil of a hit without typing errors.
+    /// The correction of the typed text: the nearest beginning of the key or of the other name; nil for a hit without
+    /// typing errors.
     ///
     /// - Complexity: As ``via``.
     public var correction: String? {
@@ -156,7 +157,7 @@ extension ShardedIndex {
       return highlights.first.map { String(decoding: Array(text.utf8)[$0], as: UTF8.self) }
     }
 
-    /// Returns the match by one of the record's texts, and the size of what matched.
+    /// Returns the match by one of the record's texts, and the size of the text that matched.
     private func match(of texts: RecordTexts) -> (match: RecordMatch, size: Int)? {
       if edits == 0 { return texts.match(text, rules).map { ($0, text.text.count) } }
       return texts.nearMatch(NearText(text, limit: edits), rules).map { ($0.match, $0.size) }
@@ -176,27 +177,28 @@ extension ShardedIndex {
     case otherName(String)
   }
 
-  /// What proves that an answer is complete: no record that was left out ranks above ``highestRest``.
+  /// The proof that an answer is complete: no record that was left out ranks above ``highestRest``.
   public struct Certificate: Sendable {
     /// The rank of the last hit; nil if there are no hits.
     public let lastHit: Rank?
     /// The greatest rank that a record behind the hits can have; nil if there are no more records.
     public let highestRest: Rank?
-    /// The number of pages of the manifest that the search opened, all pages of the answer together.
+    /// The number of pages of the manifest that the search opened, for all pages of the answer together.
     public let pagesOpened: Int
-    /// The number of shards, likewise.
+    /// The number of shards that the search opened, likewise.
     public let shardsOpened: Int
-    /// The number of parts of shards, likewise.
+    /// The number of parts of shards that the search opened, likewise.
     public let partsOpened: Int
   }
 }
 
 extension ShardedIndex {
-  /// Returns the records that a person most likely means by a text: the best `limit` of those that match.
+  /// Returns the records that a person most likely means by a text: the best `limit` matches.
   ///
-  /// A record matches if its folded key begins with the text's fold; where the index has words or other names, also by
-  /// these. Records rank by their weight, and far higher if the text is their whole name. Records of the same rank stand
-  /// in the index's order. Source: docs/ranking.md section 3. The search opens as few shards as it can prove to be enough, and loads them as it goes.
+  /// A record matches if its folded key begins with the text's fold. In an index with words or other names, records
+  /// match by these too. Records rank by their weight, and far higher if the text is their whole name. Records of the
+  /// same rank stand in the index's order. Source: docs/ranking.md section 3. The search loads a shard only if one of
+  /// its records may be a hit.
   ///
   /// ```swift
   /// let answer = try index.search("par", limit: 10)
@@ -204,7 +206,7 @@ extension ShardedIndex {
   /// ```
   ///
   /// - Parameters:
-  ///   - text: The text, as typed. The index folds it. An empty one matches every record.
+  ///   - text: The text, as typed. The index folds it. An empty text matches every record.
   ///   - limit: The most hits.
   /// - Throws: ``IndexError/notBuilt(feature:)`` if the index does not rank its records; else ``IndexError`` if a file
   ///   of the index cannot be read or is damaged. The index stays usable.
@@ -219,7 +221,7 @@ extension ShardedIndex {
   ///   - query: The query.
   ///   - limit: The most hits.
   ///   - cursor: The position behind the last hit of the page before; nil for the first page.
-  /// - Throws: ``IndexError/wrongCursor(reason:)`` if the cursor is of another query or generation; else as
+  /// - Throws: ``IndexError/wrongCursor(reason:)`` if the cursor belongs to another query or generation; else as
   ///   `search(_:limit:)` with a text.
   public func search(
     _ query: SearchQuery, limit: Int = 10, after cursor: Cursor? = nil
@@ -229,8 +231,8 @@ extension ShardedIndex {
 
   /// Returns the best records for a query without filters and places.
   ///
-  /// - Parameter most: The hits that are wanted in all, from the first on. Where the starts have so many, they answer:
-  ///   the hits have no cursor and no total then.
+  /// - Parameter most: The number of hits that the caller wants in all, from the first on. If the starts have that
+  ///   many, the starts answer, and the hits have no cursor and no total.
   package func search(_ query: SearchQuery, limit: Int, ofAtMost most: Int) throws(IndexError) -> Answer {
     let text = Fold.fold(query.text)
     return try withNewest { (generation) throws(IndexError) in
@@ -255,7 +257,7 @@ extension ShardedIndex {
 }
 
 extension ShardedIndex.Session {
-  /// Returns the best records for the text that was typed so far.
+  /// Returns the best records for the text typed so far.
   ///
   /// - Parameter limit: The most hits.
   /// - Throws: As `search(_:limit:)` of the index.

@@ -1,22 +1,22 @@
 extension ShardedIndex {
-  /// The hits of a ranked query, of which no record is decoded yet: for callers that decode a few at a time.
+  /// The hits of a ranked query before any record is decoded, for callers that decode a few at a time.
   ///
-  /// They are of one generation, and stay so when the index moves on.
+  /// The hits stay with their generation when the index moves on.
   package struct RankedHits: Sendable {
     private var search: RankedSearch
     /// The folded text of the query.
     private let text: [UInt8]
     private var found = RankedSearch.Page()
-    /// The rank of the last hit before those that were found; nil where they are the first.
+    /// The rank of the last hit before the hits that were found; nil if they are the first.
     private var rankBefore: Rank?
-    /// The number of hits before those that were found; nil where it is not known.
+    /// The number of hits before the hits that were found; nil if it is unknown.
     private var countBefore: Int?
 
     /// - Parameters:
     ///   - text: The folded text of the query.
-    ///   - filters: The filters that hits pass.
+    ///   - filters: The filters that every hit passes.
     ///   - near: The place that near records rank higher for; nil for none.
-    ///   - typos: Whether hits may be a few typing errors away.
+    ///   - typos: Whether a hit may be a few typing errors away from the text.
     ///   - cursor: The position behind the last hit of the page before; nil for the first page.
     /// - Throws: ``IndexError`` as ``ShardedIndex/search(_:limit:after:)``.
     package init(
@@ -37,15 +37,15 @@ extension ShardedIndex {
     package var count: Int { found.records.count }
     /// The positions of the hits that were found among the records of the generation.
     package var positions: [Int] { found.records.map { $0.rank.position } }
-    /// Whether the hits are the best there are: false only where the budget ended the search.
+    /// Whether no better hits exist; false only if the budget ended the search.
     package var isComplete: Bool { found.isComplete }
-    /// Whether there may be hits behind these.
+    /// Whether there may be further hits.
     package var hasMore: Bool { search.highestRest != nil }
-    /// The number of all matches; nil where the search has not come upon all of them.
+    /// The number of all matches; nil if the search has not found all of them.
     package var knownTotal: Int? { hasMore ? nil : countBefore.map { $0 + count } }
-    /// The number of all matches; nil where it would cost a search of its own. See ``Answer/total``.
+    /// The number of all matches; nil if only a search of its own would find it. See ``Answer/total``.
     package var total: Int? {
-      // How many match with typing errors, only a search through all of them tells.
+      // Only a search through all matches with typing errors would count them.
       knownTotal ?? (search.editLimit > 0 ? nil : (try? search.countMatches(of: text)) ?? nil)
     }
     /// Whether the matches are the records whose keys begin with the text, and no others.
@@ -68,10 +68,10 @@ extension ShardedIndex {
 
     // MARK: Finding
 
-    /// Finds the next hits, at most `limit` of them, in the place of those that were found before.
+    /// Finds the next hits, at most `limit` of them, in the place of the hits that were found before.
     ///
     /// - Parameter isStopped: Another condition that ends the search; nil for none.
-    /// - Returns: Whether these are the best there are. If not, the budget or the condition ended the search.
+    /// - Returns: Whether no better hits exist. If not, the budget or the condition ended the search.
     @discardableResult
     package mutating func find(
       _ limit: Int, budget: SearchBudget? = nil, isStopped: (() -> Bool)? = nil
@@ -83,14 +83,14 @@ extension ShardedIndex {
       return next.isComplete
     }
 
-    /// Finds the next hits, at most `limit` of them, behind those that were found before.
+    /// Finds the next hits, at most `limit` of them, behind the hits that were found before.
     package mutating func findMore(_ limit: Int) throws(IndexError) {
       let next = try search.next(limit, budget: nil)
       found.records += next.records
       found.settledCount = found.records.count
     }
 
-    /// The text that the first hit has in the place of the typed one, where all hits correct typing errors; nil else.
+    /// The text of the first hit that corrects the typed text, if every hit corrects typing errors; otherwise nil.
     package var correction: String? {
       get throws(IndexError) {
         guard let first = found.records.first, first.rank.edits > 0 else { return nil }
@@ -100,7 +100,7 @@ extension ShardedIndex {
 
     // MARK: Records
 
-    /// Decodes some of the hits into a buffer, whose former records are removed.
+    /// Decodes some of the hits into a buffer, in the place of its former records.
     package func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError) {
       buffer.removeAll()
       try search.generation.read(found.records[positions], into: buffer)
@@ -120,10 +120,10 @@ extension ShardedIndex {
         positions: .each(found.records[positions].map { $0.rank.position }))
     }
 
-    /// Returns how many hits from one on are decoded together: 1, since each may be of another part, and parts of one
-    /// record may have megabytes. Decodes none.
+    /// Returns the number of hits that a caller can decode at once: 1, since each hit may be in another part, and parts
+    /// of one record may have megabytes. Decodes no record.
     ///
-    /// - Throws: ``IndexError`` as ``read(_:into:)``, and where the thread's terms have no room for a record so large.
+    /// - Throws: ``IndexError`` as ``read(_:into:)``, and if the record is larger than the thread's terms allow.
     package func recordsAtOnce(at position: Int) throws(IndexError) -> Int {
       try search.generation.admit(found.records[position])
       return 1

@@ -3,8 +3,8 @@ extension ShardedIndex.Record: Identifiable {
   public enum ID: Hashable, Sendable, CustomStringConvertible {
     /// The text of the index's id field.
     case field(String)
-    /// The position among all records of a generation, of a record without an id; below 0 for one out of the starts of
-    /// an index on another machine, which do not have it.
+    /// The position of a record without an id among all records of a generation. It is below 0 if the record comes from
+    /// the starts of an index on another machine, since starts have no positions.
     case position(Int)
 
     /// The text of the id field, or `#` and the position.
@@ -16,9 +16,9 @@ extension ShardedIndex.Record: Identifiable {
     }
   }
 
-  /// The text of the index's id field; the position in the generation where the index or the record has no id.
+  /// The text of the index's id field; the position in the generation if the index or the record has no id.
   ///
-  /// A text is the same in each generation; a position is not. Where a dataset has an id twice, so has the index.
+  /// An id text stays the same in each generation; a position does not. If a dataset has an id twice, so has the index.
   public var id: ID {
     guard let field = schema.id, let (text, kind) = value(ofField: field), Self.isID(text, kind) else {
       return .position(schema.isOfStarts ? -1 - position : position)
@@ -26,7 +26,7 @@ extension ShardedIndex.Record: Identifiable {
     return .field(String(decoding: text, as: UTF8.self))
   }
 
-  /// Returns whether a value is an id: not blanks, `null`, an array or an object, which many records may have.
+  /// Returns whether a value is an id. Blanks, `null`, arrays and objects are not, since many records may have them.
   private static func isID(_ text: [UInt8], _ kind: ValueKind) -> Bool {
     switch kind {
     case .number: true
@@ -66,7 +66,8 @@ extension ShardedIndex.Record {
   /// - Parameters:
   ///   - name: The name of the field, or the path of a nested one.
   ///   - type: The type of the value.
-  /// - Returns: nil if the record has no field of that name, if it is `null`, or if its text is no such value.
+  /// - Returns: nil if the record has no field of that name, if the field is `null`, or if its text is not a value of
+  ///   the type.
   /// - Complexity: O(*n*) in the fields of the index.
   public subscript<Value: LosslessStringConvertible>(name: String, as type: Value.Type) -> Value? {
     guard let field = schema.names.firstIndex(of: name), let (text, kind) = value(ofField: field) else { return nil }
@@ -104,6 +105,6 @@ extension ShardedIndex.Hit: CustomStringConvertible {
 }
 
 extension ShardedIndex.Answer: CustomStringConvertible {
-  /// The number of hits: `10 hits`; `10 hits, and more` where there may be others behind them.
+  /// The number of hits: `10 hits`; `10 hits, and more` if there may be further hits.
   public var description: String { counted(count, "hit", "hits") + (hasMore ? ", and more" : "") }
 }

@@ -1,7 +1,7 @@
 extension ShardedIndex {
   /// Decoded records, in key order.
   public struct Records: RandomAccessCollection, @unchecked Sendable {
-    // Sendable because nothing writes to the buffer once it is here.
+    // Sendable because nothing writes to the buffer from here on.
     package let buffer: RecordBuffer
     package let schema: Schema
     /// The folded keys, in an index that does not store its keys.
@@ -12,7 +12,7 @@ extension ShardedIndex {
     public var startIndex: Int { 0 }
     /// The number of records.
     public var endIndex: Int { buffer.count }
-    /// One of the records. O(1): nothing is decoded for it.
+    /// One of the records. O(1): the records are decoded already.
     public subscript(position: Int) -> Record {
       precondition(position >= 0 && position < buffer.count, "no such record")
       return Record(
@@ -41,7 +41,7 @@ extension ShardedIndex {
     }
   }
 
-  /// One record: its fields in the order they came in, each with exactly the text that it came with.
+  /// One record: its fields in the order of the dataset, each with exactly the text that it has in the dataset.
   public struct Record: @unchecked Sendable {
     let buffer: RecordBuffer
     let number: Int
@@ -50,7 +50,7 @@ extension ShardedIndex {
     /// The position among all records of the generation.
     let position: Int
 
-    /// Makes the record of a number in a buffer, which must not change as long as the record is used.
+    /// Makes a record from a buffer, by its number there. The buffer must not change as long as the record is used.
     ///
     /// - Parameter position: The position among all records of the generation; -1 for a caller that reads no identity.
     package init(buffer: RecordBuffer, number: Int, schema: Schema, folded: FoldedKeys?, position: Int = -1) {
@@ -69,14 +69,14 @@ extension ShardedIndex {
       public let text: String
     }
 
-    /// The text that a person types a prefix of, made by the index's template.
+    /// The text of the record that people type the beginning of; the index's template makes it.
     ///
-    /// Where a field that the template names is not stored (``ShardedIndex/storesKeys``), the key cannot be made again.
-    /// Then this is the folded key, without case and accents, which finds the record as well.
+    /// If the index does not store a field that the template names (``ShardedIndex/storesKeys``), this is the folded
+    /// key, without case and accents. The folded key finds the record as well.
     public var key: String {
       if let folded { return folded.text(number) }
       var text = ""
-      // A template may name one long field over and over. No key is that long.
+      // A template may name one long field many times; no key is longer than this limit.
       for part in schema.template.parts where text.utf8.count <= FieldColumns.recordLimit {
         switch part {
         case .text(let literal): text += literal
@@ -86,7 +86,7 @@ extension ShardedIndex {
       return text
     }
 
-    /// All of its fields, in the order they came in.
+    /// All fields, in the order of the dataset.
     ///
     /// - Complexity: O(*n*) in the size of their texts, which it copies.
     public var fields: [Field] {
@@ -98,13 +98,13 @@ extension ShardedIndex {
       }
     }
 
-    /// The text of the field `name`; nil if the record has no field of that name. O(*n*) in the fields of the index.
+    /// The text of the field `name`; nil if the record has no such field. O(*n*): *n* fields of the index.
     public subscript(name: String) -> String? {
       guard let wanted = schema.names.firstIndex(of: name) else { return nil }
       return self[fieldNumber: wanted]
     }
 
-    /// Returns the text that a field gives the key: none where the field is missing or `null`.
+    /// Returns the text that a field adds to the key: no text if the field is missing or `null`.
     private func keyText(fieldNumber wanted: Int) -> String {
       for slot in buffer.fieldRange(number) where unsafe Int(buffer.output.pointee.fields[slot].name) == wanted {
         let kind = unsafe buffer.output.pointee.fields[slot].kind

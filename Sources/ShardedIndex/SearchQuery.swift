@@ -1,23 +1,23 @@
 extension ShardedIndex {
-  /// A ranked query: a text, and how long the index may search for it.
+  /// A ranked query: a text, and the conditions of the search.
   public struct SearchQuery: Sendable {
     /// The text, as a person typed it.
     public var text: String
-    /// The filters that a record has to pass, all of them.
+    /// The filters; a record has to pass all of them.
     public var filter: [Filter]
-    /// Whether records match that are a few typing errors away from the text.
+    /// Whether a record also matches if it is a few typing errors away from the text.
     public var typos: Typos
     /// The place that near records rank higher for; nil for none.
     public var near: Place?
-    /// What the search may open before it stops early; nil for no limit.
+    /// The limit on the work of the search; nil for no limit.
     public var budget: SearchBudget?
 
     /// - Parameters:
-    ///   - text: The text, as a person typed it. An empty one matches every record.
-    ///   - filter: The filters that a record has to pass, all of them.
+    ///   - text: The text, as a person typed it. An empty text matches every record.
+    ///   - filter: The filters; a record has to pass all of them.
     ///   - near: The place that near records rank higher for; nil for none.
-    ///   - typos: Whether records match that are a few typing errors away from the text.
-    ///   - budget: What the search may open before it stops early; nil for no limit.
+    ///   - typos: Whether a record also matches if it is a few typing errors away from the text.
+    ///   - budget: The limit on the work of the search; nil for no limit.
     public init(
       _ text: String, filter: [Filter] = [], near: Place? = nil, typos: Typos = .automatic,
       budget: SearchBudget? = nil
@@ -31,8 +31,8 @@ extension ShardedIndex {
     /// ``strength`` in eighths.
     private(set) var eighths = 8
 
-    /// How much nearness counts beside weight, from 1/8 to 8, in eighths; another number counts as the nearest of
-    /// these. With 1 the place itself is worth eight octaves of weight.
+    /// The effect of nearness beside weight, from 1/8 to 8, in eighths; other numbers are rounded to the nearest of
+    /// these. With 1 a record at the place gains eight octaves of weight.
     public var strength: Double {
       get { Double(eighths) / 8 }
       set { eighths = newValue >= 8 ? 64 : newValue > 0.125 ? Int(newValue * 8 + 0.5) : 1 }
@@ -71,22 +71,22 @@ extension ShardedIndex {
 
   /// Whether a ranked query corrects typing errors. Source: docs/ranking.md section 9.
   ///
-  /// One error is corrected where the longest word of the text has four characters or more, two where it has eight.
-  /// Records with fewer errors come first.
+  /// The search corrects one error if the longest word of the text has four characters or more, and two if that word
+  /// has eight or more. Records with fewer errors come first.
   @nonexhaustive
   public enum Typos: Hashable, Sendable {
-    /// Typing errors are corrected where the index was built for it.
+    /// The search corrects typing errors if the index was built for it.
     case automatic
-    /// Typing errors are corrected; an index that was not built for it is an error.
+    /// The search corrects typing errors, and fails if the index was not built for it.
     case required
-    /// No typing errors are corrected.
+    /// The search corrects no typing errors.
     case none
   }
 
-  /// A condition on one field of a record: the field has one of some values. Case and accents do not matter.
+  /// A condition on one field of a record: the field has one of the accepted values. Case and accents do not matter.
   ///
-  /// A field that is a JSON array has the values of its elements. Of two filters by the same field, a record has to
-  /// pass one. Source: docs/ranking.md section 7.
+  /// A field that is a JSON array has the values of its elements. If two filters name the same field, a record has to
+  /// pass one of them. Source: docs/ranking.md section 7.
   public struct Filter: Hashable, Sendable {
     /// The path of the field.
     public var field: String
@@ -94,7 +94,7 @@ extension ShardedIndex {
     public var values: [String]
 
     /// - Parameters:
-    ///   - field: The path of the field, one that the index was built to filter by.
+    ///   - field: The path of the field, which the index was built to filter by.
     ///   - values: The values that are accepted.
     public init(_ field: String, isOneOf values: [String]) { (self.field, self.values) = (field, values) }
   }
@@ -106,7 +106,8 @@ extension ShardedIndex {
     case shards(Int)
     /// The number of parts of shards that the search may open.
     case parts(Int)
-    /// A condition that ends the search, by a clock of the caller's: the search asks before it opens a container.
+    /// A condition that ends the search, for example by the caller's clock. The search checks it before it opens a
+    /// page, a shard or a part.
     case until(@Sendable () -> Bool)
   }
 }

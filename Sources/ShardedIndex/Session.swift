@@ -9,10 +9,11 @@ extension ShardedIndex {
   /// print(session.matches.count)
   /// ```
   ///
-  /// A session stays with the generation that it began on, so that its answers fit together; ``reload()`` moves it.
+  /// A session stays with its first generation, so that its answers fit together; ``reload()`` moves it to the newest
+  /// one.
   public struct Session: Sendable {
     private struct State: Sendable {
-      /// The size of the beginning of the text that the matches are of, in bytes of UTF-8.
+      /// The size of the text that these matches answer, in bytes of UTF-8.
       var size: Int
       var matches: Matches
     }
@@ -20,7 +21,7 @@ extension ShardedIndex {
     private(set) var generation: Generation
     /// The text that was typed.
     public private(set) var text = ""
-    /// One state for each time that ``removeLast()`` can be called, the first for no text.
+    /// The states: one for the empty text, and one for each step that ``removeLast()`` can take back.
     private var states: [State]
 
     init(_ index: ShardedIndex) {
@@ -32,21 +33,22 @@ extension ShardedIndex {
     /// The matches of ``text``.
     public var matches: Matches { states[states.count - 1].matches }
 
-    /// Types `text` at the end, character by character; where that fails, nothing has been typed.
+    /// Types `text` at the end, character by character. If a search fails, the session stays as it was.
     ///
-    /// - Complexity: Each character folds the text once, as typing it does.
+    /// - Complexity: Each character folds the whole text once.
     public mutating func append(_ text: String) throws(IndexError) {
-      // A combining mark joins the character before it: what was typed is cut into characters as a whole.
+      // A combining mark joins the character before it, so the whole text is cut into characters.
       try replace(with: self.text + text)
     }
 
-    /// Removes the last character, as Backspace does, or its last scalar where its script is typed so.
+    /// Removes the last character as Backspace does, or only its last scalar in scripts that are typed scalar by
+    /// scalar.
     ///
-    /// Of a Thai or Devanagari letter with a vowel sign the session keeps the letter. It takes the whole character
-    /// where a half makes no sense: emoji sequences, Hangul syllables, CR LF, and Latin, Greek and Cyrillic letters
-    /// with their marks. A text field of another system may differ; ``replace(with:)`` follows any field.
+    /// A Thai or Devanagari letter stays when its vowel sign goes. Emoji sequences, Hangul syllables, CR LF, and Latin,
+    /// Greek and Cyrillic letters with their marks go as a whole. A text field of another system may differ;
+    /// ``replace(with:)`` follows any field.
     ///
-    /// Loads nothing, so it cannot fail; without text nothing happens.
+    /// The call loads nothing, so it cannot fail. If the text is empty, nothing happens.
     public mutating func removeLast() {
       if states.count > 1 { cut(to: states.count - 2) }
     }
@@ -79,8 +81,8 @@ extension ShardedIndex {
 
     private mutating func type(_ step: String) throws(IndexError) {
       let (last, longer) = (matches, text + step)
-      // What nothing matches, nothing longer matches, as long as the fold only grew: a space before a comma, say,
-      // is taken back by the comma.
+      // If no record matches a fold, no record matches a longer one. But a new character may also shorten the fold: a
+      // comma removes the space before it.
       let matches =
         last.isEmpty && Fold.fold(longer).starts(with: Fold.fold(text))
         ? last : try index.matches(forPrefix: longer, in: generation)
@@ -93,10 +95,10 @@ extension ShardedIndex {
       text.removeSubrange(text.utf8.index(text.startIndex, offsetBy: states[count].size)...)
     }
 
-    /// Moves to the generation that the index answers from now, and asks for the text anew.
+    /// Moves to the newest generation of the index, and searches for the text again.
     ///
-    /// - Returns: Whether that is another one than before.
-    /// - Throws: ``IndexError`` as typing does; then the session is what it was.
+    /// - Returns: Whether the generation is another one than before.
+    /// - Throws: ``IndexError`` as typing does; then the session stays as it was.
     @discardableResult
     public mutating func reload() throws(IndexError) -> Bool {
       let newest = index.newest

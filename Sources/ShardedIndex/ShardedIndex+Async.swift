@@ -1,7 +1,7 @@
 #if !hasFeature(Embedded)
   extension ShardedIndex {
-    /// Returns the records that a person most likely means by a text, as the overload without `async` does, on
-    /// another thread than the main one.
+    /// Returns the records that a person most likely means by a text, as the overload without `async` does, but not on
+    /// the main thread.
     ///
     /// A task that is cancelled ends its search before the next shard.
     ///
@@ -18,7 +18,7 @@
       try await search(SearchQuery(text), limit: limit)
     }
 
-    /// Returns the best records for a query, from the first on or behind a cursor, on another thread than the main one.
+    /// Returns the best records for a query, from the first on or behind a cursor, but not on the main thread.
     ///
     /// A task that is cancelled ends its search before the next shard.
     ///
@@ -35,11 +35,11 @@
       return answer
     }
 
-    /// Returns the answers to texts that follow each other, as a person types them: the newest only.
+    /// Returns the answers to texts that a person types one after the other: only the newest text gets an answer.
     ///
-    /// A newer text cancels the search for the one before, and takes the place of an answer that the reader has not
-    /// taken yet. An error is the answer to one text, and the next text is searched for as usual. The sequence ends when
-    /// `texts` ends.
+    /// A newer text cancels the search for the text before, and its answer replaces an answer that the reader has not
+    /// taken yet. If one search fails, its error is the answer to that text, and the next search runs as usual. The
+    /// sequence ends when `texts` ends.
     ///
     /// ```swift
     /// let (texts, field) = AsyncStream.makeStream(of: String.self)
@@ -57,7 +57,8 @@
       newest(of: texts) { try await self.search($0, limit: limit) }
     }
 
-    /// Returns the answers to queries that follow each other: the newest only, as ``answers(to:limit:)-(AsyncStream<String>,_)``.
+    /// Returns the answers to queries one after the other, as ``answers(to:limit:)-(AsyncStream<String>,_)``: only the
+    /// newest query gets an answer.
     ///
     /// - Parameters:
     ///   - queries: The queries.
@@ -98,7 +99,7 @@
   }
 
   extension ShardedIndex.Answer {
-    /// Returns the next hits, as the overload without `async` does, on another thread than the main one.
+    /// Returns the next hits, as the overload without `async` does, but not on the main thread.
     ///
     /// - Parameter limit: The most hits; nil for as many as this answer was asked for.
     /// - Throws: `CancellationError` if the task was cancelled, else ``IndexError``.
@@ -119,7 +120,7 @@
     }
     private let state = Lock(State())
 
-    /// Cancels the search before, and starts one, which gets its number.
+    /// Cancels the previous search and starts a new one, whose number `body` gets.
     func start(_ body: @escaping @Sendable (Int) async -> Void) -> Task<Void, Never> {
       state.withLock { state in
         state.task?.cancel()

@@ -1,4 +1,4 @@
-// Apple's systems have the module; on Linux it is in a package of its own, and a path is `path.string`.
+// Apple's systems have the module System. On Linux it is a package of its own: pass `path.string` instead.
 #if canImport(System) && !hasFeature(Embedded)
   import System
 
@@ -7,7 +7,7 @@
     ///
     /// - Parameters:
     ///   - path: The directory that holds `manifest` and the shard files.
-    ///   - options: The memory that it may keep, and whether it follows rebuilds.
+    ///   - options: The memory limits, and whether the index follows rebuilds.
     /// - Throws: As ``init(opening:options:)`` with a `String`.
     public convenience init(opening path: FilePath, options: Options = Options()) throws(IndexError) {
       try self.init(opening: path.string, options: options)

@@ -1,11 +1,11 @@
 extension ShardedIndex {
   /// Returns the records whose folded key begins with the fold of `prefix`, in key order.
   ///
-  /// A space at its end finishes the word: `paris ` matches `Paris, FR` and `Paris 01, FR`, and not `Parish, US`. The
-  /// last space before may also stand for the comma: `paris fr` matches `Paris, FR`.
+  /// A space at the end of the prefix finishes the word: `paris ` matches `Paris, FR` and `Paris 01, FR`, and not
+  /// `Parish, US`. The last space between words may also stand for the comma: `paris fr` matches `Paris, FR`.
   ///
-  /// Loads at most the keys of the two shards at the ends of the answer, of each run of it where a space also stands
-  /// for the comma. No record is decoded yet.
+  /// Loads at most the keys of the two shards at the ends of the answer; twice as many if a space also stands for the
+  /// comma. Decodes no record.
   ///
   /// ```swift
   /// let matches = try index.matches(forPrefix: "sao p", limit: 20)
@@ -14,12 +14,11 @@ extension ShardedIndex {
   /// ```
   ///
   /// - Parameters:
-  ///   - prefix: The text as typed, which is folded here. An empty one matches every record.
-  ///   - limit: The most matches that are wanted, from the first on. A list that shows no count passes a limit: then
-  ///     nothing is loaded for the end of matches beyond the limit, and ``Matches/hasMore`` says that there are more.
-  ///     On another machine the starts of an index (`shardq build --starts`) answer short texts with a limit of at
-  ///     most 20: then mostly nothing is fetched, and ``Matches/firstPosition`` and ``Record/ID/position(_:)`` are
-  ///     below 0.
+  ///   - prefix: The text as typed. The index folds it. An empty text matches every record.
+  ///   - limit: The most matches, from the first on. A list that shows no count passes a limit: then the index loads
+  ///     nothing for matches beyond the limit, and ``Matches/hasMore`` tells whether there are more. If the index is on
+  ///     another machine, its starts (`shardq build --starts`) answer short texts with a limit of at most 20. Then a
+  ///     query mostly fetches nothing, and ``Matches/firstPosition`` and ``Record/ID/position(_:)`` are below 0.
   /// - Throws: ``IndexError`` if a shard or a page of the manifest cannot be read or is damaged. The index stays
   ///   usable.
   /// - Complexity: O(log *s* + log *r*): *s* shards in the index, *r* records in a shard.
@@ -32,11 +31,11 @@ extension ShardedIndex {
     return try answer!.get()
   }
 
-  /// Returns the matches of a prefix in UTF-8 that is no `String`; bytes that are no UTF-8 match no text.
+  /// Returns the matches of a prefix that is given as bytes of UTF-8; bytes that are not UTF-8 match no text.
   public func matches(
     forPrefix prefix: UnsafeBufferPointer<UInt8>, limit: Int = .max
   ) throws(IndexError) -> Matches {
-    // No closure: those that are called in two places are not compiled into the query.
+    // Not a closure: the compiler does not inline a closure that is called in two places.
     @inline(__always) func matches(of text: FoldedPrefix) throws(IndexError) -> Matches {
       try self.matches(forFolded: text, limit: max(0, limit))
     }
@@ -66,8 +65,8 @@ extension ShardedIndex {
     try matches(forFolded: prefix, limit: .max)
   }
 
-  /// Returns the records of the shards whose folded key begins with `prefix`, whatever the overlay says. A space is a
-  /// space here.
+  /// Returns the records in shards whose folded key begins with `prefix`, without the overlay. A space does not stand
+  /// for a comma here.
   package func matchesInShards(
     forFoldedPrefix prefix: FoldedPrefix, limit: Int = .max
   ) throws(IndexError) -> Matches {
@@ -75,27 +74,27 @@ extension ShardedIndex {
     return Matches(generation, try generation.shards.matches(of: prefix, limit: limit))
   }
 
-  /// Returns the number of matches of a prefix. Costs and errors are those of
-  /// ``matches(forPrefix:limit:)-(String,_)``; no shard is held.
+  /// Returns the number of matches of a prefix. Costs and errors are those of ``matches(forPrefix:limit:)-(String,_)``;
+  /// the result holds no shard.
   public func count(ofPrefix prefix: String) throws(IndexError) -> Int { try matches(forPrefix: prefix).count }
 }
 
 extension ShardedIndex {
-  /// Returns the range of a record's key that a prefix matched, for a list that marks it: of `Straat, NL`, typed
-  /// `straat n`, `Straat, N`.
+  /// Returns the range of a record's key that a prefix matched, so that a list can mark it: the prefix `straat n` marks
+  /// `Straat, N` in `Straat, NL`.
   ///
   /// ```swift
   /// if let range = ShardedIndex.matchedRange(ofPrefix: "sao p", in: record.key) { print(record.key[range]) }
   /// ```
   ///
-  /// Characters are marked whole: the first letter of a sharp s or of a Hangul syllable marks all of it. Of
-  /// `Paris, FR`, typed `paris ` with a space at the end, `Paris` is marked; typed `paris f`, `Paris, F`.
+  /// Characters are marked whole: one typed letter of a sharp s or of a Hangul syllable marks the whole character. In
+  /// `Paris, FR` the prefix `paris ` with a space at its end marks `Paris`, and `paris f` marks `Paris, F`.
   ///
   /// - Parameters:
   ///   - prefix: The text as typed.
   ///   - key: As ``Record/key`` has it.
   /// - Returns: The range, from the start of `key`; nil if the prefix does not match it.
-  /// - Complexity: O(*n*), *n* being the size of the range and of the prefix, in bytes.
+  /// - Complexity: O(*n*): *n* bytes of the range and of the prefix.
   public static func matchedRange(ofPrefix prefix: String, in key: String) -> Range<String.Index>? {
     Fold.matchedRange(ofFolded: Fold.fold(prefix), in: key)
   }

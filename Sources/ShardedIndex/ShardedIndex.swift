@@ -1,10 +1,10 @@
 import CLibrary
 
-/// A type-ahead index: a directory of shards, of which a query loads those it needs.
+/// A type-ahead index: a directory of shards. A query loads only the shards that it needs.
 ///
-/// Opening reads the root of the manifest and nothing else; a query also reads the pages of the manifest that are not
-/// in memory, two at most. Safe to use from any thread; a query takes no lock but for the moment in which it finds a
-/// shard in the cache, and, in an index of millions of records, a page of the manifest.
+/// Opening reads the root of the manifest and nothing else. A query also reads at most two pages of the manifest, if
+/// they are not in memory. The index is safe to use from any thread. A query takes a lock only for the moment in which
+/// it looks for a shard in the cache, and, in an index of millions of records, for a page of the manifest.
 ///
 /// ```swift
 /// let index = try ShardedIndex(opening: "shards")
@@ -12,26 +12,26 @@ import CLibrary
 /// for record in try matches.records(in: 0..<min(20, matches.count)) { print(record.key) }
 /// ```
 ///
-/// An index answers from the generation that it was opened on until ``reload()``, or until it notices by itself that
-/// there is a newer one, if ``Options/reloadInterval`` says that it should look. An answer is always of one generation.
+/// An index answers from the generation that it was opened on until ``reload()``. With ``Options/reloadInterval`` the
+/// index also looks for newer generations by itself. Each answer comes from one generation.
 public final class ShardedIndex: Sendable {
   private struct Latest: Sendable {
     var generation: Generation
-    /// The stamp of the files that the directory had at the last look.
+    /// The stamp of the directory's files at the last look.
     var stamp: GenerationStamp
-    /// The stamp of files that were refused: no query looks at them again until one of them changes.
+    /// The stamp of refused files: no query reads them again until one of them changes.
     var refused: GenerationStamp? = nil
     var reloads = 0
   }
 
-  /// The generation of the opening. It stays as long as the index, so that queries need no lock to get hold of it.
+  /// The generation of the opening. It lives as long as the index, so that queries reach it without a lock.
   private let first: Generation
-  /// Whether the first generation is the one to answer from, and queries need not look for another.
+  /// Whether queries answer from the first generation without a look for another.
   private let isAsOpened: Atomic<Bool>
   private let latest: Lock<Latest>
-  /// The lock that is held while a manifest is opened and put in place: the next reload finds a later one.
+  /// The lock of a reload, which opens a manifest and puts it in place: one reload at a time.
   private let reloading = Lock<Int>(0)
-  /// Whether only the generation of the opening may ever answer.
+  /// Whether the index may answer from the generation of the opening only.
   private let isPinned: Bool
   /// The interval in milliseconds; nil if the options have none.
   private let reloadInterval: Int?
@@ -51,14 +51,15 @@ public final class ShardedIndex: Sendable {
   ///   - options: The memory that it may keep, and whether it follows rebuilds.
   /// - Throws: ``IndexError/notFound(path:)`` if there is no manifest, ``IndexError/corrupt(path:cause:)`` if its root
   ///   is damaged, of a newer format or folded by another table, ``IndexError/io(operation:path:errno:)``,
-  ///   ``IndexError/wrongDigest(path:found:expected:)`` if it is not the one that is expected.
+  ///   ``IndexError/wrongDigest(path:found:expected:)`` if the manifest has another digest than
+  ///   ``Options/expectedDigest``.
   public convenience init(opening path: String, options: Options = Options()) throws(IndexError) {
     try self.init(IndexDirectory(opening: path), options: options)
   }
 
-  /// Opens the index in a directory that is open.
+  /// Opens the index in an open directory.
   ///
-  /// - Parameter readsOverlay: Whether its overlay counts, as it does in all answers but those under a pin.
+  /// - Parameter readsOverlay: Whether the index reads the overlay. An index that is pinned by a digest never does.
   package init(
     _ directory: IndexDirectory, options: Options, readsOverlay: Bool = true
   ) throws(IndexError) {
@@ -68,7 +69,7 @@ public final class ShardedIndex: Sendable {
       directory: directory, contexts: contexts, checksDigests: options.expectedDigest != nil)
     cache = ShardCache(limitBytes: options.cacheLimitBytes)
     isPinned = options.expectedDigest != nil
-    // A digest pins the manifest of a build; an overlay does not count.
+    // A digest pins the manifest of a build, and does not cover an overlay.
     var overlayFile = isPinned || !readsOverlay ? nil : try directory.overlayFile()
     var manifest = try ManifestReader(
       of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: options.expectedDigest)
@@ -85,8 +86,7 @@ public final class ShardedIndex: Sendable {
         generation: first, stamp: GenerationStamp(manifest: manifest.stamp, overlay: Self.stamp(of: overlayFile))))
     reloadInterval = isPinned ? nil : options.reloadInterval.map(Self.milliseconds)
     nextLook = Atomic(reloadInterval.map { $0 > 0 ? Self.now &+ $0 : 0 } ?? 0)
-    // Where there is an overlay, queries take the way that looks for one.
-    // Likewise where a carrier has to be asked more than once.
+    // With an overlay, queries take the way that looks for one. So do queries that ask a carrier more than once.
     isAsOpened = Atomic(reloadInterval == nil && overlay == nil && directory.carried?.gathers != true)
   }
 
@@ -98,7 +98,7 @@ public final class ShardedIndex: Sendable {
     self.init(starts.generation, index.directory, index.loader, index.cache, index.openFileLimit)
   }
 
-  /// Opens the entries of an index as an index of their own: its records are the entries, and it never reloads.
+  /// Opens the entries of an index as an index of their own, whose records are the entries. It never reloads.
   ///
   /// - Returns: nil if the index has none.
   package convenience init?(entriesOf index: ShardedIndex) throws(IndexError) {
@@ -106,7 +106,7 @@ public final class ShardedIndex: Sendable {
     self.init(Generation(entries.shards, nil), index.directory, index.loader, index.cache, index.openFileLimit)
   }
 
-  /// Makes an index of a manifest that is not, or not yet, the one of its directory. It never reloads.
+  /// Makes an index from a manifest that the directory does not name, or not yet. It never reloads.
   package convenience init(_ manifest: ManifestReader, in directory: IndexDirectory) {
     let options = Options()
     let cache = ShardCache(limitBytes: options.cacheLimitBytes)
@@ -148,7 +148,7 @@ public final class ShardedIndex: Sendable {
 
   /// The directory, as it was given.
   public var path: String { directory.path }
-  /// Whether its bytes come by a carrier.
+  /// Whether the bytes of the index come by a carrier.
   package var isFar: Bool { directory.carried != nil }
   /// The number of records in the index.
   public var recordCount: Int { generation.recordCount }
@@ -158,7 +158,7 @@ public final class ShardedIndex: Sendable {
   public var fieldNames: [String] { generation.schema.names }
   /// The template that makes a record's key: `{name}, {country}`.
   public var keyTemplate: String { generation.schema.template.text }
-  /// Whether every field that the template names is stored. If not, ``Record/key`` is the folded key.
+  /// Whether the index stores every field that the template names. If not, ``Record/key`` is the folded key.
   public var storesKeys: Bool { generation.schema.isKeyStored }
 
   /// The counters of the index since it was opened, over all threads.
@@ -171,10 +171,10 @@ public final class ShardedIndex: Sendable {
       loadedBytes: counts.loadedBytes, reloads: latest.withLock { $0.reloads })
   }
 
-  /// Frees the memory of all resident shards and of pages of a large manifest, and closes open shard files: an app
+  /// Frees the memory of all shards in the cache and of pages of a large manifest, and closes open shard files. An app
   /// calls it when the system asks for memory.
   ///
-  /// Answers that are still held keep their shards until they go; queries load again.
+  /// Answers that the app still holds keep their shards. Later queries load shards again.
   public func removeResidentShards() {
     cache.removeAll()
     for generation in [first, generation] {
@@ -189,7 +189,7 @@ public final class ShardedIndex: Sendable {
   ///
   /// - Returns: nil if no record has coordinates.
   /// - Throws: ``IndexError``, if the manifest is damaged there or cannot be read.
-  /// - Complexity: O(cells); reads no shard.
+  /// - Complexity: O(*c*): *c* cells of the grid. Reads no shard.
   public func densityGrid() throws(IndexError) -> DensityGrid? { try generation.densityGrid() }
 
   // MARK: Generations
@@ -197,7 +197,7 @@ public final class ShardedIndex: Sendable {
   /// Returns the SHA-256 of the manifest that the index answers from, for ``Options/expectedDigest``.
   ///
   /// - Throws: ``IndexError`` if the file cannot be read.
-  /// - Complexity: O(*n*), *n* being the size of the manifest, all of which is read.
+  /// - Complexity: O(*n*): *n* bytes of the manifest. Reads all of them.
   public func manifestDigest() throws(IndexError) -> ManifestDigest { try generation.manifest.digest() }
 
   /// The generation to answer from.
@@ -211,15 +211,15 @@ public final class ShardedIndex: Sendable {
     return generation
   }
 
-  /// Moves to the generation that the directory has now, if that is another one.
+  /// Moves to the newest generation in the directory, if that is another one.
   ///
-  /// Queries from now on are answered from it; ``Matches``, ``Records`` and sessions stay with the one they are of.
-  /// Shards that are the same file in both stay resident. Reads the new manifest's root, and the pages of it on which
-  /// resident shards stand; queries on other threads do not wait for it.
+  /// Later queries answer from the new generation; ``Matches``, ``Records`` and sessions stay with theirs. Shards that
+  /// are the same file in both generations stay in memory. Reads the new manifest's root, and the pages that list the
+  /// shards in memory. Queries on other threads do not wait.
   ///
-  /// - Returns: Whether a newer generation was taken. A build that changed nothing makes none, and with
-  ///   ``Options/expectedDigest`` none is ever taken.
-  /// - Throws: ``IndexError`` as opening does. Then the index stays with the generation that it has.
+  /// - Returns: Whether the index moved to a newer generation. A build that changed nothing makes no generation. With
+  ///   ``Options/expectedDigest`` the index never moves.
+  /// - Throws: ``IndexError`` as opening does. Then the index stays with its generation.
   @discardableResult
   public func reload() throws(IndexError) -> Bool {
     if isPinned { return false }
@@ -228,8 +228,8 @@ public final class ShardedIndex: Sendable {
     }
   }
 
-  /// Returns whether the directory has a newer generation, and takes it; nil if it was replaced by another meanwhile.
-  /// Under the lock.
+  /// Moves to a newer generation, and returns whether there was one; nil if yet another generation replaced it
+  /// meanwhile. The caller holds the lock.
   private func takeNewest() throws(IndexError) -> Bool? {
     let (held, stamp) = latest.withLock { ($0.generation, $0.stamp) }
     let overlayFile = try directory.overlayFile()
@@ -238,7 +238,7 @@ public final class ShardedIndex: Sendable {
     if let overlay = found.overlay, !directory.isOverlay(overlay) { return nil }
     guard found != stamp else { return false }
     do throws(IndexError) {
-      // Where the old file cannot be read any more, the new one is another.
+      // If the old file can no longer be read, the new file counts as another one.
       let isSame = found.manifest == stamp.manifest || (try? held.manifest.hasContent(of: file)) == true
       let manifest =
         isSame ? held.manifest : try ManifestReader(file, contexts: loader.contexts, keeping: cache.pagesLimitBytes)
@@ -276,26 +276,26 @@ public final class ShardedIndex: Sendable {
     if let reloadInterval, reloadInterval > 0 {
       let now = Self.now
       let due = nextLook.load(ordering: .relaxed)
-      // One thread looks; the others use the generation that is there.
+      // One thread looks; the others use the present generation.
       guard now &- due >= 0,
         nextLook.compareExchange(expected: due, desired: now &+ reloadInterval, ordering: .relaxed).exchanged
       else { return }
     }
     let (stamp, refused) = latest.withLock { ($0.stamp, $0.refused) }
-    // A thread that must not wait asks no carrier.
+    // A thread that must not wait does not ask a carrier.
     guard directory.carried == nil || ReadingTerms.mayWait, let found = directory.generationStamp(), found != stamp,
       found != refused
     else { return }
     _ = try? reload()
   }
 
-  /// Returns the matches of a text once the index may have moved to another generation.
+  /// Returns the matches of a text in an index that may have moved to another generation.
   @inline(never)
   private func latestMatches(
     forFolded text: FoldedPrefix, limit: Int
   ) throws(IndexError) -> Matches {
     try withNewest { (generation) throws(IndexError) in
-      // On disk there is nothing to gather, and starts save no reads.
+      // In a directory there is nothing to gather, and starts save no reads.
       guard isFar else { return Matches(generation, try generation.answer(to: text, limit: limit)) }
       var source = generation
       return try generation.gathering(ahead: { source.prefetch(text, limit: limit) }) { () throws(IndexError) in
@@ -305,7 +305,8 @@ public final class ShardedIndex: Sendable {
     }
   }
 
-  /// Returns what `body` makes of the newest generation; of a later one where that is gone, if the index follows rebuilds.
+  /// Returns the result of `body` for the newest generation. If files of that generation are gone and the index follows
+  /// rebuilds, `body` runs again with the next one.
   func withNewest<Result>(
     _ body: (Generation) throws(IndexError) -> Result
   ) throws(IndexError) -> Result {
@@ -315,7 +316,8 @@ public final class ShardedIndex: Sendable {
       do throws(IndexError) {
         return try body(generation)
       } catch {
-        // The next try is worth it only where the index has moved on; rebuilds faster than a query are none.
+        // Another try needs a newer generation. The limit of eight ends a race with rebuilds that are faster than a
+        // query.
         guard case .superseded = error, reloadInterval != nil, attempts < 8 else { throw error }
         try reload()
         let next = self.generation
@@ -336,11 +338,11 @@ public final class ShardedIndex: Sendable {
     return try latestMatches(forFolded: text, limit: limit)
   }
 
-  /// The milliseconds of a clock that only goes forward; where `Int` has 32 bits they wrap.
+  /// The time of a clock that only goes forward, in milliseconds; it wraps if `Int` has 32 bits.
   private static var now: Int {
     var time = timespec()
     #if os(Linux)
-      // As good as a timer tick, and a quarter of the price.
+      // Exact to a timer tick, and four times as fast as the exact clock.
       unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
     #else
       clock_gettime(CLOCK_MONOTONIC, &time)
@@ -348,8 +350,8 @@ public final class ShardedIndex: Sendable {
     return Int(truncatingIfNeeded: Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000)
   }
 
-  /// Returns a duration in milliseconds, rounded up: at least 0, and at most a century, or 12 days where `Int` has
-  /// 32 bits.
+  /// Returns a duration in milliseconds, rounded up: at least 0, and at most a century, or 12 days if `Int` has 32
+  /// bits.
   private static func milliseconds(_ duration: Duration) -> Int {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

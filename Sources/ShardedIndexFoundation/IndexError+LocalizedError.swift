@@ -1,7 +1,7 @@
 import Foundation
 import ShardedIndex
 
-/// `localizedDescription` of an index's error is its own message.
+/// Makes `localizedDescription` of an index's error its message.
 extension IndexError: LocalizedError {
   /// The message: the fault, the file, and the remedy.
   public var errorDescription: String? { description }

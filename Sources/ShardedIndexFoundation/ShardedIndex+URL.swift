@@ -7,13 +7,13 @@ extension ShardedIndex {
   /// - Parameters:
   ///   - url: The directory that holds `manifest` and the shard files.
   ///   - options: As `init(opening:options:)` takes a path.
-  /// - Throws: `IndexError.notFound` if the URL is no file's; else as `init(opening:options:)` with a path.
+  /// - Throws: `IndexError.notFound` if the URL is not a file URL; else as `init(opening:options:)` with a path.
   public convenience init(opening url: URL, options: Options = Options()) throws(IndexError) {
     guard url.isFileURL else { throw .notFound(path: url.absoluteString) }
     try self.init(opening: url.path(percentEncoded: false), options: options)
   }
 
-  /// Opens an index that is a folder of resources of a bundle.
+  /// Opens an index in a folder of a bundle's resources.
   ///
   /// - Parameters:
   ///   - name: The name of the folder.

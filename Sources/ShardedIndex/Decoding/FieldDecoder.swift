@@ -7,13 +7,14 @@
     /// let city = try record.decode(City.self)
     /// ```
     ///
-    /// A field `coord.lon` is the field `lon` of a nested value `coord`. A field that is a JSON array decodes as an array.
-    /// A number is read from the text of the field, whether or not the dataset had it in quotes: fields of CSV are
-    /// text. A field that is missing or `null` decodes as nil, and so does an empty text as a number or a `Bool`.
+    /// A field `coord.lon` is the field `lon` of a nested value `coord`. A field that is a JSON array decodes as an
+    /// array. A number is read from the text of the field, even if the dataset had it in quotes: fields of CSV are
+    /// text. A field that is missing or `null` decodes as nil. An empty text decodes as nil if the type is a number or
+    /// a `Bool`.
     ///
     /// - Parameter type: The type of the value.
     /// - Throws: `DecodingError` with the name of the field, or an error of the type's own.
-    /// - Complexity: O(*n*) in the size of the fields, all of which are copied.
+    /// - Complexity: O(*n*): *n* bytes of the fields. Copies all of them.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
       try Value(from: FieldDecoder(value: FieldValue(fields), codingPath: []))
     }
@@ -95,7 +96,7 @@
       try member(key).decode(type)
     }
 
-    /// Decodes a value that is nil where its text is empty.
+    /// Decodes a value; nil if its text is empty.
     private func decodeUnlessEmpty<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
       guard let value = members[key.stringValue] else { return nil }
       switch value {
@@ -196,7 +197,7 @@
   }
 
   extension FieldScalar where Self: FixedWidthInteger & LosslessStringConvertible {
-    /// Reads `12`, and `12.0` and `1.2e1` as well, which are the same number in JSON.
+    /// Reads `12`, `12.0` and `1.2e1`, which are the same number in JSON.
     init?(fieldText: String) {
       if let number = Self(fieldText) {
         self = number

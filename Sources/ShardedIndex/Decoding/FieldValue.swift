@@ -2,7 +2,7 @@
   /// The value of a field, as a decoder reads it.
   package enum FieldValue {
     case null
-    /// A string, a number, `true` or `false`: its text.
+    /// The text of a string, a number, `true` or `false`.
     case text(String)
     case list([FieldValue])
     case object([String: FieldValue])
@@ -45,7 +45,7 @@
       return names
     }
 
-    /// Inserts a value below this one. Of two values of the same path the first counts, as in a record's subscript.
+    /// Inserts a value below this one. If two values have the same path, the first counts, as in a record's subscript.
     private mutating func insert(_ value: FieldValue, at path: ArraySlice<String>) {
       guard case .object(var members) = self, let name = path.first else { return }
       if path.count == 1 {
@@ -58,10 +58,10 @@
 
     // MARK: JSON
 
-    /// The most arrays and objects in each other that are read. A build takes 64.
+    /// The greatest depth of nested arrays and objects, as in a build.
     private static let depthLimit = 64
 
-    /// Reads a value; nil where the text is no JSON, or too deep.
+    /// Reads a value; nil if the text is not JSON or is nested too deep.
     private static func read(_ reader: inout JSONReader, depth: Int) -> FieldValue? {
       reader.skipBlanks()
       guard depth < depthLimit, let first = reader.readByte() else { return nil }
