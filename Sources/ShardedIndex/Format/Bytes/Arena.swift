@@ -1,20 +1,20 @@
-/// Plain memory that is freed at once, with its owner: runs, each of which begins with the address of the one before
-/// it.
+/// Plain memory that is freed as a whole, with its owner. It consists of runs; each run begins with the address of the
+/// run before it.
 ///
-/// ``size`` counts those addresses too, which stand for what malloc and the owner themselves take. Small values share
+/// ``size`` counts these addresses too, in the place of the overhead of malloc and of the owner. Small values share
 /// runs.
 @safe struct Arena: ~Copyable {
   private var last: UnsafeMutableRawPointer?
-  /// Bytes of all runs.
+  /// The size of all runs, in bytes.
   private(set) var size = 0
-  /// The rest of the run that is shared, and the largest rest of one before it.
+  /// The free rest of the shared run, and the largest free rest of an earlier one.
   private var rest = unsafe Rest()
   private var otherRest = unsafe Rest()
   private static let headSize = 16
-  /// Bytes of a run that is shared.
+  /// The size of a shared run, in bytes.
   private let sharedSize: Int
 
-  /// Memory of a run that nothing has taken yet.
+  /// The free memory of a run.
   @unsafe private struct Rest {
     var start: UnsafeMutableRawPointer?
     var size = 0
@@ -32,7 +32,7 @@
 
   /// Returns memory for `count` values, which is not initialized.
   mutating func allocate<T: BitwiseCopyable>(_: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
-    // A multiple of what any of them is aligned to.
+    // Rounded up to eight bytes, the largest alignment.
     let bytes = (max(1, count) * MemoryLayout<T>.stride + 7) & ~7
     if unsafe bytes <= otherRest.size, unsafe rest.size < bytes || otherRest.size < rest.size {
       unsafe swap(&rest, &otherRest)
@@ -47,7 +47,7 @@
     return unsafe start.bindMemory(to: T.self, capacity: max(1, count))
   }
 
-  /// Returns memory for `count` values, each of them `value`.
+  /// Returns memory with `count` copies of `value`.
   mutating func allocate<T: BitwiseCopyable>(repeating value: T, _ count: Int) -> UnsafeMutablePointer<T> {
     let start = unsafe allocate(T.self, count)
     unsafe start.initialize(repeating: value, count: count)
@@ -61,14 +61,14 @@
     return unsafe .init(start)
   }
 
-  /// Returns a copy of texts, behind which as much is readable as ``RecordOutput`` wants.
+  /// Returns a copy of texts, with ``RecordOutput/slack`` readable bytes behind it.
   mutating func copy(text: RawSpan) -> UnsafePointer<UInt8> {
     let copy = unsafe allocate(UInt8.self, text.byteCount + RecordOutput.slack)
     unsafe fill(copy, with: text)
     return unsafe .init(copy)
   }
 
-  /// Returns a copy of a text, before which its size stands, 32 bits.
+  /// Returns a copy of a text, with its size in 32 bits before it.
   mutating func copy(sizedText text: RawSpan) -> UnsafePointer<UInt8> {
     let copy = unsafe allocate(UInt8.self, 4 + text.byteCount + RecordOutput.slack)
     unsafe copy.store(UInt32(text.byteCount))

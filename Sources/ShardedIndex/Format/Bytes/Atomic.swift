@@ -1,11 +1,11 @@
 #if SHARDQ_TSAN || hasFeature(Embedded) || canImport(Darwin)
   import CLibrary
 
-  /// A word that several threads read and write, in memory of its own.
+  /// A word in memory of its own that several threads read and write.
   ///
-  /// It has the part of `Synchronization.Atomic` that the sources use, which systems before macOS 15 and iOS 18 lack.
-  /// Every operation orders the memory around it, whatever order is asked for. The builds for the thread sanitizer and as
-  /// Embedded Swift have it too, so that Linux tests it.
+  /// It has the members of `Synchronization.Atomic` that the sources use, for systems before macOS 15 and iOS 18. Every
+  /// operation has sequentially consistent order. The builds for the thread sanitizer and as Embedded Swift use it too,
+  /// so that Linux tests it.
   @safe package struct Atomic<Value: AtomicWord>: ~Copyable, @unchecked Sendable {
     private let word: UnsafeMutablePointer<UInt>
 

@@ -1,16 +1,15 @@
-/// The offsets at which the blocks of a part's records start. 16 bits a block where that is enough, else 32: many parts
-/// are kept.
+/// The offsets at which the blocks of a part's records start: 16 bits a block if that is enough, else 32, since the
+/// cache keeps many parts.
 @unsafe struct BlockStarts: BitwiseCopyable {
   private let base: UnsafeMutableRawPointer
   private let isWide: Bool
 
-  /// - Parameter base: Readable, and writable if anything is set, for as many strides as there are blocks. Aligned for
-  ///   one.
+  /// - Parameter base: The memory of the starts, with one stride a block, and aligned for one.
   @inline(__always) init(_ base: UnsafeRawPointer, isWide: Bool) {
     unsafe (self.base, self.isWide) = (UnsafeMutableRawPointer(mutating: base), isWide)
   }
 
-  /// The bytes that a block takes.
+  /// The bytes of one start.
   @inline(__always) static func stride(isWide: Bool) -> Int { isWide ? 4 : 2 }
 
   /// Whether offsets up to `last` need 32 bits.

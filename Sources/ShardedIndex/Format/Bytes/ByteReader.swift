@@ -12,7 +12,7 @@ package struct ByteReader: ~Escapable {
   @_lifetime(borrow bytes)
   package init(_ bytes: UnsafeBufferPointer<UInt8>) { self.init(unsafe bytes.span.bytes) }
 
-  /// The number of all bytes, those that were read included.
+  /// The number of all bytes, read or not.
   package var count: Int { bytes.byteCount }
   package var remaining: Int { count - offset }
 
@@ -28,7 +28,7 @@ package struct ByteReader: ~Escapable {
   /// Reads a count or a size of 32 bits.
   package mutating func readCount() throws(FormatError) -> Int { try Self.count(try read(UInt32.self), at: offset) }
 
-  /// Returns a count or a size that stands in a file, where an `Int` of this platform holds it.
+  /// Returns a count or a size from a file, if an `Int` of this platform holds it.
   @inline(__always)
   static func count(_ number: some FixedWidthInteger & UnsignedInteger, at offset: Int) throws(FormatError) -> Int {
     guard let count = Int(exactly: number) else {
@@ -41,7 +41,7 @@ package struct ByteReader: ~Escapable {
   /// Reads an unsigned LEB128 number of at most 32 bits.
   @inline(__always)
   package mutating func readVarint() throws(FormatError) -> Int {
-    // Most have one byte.
+    // Most numbers have one byte.
     guard offset < count, unsafe bytes.load(unchecked: offset, as: UInt8.self) < 0x80 else {
       return try readLongVarint()
     }
@@ -55,7 +55,7 @@ package struct ByteReader: ~Escapable {
       guard at < count else { throw .truncated(offset: at, needed: 1, available: count - at) }
       let byte = unsafe bytes.load(unchecked: at, as: UInt8.self)
       at += 1
-      // By at most 28 bits.
+      // The shift is at most 28 bits.
       value |= UInt64(byte & 0x7f) &<< shift
       if byte < 0x80 { break }
       shift += 7
@@ -66,7 +66,7 @@ package struct ByteReader: ~Escapable {
     return try Self.count(value, at: at)
   }
 
-  /// Reads a signed number of 64 bits: the LEB128 number of twice its distance from zero, less one if it is negative.
+  /// Reads a signed number of 64 bits. Its LEB128 number is twice its distance from zero, less one if it is negative.
   package mutating func readSignedVarint() throws(FormatError) -> Int64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
@@ -78,7 +78,7 @@ package struct ByteReader: ~Escapable {
       if byte < 0x80 { break }
       shift += 7
     }
-    // All ones or all zeros: the negation of one bit cannot wrap otherwise.
+    // The negation of one bit is all ones or all zeros.
     return Int64(bitPattern: value >> 1 ^ (0 &- value & 1))
   }
 
@@ -98,7 +98,8 @@ package struct ByteReader: ~Escapable {
     return bytes.extracting(start..<start + size)
   }
 
-  /// Returns the next `size` bytes; the cursor moves behind them. They live as long as the memory that is read.
+  /// Returns the next `size` bytes; the cursor moves behind them. They are valid as long as the memory that the reader
+  /// reads.
   package mutating func read(bytes size: Int) throws(FormatError) -> UnsafeBufferPointer<UInt8> {
     let span = try readSpan(size)
     return unsafe span.withUnsafeBytes { unsafe $0.bindMemory(to: UInt8.self) }
@@ -112,7 +113,7 @@ package struct BitReader: ~Escapable {
   /// The number of the next unread bit.
   private var bit = 0
 
-  /// - Parameter reader: Stands where the bits begin until ``finish(_:)``.
+  /// - Parameter reader: The reader, whose next byte has the first bits. ``finish(_:)`` moves it.
   @_lifetime(copy reader)
   package init(_ reader: ByteReader) {
     bytes = reader.bytes.extracting(droppingFirst: reader.offset)
@@ -122,7 +123,7 @@ package struct BitReader: ~Escapable {
   /// Reads the next `width` bits, at most 56.
   @inline(__always)
   package mutating func read(_ width: Int) throws(FormatError) -> UInt64 {
-    // A reader of bits never has 2^60 bytes: offsets of bits cannot wrap.
+    // No reader has 2^60 bytes, so offsets of bits cannot wrap.
     let at = bit >> 3
     let word = at &+ 8 <= bytes.byteCount ? unsafe bytes.load(unchecked: at, as: UInt64.self) : try lastWord(width)
     let shift = UInt64(bit & 7)
@@ -130,7 +131,7 @@ package struct BitReader: ~Escapable {
     return (word &>> shift) & (1 &<< UInt64(width) &- 1)
   }
 
-  /// Reads where fewer than eight bytes are left.
+  /// Reads bits when fewer than eight bytes are left.
   @inline(never)
   private func lastWord(_ width: Int) throws(FormatError) -> UInt64 {
     let at = bit >> 3
@@ -140,7 +141,7 @@ package struct BitReader: ~Escapable {
     return rest
   }
 
-  /// The next 57 bits at least, zeros for those that are not there.
+  /// At least the next 57 bits; zeros behind the end.
   @inline(__always)
   var next: UInt64 {
     // As in ``read(_:)``.
@@ -149,11 +150,11 @@ package struct BitReader: ~Escapable {
     return word &>> UInt64(bit & 7)
   }
 
-  /// Passes `width` bits. Whether they were there is checked by ``finish(_:)``.
+  /// Passes `width` bits. ``finish(_:)`` checks that they lie within the bytes.
   @inline(__always)
   mutating func pass(_ width: Int) { bit &+= width }  // At most 2^18 passes of 64 bits.
 
-  /// The bytes from the next bit's on, fewer than eight.
+  /// The bytes from the next bit on, fewer than eight.
   @inline(never)
   private var rest: UInt64 {
     var word: UInt64 = 0
@@ -167,7 +168,7 @@ package struct BitReader: ~Escapable {
     return word
   }
 
-  /// Moves the reader behind the last byte, whose unread bits have to be zeros.
+  /// Moves the reader behind the last byte. The unread bits of that byte must be zeros.
   package mutating func finish(_ reader: inout ByteReader) throws(FormatError) {
     guard try read(-bit & 7) == 0 else { throw .invalid(reason: "has bits behind the last", offset: start + bit >> 3) }
     _ = try reader.pass(bit >> 3)

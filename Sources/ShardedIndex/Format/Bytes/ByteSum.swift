@@ -1,5 +1,4 @@
-/// Returns the sum of all bytes. It cannot wrap. The compiler makes fewer instructions of a loop than of a sum of wider
-/// lanes.
+/// Returns the sum of all bytes, which cannot wrap. A loop compiles to fewer instructions than a sum of wider lanes.
 @inline(__always) func sum(_ bytes: SIMD16<UInt8>) -> Int {
   var sum = 0
   for index in 0..<16 { sum &+= Int(bytes[index]) }
@@ -11,7 +10,7 @@
   // Without a branch: the processor cannot predict the count.
   let words = unsafe bytes.load(as: SIMD2<UInt64>.self)
   let (low, high) = (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
-  // Shifts by 64 or more leave nothing: those of the words that lie behind the count.
+  // Shifts by 64 or more give zero, for words behind the count.
   let first = low & ~(UInt64.max << UInt64(8 &* count))
   let second = high & ~(UInt64.max << UInt64(8 &* max(0, count &- 8)))
   let lanes: UInt64 = 0x00ff_00ff_00ff_00ff

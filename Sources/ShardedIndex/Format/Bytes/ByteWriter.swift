@@ -1,10 +1,10 @@
-/// A writer of what ``ByteReader`` reads.
+/// A writer of the values that ``ByteReader`` reads.
 package struct ByteWriter {
   package var bytes: [UInt8] = []
 
   package init() {}
 
-  // The generic methods are compiled into other modules for each type: otherwise each call would look up its type.
+  // Other modules compile the generic methods for each type; otherwise each call would look up its type.
   @inlinable
   package mutating func write<T: FixedWidthInteger>(_ value: T) {
     unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
@@ -32,7 +32,7 @@ package struct ByteWriter {
   @inlinable
   package mutating func write(_ run: some Sequence<UInt8>) { bytes.append(contentsOf: run) }
 
-  // The same for the types of most runs.
+  // Writes a run of one of the common types.
   package mutating func write(_ run: [UInt8]) { bytes.append(contentsOf: run) }
   package mutating func write(_ run: ArraySlice<UInt8>) { bytes.append(contentsOf: run) }
   package mutating func write(_ run: UnsafeBufferPointer<UInt8>) { unsafe bytes.append(contentsOf: run) }

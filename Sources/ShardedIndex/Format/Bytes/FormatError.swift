@@ -1,28 +1,28 @@
-/// The reason why bytes are not a shard or a manifest that this version reads.
+/// The reason why this version cannot read a file of an index.
 @nonexhaustive
 public enum FormatError: Error, Equatable, Sendable {
-  /// A field that starts at `offset` would end past the last byte. All three are in bytes.
+  /// A field at `offset` would end past the last byte. All three numbers are in bytes.
   case truncated(offset: Int, needed: Int, available: Int)
   /// The first four bytes are not the magic of this kind of file.
   case wrongMagic(found: UInt32, expected: UInt32)
-  /// The format is newer than this version reads, or was never issued.
+  /// This version does not read the format version of the file.
   case unsupportedVersion(found: Int, supported: Int)
-  /// The index was folded by another table, so its keys have another order.
+  /// Another fold table made the index, so its keys have another order.
   case otherFold(found: UInt32, supported: UInt32)
-  /// The checksum of the content is not the one the manifest holds.
+  /// The content has another checksum than the manifest says.
   case wrongChecksum(found: UInt32, expected: UInt32)
-  /// The SHA-256 of the file is not the one that the manifest holds.
+  /// The file has another SHA-256 than the manifest says.
   case wrongDigest
-  /// A size in bytes is not the one that the reference to these bytes gives.
+  /// A file or a frame has another size than its index says. Both sizes are in bytes.
   case wrongSize(found: Int, expected: Int)
-  /// zstd refused the frame; the reason is its own.
+  /// zstd refused the frame; `reason` is zstd's own.
   case zstd(reason: String)
-  /// The bytes contradict the format; `offset` counts bytes of the content, after decompression if it was compressed.
+  /// The bytes contradict the format. `offset` counts bytes of the decompressed content; 0 if the fault has no place.
   case invalid(reason: String, offset: Int)
 }
 
 extension FormatError: CustomStringConvertible {
-  /// The fault, as it reads behind the name of a file.
+  /// The fault, as it follows the name of a file in a sentence.
   public var description: String {
     switch self {
     case .truncated(let offset, let needed, let available):
@@ -45,7 +45,7 @@ extension FormatError: CustomStringConvertible {
     }
   }
 
-  /// The remedy, as it reads behind ``description``.
+  /// The remedy, as it follows ``description`` in a sentence.
   var advice: String {
     switch self {
     case .unsupportedVersion: "; use a program that reads that version, or build the index again"

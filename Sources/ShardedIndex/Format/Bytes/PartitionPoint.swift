@@ -1,11 +1,11 @@
 import CLibrary
 
-/// Returns how many of the numbers below `count` the predicate holds for, given that it holds for none behind the first
-/// for which it does not: a binary search, O(log `count`).
+/// Returns the number of leading numbers below `count` for which the predicate holds, by a binary search. O(log
+/// `count`). The predicate must hold for no number behind the first for which it fails.
 ///
-/// No branch depends on the numbers, since the processor would predict half of them wrong.
+/// No branch depends on the predicate, since the processor would predict half of the branches wrong.
 ///
-/// - Parameter isBefore: Told a number below `count`.
+/// - Parameter isBefore: The predicate of a number below `count`.
 @inline(__always)
 func partitionPoint(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
   guard count > 0 else { return 0 }

@@ -12,7 +12,7 @@ extension RawSpan {
     return T(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: T.self))
   }
 
-  /// Copies all bytes. As many must be writable at `target`.
+  /// Copies all bytes to `target`, which must have room for them.
   @unsafe func copy(to target: UnsafeMutableRawPointer) {
     unsafe withUnsafeBytes {
       if let start = $0.baseAddress { unsafe target.copyMemory(from: start, byteCount: $0.count) }

@@ -1,10 +1,9 @@
-/// SHA-256 (FIPS 180-4), which pinned indexes are checked with. The engine has its own, since it depends on libzstd
-/// alone.
+/// SHA-256 (FIPS 180-4), which checks pinned indexes. The engine has its own, since it depends on libzstd alone.
 package struct SHA256 {
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
   )
-  /// The bytes that do not fill a block yet.
+  /// The bytes of an incomplete block.
   private var rest: [UInt8] = []
   private var size: UInt64 = 0
 
@@ -63,7 +62,7 @@ package struct SHA256 {
 
   package mutating func update(_ bytes: UnsafeBufferPointer<UInt8>) { update(unsafe bytes.span.bytes) }
 
-  /// Hashes whole blocks. Arithmetic is modulo 2^32, as the standard has it; indexes are below 64.
+  /// Hashes whole blocks. Arithmetic is modulo 2^32, as in the standard; indexes are below 64.
   private mutating func compress(_ blocks: RawSpan) {
     let constants = Self.constants.span
     unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { buffer in
@@ -85,11 +84,11 @@ package struct SHA256 {
 
   /// Hashes one block.
   ///
-  /// - Parameter words: The words of the rounds, 64 as there are constants.
+  /// - Parameter words: The 64 words of the rounds.
   @inline(__always)
   private mutating func compressBlock(_ words: UnsafeMutablePointer<UInt32>, _ constants: Span<UInt32>) {
     @inline(__always) func input(_ at: Int) -> UInt32 { unsafe words[at] &+ constants[unchecked: at] }
-    /// One round: of the eight words only two change.
+    /// One round, which changes two of the eight words.
     @inline(__always) func round(
       _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32,
       _ h: inout UInt32, _ input: UInt32

@@ -4,9 +4,9 @@ func copy16(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt
   unsafe target.store(source.load(as: SIMD2<UInt64>.self))
 }
 
-/// Copies `size` bytes, most often few: 16 at once, whether or not they are that many.
+/// Copies `size` bytes, 16 at a time: most copies are short.
 ///
-/// 16 bytes must be readable at `source` and writable at `target`, and behind both up to the next multiple of 16.
+/// Up to the next multiple of 16, and at least 16, bytes must be readable at `source` and writable at `target`.
 @inline(__always)
 func copyShort(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, _ size: Int) {
   var offset = 0
@@ -17,7 +17,7 @@ func copyShort(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<U
 }
 
 extension UnsafeMutablePointer where Pointee: BitwiseCopyable {
-  /// Copies `count` values. As `update(from:count:)`, which Embedded Swift compiles to a loop over single values.
+  /// Copies `count` values. Embedded Swift compiles `update(from:count:)` to a loop over single values.
   @inline(__always) func copy(from source: UnsafePointer<Pointee>, count: Int) {
     unsafe UnsafeMutableRawPointer(self).copyMemory(from: source, byteCount: count &* MemoryLayout<Pointee>.stride)
   }

@@ -1,8 +1,8 @@
-// Texts of an index are one if they have the same bytes. The standard library's == compares characters instead: it takes a
-// letter with its mark for the letter that has it, and its tables were a fourteenth of the WebAssembly module.
+// Texts of an index are equal if they have the same bytes. The standard library's == compares characters by canonical
+// equivalence, and its tables were a fourteenth of the WebAssembly module.
 
 extension String? {
-  /// Whether both texts have the same bytes, or neither is there.
+  /// Whether both texts have the same bytes, or both are nil.
   func hasBytes(of other: String?) -> Bool {
     guard let self, let other else { return self == nil && other == nil }
     return self.utf8.elementsEqual(other.utf8)
@@ -10,6 +10,6 @@ extension String? {
 }
 
 extension [String] {
-  /// Returns the number of the text that has the bytes of `text`; nil where there is none.
+  /// Returns the position of the first text with the bytes of `text`; nil if there is none.
   package func number(of text: String) -> Int? { firstIndex { $0.utf8.elementsEqual(text.utf8) } }
 }

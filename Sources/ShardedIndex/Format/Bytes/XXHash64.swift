@@ -1,7 +1,7 @@
 /// XXH64 with seed 0, whose low half is the checksum of a zstd frame's content.
 /// Source: the xxHash specification, version 0.1.1; RFC 8878 section 3.1.1.
 ///
-/// The engine has its own because zstd's is private and stored frames are read without zstd.
+/// The engine has its own because zstd's is private and the engine reads stored frames without zstd.
 package enum XXHash64 {
   private static let primes: (UInt64, UInt64, UInt64, UInt64, UInt64) = (
     0x9e37_79b1_85eb_ca87, 0xc2b2_ae3d_27d4_eb4f, 0x1656_67b1_9e37_79f9, 0x85eb_ca77_c2b2_ae63, 0x27d4_eb2f_1656_67c5
@@ -24,7 +24,7 @@ package enum XXHash64 {
 
   /// The hash of `bytes`. O(*n*).
   ///
-  /// Arithmetic is modulo 2^64, as the specification has it; offsets end at the size of the bytes.
+  /// Arithmetic is modulo 2^64, as in the specification; offsets end at the size of the bytes.
   package static func hash(_ bytes: RawSpan) -> UInt64 {
     let count = bytes.byteCount
     var hash = primes.4

@@ -1,6 +1,6 @@
 /// The values that a filter accepts, folded.
 struct AcceptedValues: Sendable {
-  /// Ascending, each once.
+  /// The values, ascending, each once.
   let texts: [[UInt8]]
 
   init(_ texts: [[UInt8]]) {
@@ -15,7 +15,7 @@ struct AcceptedValues: Sendable {
 /// Compares the fields of records with the values that a filter accepts.
 struct ValueMatcher {
   private let values: AcceptedValues
-  /// The text that was compared last, and whether it meets the filter: neighbours often have the same one.
+  /// The last compared text, and whether it meets the filter. Neighbours often have the same text.
   private var last: (text: [UInt8], kind: ValueKind, meets: Bool)?
   private var folded: [UInt8] = []
 

@@ -1,20 +1,20 @@
 import CLibrary
 
-/// The task of a column's decoder: a run of records, and the cells that their fields go to.
+/// The task of a column's decoder: a run of records, and the cells for their fields.
 @unsafe struct ColumnRun {
   let column: UnsafePointer<ShardHeader.Column>
   /// The records, counted within the part.
   let records: Range<Int>
   var cells: Cells
 
-  /// The cells of one column: one in each of the rows that stand one after the other.
+  /// The cells of one column: one cell in each of the consecutive rows.
   @unsafe struct Cells {
     private var next: UnsafeMutablePointer<RecordOutput.Field>
     private let stride: Int
 
     /// - Parameters:
     ///   - rows: The first cell of the first row.
-    ///   - stride: Cells of a row.
+    ///   - stride: The number of cells of a row.
     @inline(__always) init(_ rows: UnsafeMutablePointer<RecordOutput.Field>, column: Int, stride: Int) {
       unsafe (next, self.stride) = (rows + column, stride)
     }
@@ -29,12 +29,11 @@ import CLibrary
 
 /// The data of a dictionary, text or spelled column in a part.
 ///
-/// Sizes and offsets are of a content of fewer than 2^32 bytes, and were checked when it was loaded: their sums cannot
-/// wrap.
+/// The loader has checked the sizes and offsets, and the content has fewer than 2^32 bytes: sums cannot wrap.
 @unsafe struct ColumnData {
-  /// The data as it stands in the part's memory. Numbers of 32 bits, since many parts are kept.
+  /// The data in the part's memory. Its numbers have 32 bits, since the cache keeps many parts.
   @unsafe struct Entry: BitwiseCopyable {
-    /// dictionary: codes. text, spelled: sizes, 255 for those that stand in `long`.
+    /// dictionary: codes. text, spelled: sizes; 255 for a size in `long`.
     var codes: UnsafePointer<UInt8>
     var texts: UnsafePointer<UInt8>
     /// The long texts: pairs of a record and the size of its text.
@@ -50,7 +49,7 @@ import CLibrary
 
   @inline(__always) var codes: UnsafePointer<UInt8> { unsafe entry.pointee.codes }
 
-  /// The text of a record and all behind it.
+  /// The texts from a record's text on.
   @inline(__always) func texts(from record: Int) -> UnsafePointer<UInt8> {
     unsafe entry.pointee.texts + textStart(record)
   }
@@ -81,10 +80,10 @@ import CLibrary
       let middle = (low + high) / 2
       if unsafe Self.word(entry.pointee.long, 2 * middle) < record { low = middle + 1 } else { high = middle }
     }
-    return unsafe Self.word(entry.pointee.long, 2 * low + 1)  // It is there: checked when loaded.
+    return unsafe Self.word(entry.pointee.long, 2 * low + 1)  // The loader has checked that it exists.
   }
 
-  /// Asks for the memory of a record's code and of the texts of its block.
+  /// Prefetches a record's code and the texts of its block.
   @inline(__always) func prefetch(_ record: Int) {
     unsafe CShims.prefetch(codes + record)
     unsafe CShims.prefetch(entry.pointee.texts + starts[record >> KeyBlocks.blockShift])

@@ -1,6 +1,6 @@
 /// A reader of the columns of a fields frame, which unpacks the packed ones.
 @unsafe struct ColumnUnpacker: ~Escapable {
-  /// Stands at the next bytes that are not packed.
+  /// The reader of the bytes that are not packed.
   var plain: ByteReader
   private var packed: ByteReader
   /// The bytes that `plain` reads, which the part keeps; unpacked bytes stand before them.
@@ -11,7 +11,7 @@
   private let table: UnsafeMutablePointer<UInt16>
   /// The offset from the kept bytes at which the next unpacked bytes go.
   private var unpackedOffset: Int
-  /// The bytes of texts that are still to be unpacked.
+  /// The number of bytes of texts that are not unpacked yet.
   private var textsLeft: Int
   /// The number of records.
   let count: Int
@@ -62,14 +62,14 @@
   }
 
   private mutating func unpack(_ code: HuffmanCode, _ size: Int) throws(FormatError) -> Int {
-    // Sizes of codes and texts, whose sum the frame's beginning was checked for.
+    // The frame's beginning has the sum of these sizes, which was checked.
     unsafe assert(unpackedOffset + size <= 0)
     unsafe try code.unpack(&packed, of: packedBytes, count: size, into: kept + unpackedOffset, table: table)
     defer { unsafe unpackedOffset += size }
     return unsafe unpackedOffset
   }
 
-  /// Checks that everything was read.
+  /// Checks that all bytes were read.
   func finish() throws(FormatError) {
     guard unsafe plain.remaining == 0, unsafe packed.remaining == 0, unsafe textsLeft == 0 else {
       throw unsafe .invalid(reason: "does not end with its last section", offset: plain.offset)

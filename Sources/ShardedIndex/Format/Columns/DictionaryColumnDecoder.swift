@@ -1,14 +1,14 @@
-/// Decodes columns whose records name one of a few texts: dictionaries and suffix fields.
-/// Source: docs/format.md section 6.1.
+/// Decodes columns whose records refer to one of a few texts: dictionaries and suffix fields. Source: docs/format.md
+/// section 6.1.
 ///
-/// Offsets in the output are those of texts that ``RecordOutput/reserve(_:)`` made room for: they cannot wrap.
+/// Offsets in the output cannot wrap, since ``RecordOutput/reserve(_:)`` made room for the texts.
 enum DictionaryColumnDecoder {
   /// Decodes codes of eight bits.
   ///
-  /// - Parameter codes: The code of the run's first record, and all behind it.
+  /// - Parameter codes: The codes from the run's first record on.
   @inline(never)
   static func decode(_ run: ColumnRun, _ codes: UnsafePointer<UInt8>, _ output: inout RecordOutput) {
-    // Loops of their own, each with the registers to itself.
+    // Each kind has a loop of its own, which has the registers to itself.
     if unsafe run.column.pointee.isPairs { return unsafe decodePairs(run, codes, &output) }
     if unsafe run.column.pointee.isShort { return unsafe decodeShort(run, codes, &output) }
     let (texts, ends, word) = unsafe (run.column.pointee.texts, run.column.pointee.ends, run.column.pointee.word)
@@ -22,7 +22,7 @@ enum DictionaryColumnDecoder {
       }
       return
     }
-    // One move a text, and room for all of them at once.
+    // One move a text, and one reservation for all texts.
     _ = unsafe output.reserve(run.records.count &* 16)
     let (bytes, first) = unsafe (output.bytes, output.byteCount)
     var end = first
@@ -75,7 +75,7 @@ enum DictionaryColumnDecoder {
 
   /// Decodes codes of sixteen bits, and texts that begin with their kind.
   ///
-  /// - Parameter codes: Those of the part's first record and all behind it.
+  /// - Parameter codes: The codes from the part's first record on.
   @inline(never)
   static func decodeAny(_ run: ColumnRun, _ codes: UnsafePointer<UInt8>, _ output: inout RecordOutput) {
     let (texts, ends) = unsafe (run.column.pointee.texts, run.column.pointee.ends)
@@ -89,7 +89,7 @@ enum DictionaryColumnDecoder {
     }
   }
 
-  /// Decodes a column whose fields are all one text.
+  /// Decodes a column whose fields all have the same text.
   @inline(__always)
   static func decodeConstant(_ run: ColumnRun, _ output: inout RecordOutput) {
     let size = unsafe Int(run.column.pointee.number)
@@ -107,7 +107,7 @@ extension ShardHeader.Column {
     guard kind == ShardHeader.mixedKinds else {
       return unsafe .init(text: output.append(text, size), size: size, column: word)
     }
-    // Not empty, and its kind is one: checked when loaded.
+    // The loader has checked that the text is not empty and that its kind is known.
     let word = unsafe RecordOutput.Field.column(name: name, kind: text[0])
     return unsafe .init(text: output.append(text + 1, size &- 1), size: size &- 1, column: word)
   }

@@ -3,23 +3,23 @@ import CLibrary
 extension FieldColumns {
   @inline(__always) package static func scratchSize(_ keys: KeyBlocks) -> Int { 2 &* (keys.longestStem &+ 64) }
 
-  /// The number of records whose cells are decoded at once: whole blocks.
+  /// The number of records that are decoded at once: whole blocks.
   private static let runSize = 2 * KeyBlocks.blockSize
 
-  /// The most bytes that a record's texts may come to, those that its shape leaves out included.
+  /// The most bytes of a record's texts, with the texts that its shape leaves out.
   ///
-  /// A dataset's record has half of it at most. Of a few bytes in a shard a record of any size can be made: a text may
-  /// stand in a dictionary once and be that of every record, and thousands of columns may spell one long stem each.
+  /// A record of a dataset has at most half of it. A damaged shard of a few bytes could make records of any size: every
+  /// record may refer to one long text, and thousands of columns may spell one long stem.
   package static let recordLimit = 2 * ZstdFrame.contentLimit
 
-  /// Whether many records may be decoded at once: how large they get is looked at after each column of a run.
+  /// Whether many records may be decoded at once. Their size is checked after each column of a run.
   @inline(__always) package func isNarrow(_ keys: KeyBlocks) -> Bool {
     header.columnCount <= 128 && header.charge &+ contentSize &+ 64 &* keys.longestStem <= 1 << 18
   }
 
-  /// Appends records `range`, counted within the part, to `output`, every field's text as it came in.
+  /// Appends records `range`, counted within the part, to `output`, with every field's text as in the dataset.
   ///
-  /// Column by column: each is a loop of its own over a run of records.
+  /// The columns are decoded one by one, each by a loop over a run of records.
   ///
   /// - Parameter scratch: ``scratchSize(_:)`` bytes.
   package func decode(
@@ -30,7 +30,7 @@ extension FieldColumns {
     let isNarrow = isNarrow(keys)
     var lower = range.lowerBound
     while lower < range.upperBound {
-      // Runs end where blocks do, and are shorter where records are wide.
+      // Runs end at the ends of blocks. Wide records are decoded one by one.
       let end = isNarrow ? lower / Self.runSize &* Self.runSize &+ Self.runSize : lower &+ 1
       let run = lower..<min(end, range.upperBound)
       if header.isPlain {
@@ -46,7 +46,7 @@ extension FieldColumns {
     result = output
   }
 
-  /// Decodes records that have different columns, or in different order: their fields are picked from the cells of all
+  /// Decodes records with different columns or orders of columns. Their fields are picked from the cells of all
   /// columns.
   @inline(never)
   private func decodeShaped(
@@ -73,7 +73,7 @@ extension FieldColumns {
     _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
     cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
   ) {
-    // A run has 32 records at most, of 2^25 bytes.
+    // A run has at most 32 records of 2^25 bytes each.
     let limit = output.byteCount &+ run.count &* Self.recordLimit
     prefetch(run, keys)
     var next = header.firstText
@@ -103,11 +103,11 @@ extension FieldColumns {
       case .constant: unsafe DictionaryColumnDecoder.decodeConstant(columnRun, &output)
       }
     }
-    // Last: their memory was asked for, and comes while texts are made of keys, which the search has read.
+    // Numbers come last: their memory is prefetched while texts are made from keys, which the search has read.
     if header.numberCount > 0 { unsafe decodeNumbers(run, keys, cells, &output) }
   }
 
-  /// Gives a column's cells no texts: its records are larger than any may be.
+  /// Leaves a column's cells without texts, since its records are over the limit.
   @inline(never)
   private func leaveOut(_ run: ColumnRun, _ output: inout RecordOutput) {
     output.isOverlong = true
@@ -127,17 +127,17 @@ extension FieldColumns {
     let numbers = NumberColumnDecoder(self, keys)
     let (passed, bit) = passed(before: run)
     let width = numbers.width(of: passed)
-    // Sums of sizes from the file, which wrap if it is wrong: see the decoder.
+    // Sums of sizes from the file may wrap if the file is damaged; the decoder tolerates this.
     let start = passed.lowerBound < run.lowerBound ? bit &+ width : bit &- width
     unsafe numbers.decode(
       run, from: start, hasLiterals: header.hasLiterals, cells, stride: header.columnCount, &output)
   }
 
-  /// Returns which rows have to be passed on the way to the first of `run`, since rows have no sizes of their own:
-  /// those before it in its block, or, if these are more, those from it to the end of the block. And the bit at which
-  /// the block begins or ends.
+  /// Returns the rows to pass on the way to the first row of `run`, since rows do not store their sizes, and the bit
+  /// from which to count. These are the rows before it in its block, or, if they are fewer, the rows from it to the end
+  /// of the block.
   @inline(__always) private func passed(before run: Range<Int>) -> (records: Range<Int>, bit: Int) {
-    // Records of a part, of which there are fewer than 2^32.
+    // A part has fewer than 2^32 records.
     let block = run.lowerBound >> KeyBlocks.blockShift
     let (start, next) = (block << KeyBlocks.blockShift, min((block &+ 1) << KeyBlocks.blockShift, count))
     guard run.lowerBound &- start > KeyBlocks.blockSize / 2 else {
@@ -146,8 +146,7 @@ extension FieldColumns {
     return unsafe (run.lowerBound..<next, next < count ? rowStarts[block &+ 1] : rowEnd)
   }
 
-  /// Appends the records of a run, whose fields are still to be written, and asks for the memory of their numbers'
-  /// ranges.
+  /// Appends the records of a run before their fields are written, and prefetches the ranges of their numbers.
   @inline(__always)
   private func append(_ run: Range<Int>, _ keys: KeyBlocks, _ output: inout RecordOutput) {
     let numbers = NumberColumnDecoder(self, keys)
@@ -162,7 +161,7 @@ extension FieldColumns {
 
   // MARK: Memory
 
-  /// Asks for the memory in the shard's header that decoding begins with, while keys are searched.
+  /// Prefetches the beginning of decoding in the shard's header, while keys are searched.
   @inline(__always) func prefetchHeader() {
     for column in 0..<min(3, header.columnCount) { unsafe CShims.prefetch(header.columns + column) }
     unsafe CShims.prefetch(header.models)
@@ -172,7 +171,7 @@ extension FieldColumns {
     unsafe CShims.prefetch(header.ranges.rows + 64)
   }
 
-  /// Asks for the memory that decoding a record begins with: side by side, instead of one piece after the other.
+  /// Prefetches the memory that decoding a record begins with, side by side instead of one piece after the other.
   @inline(__always) func prefetch(_ record: Int, keys: KeyBlocks) {
     unsafe CShims.prefetch(rowFormatCodes + record)
     prefetchRow(ofBlock: record >> KeyBlocks.blockShift)
@@ -186,7 +185,7 @@ extension FieldColumns {
     unsafe CShims.prefetch(row + 64)
   }
 
-  /// Asks for the memory of a run's last block.
+  /// Prefetches a run's last block.
   @inline(__always) private func prefetch(_ run: Range<Int>, _ keys: KeyBlocks) {
     let block = (run.upperBound &- 1) >> KeyBlocks.blockShift
     let suffix = unsafe keys.suffixes(ofBlock: block)

@@ -3,7 +3,7 @@ extension FieldColumns {
   fileprivate struct ContentStart {
     /// The sizes in bytes of the rows of numbers, of the packed section, and of the section that is not packed.
     let (rowSize, packedSize, plainSize): (Int, Int, Int)
-    /// The bytes of texts that are packed, unpacked; and of all that is packed, unpacked.
+    /// The unpacked size of all packed texts, and of all packed data, in bytes.
     let (packedTexts, unpackedSize): (Int, Int)
 
     init(
@@ -22,12 +22,12 @@ extension FieldColumns {
         throw .truncated(offset: 8, needed: rowSize + packedSize, available: reader.remaining)
       }
       plainSize = reader.count - rowSize - packedSize
-      // What is packed takes a bit at least.
+      // A packed number takes at least a bit.
       unpackedSize = unsafe header.pointee.packedColumnCount * count + packedTexts
       guard unpackedSize <= 8 * packedSize else {
         throw .truncated(offset: plainSize, needed: unpackedSize / 8, available: packedSize)
       }
-      // And what is not, a byte for each record: room is made for what the bytes hold, not for what they claim.
+      // A code that is not packed takes a byte a record: memory is allocated only for numbers that the bytes can hold.
       let plainCodes = unsafe header.pointee.plainColumnCount * count
       guard plainCodes <= plainSize else {
         throw .truncated(offset: reader.offset, needed: plainCodes, available: plainSize)
@@ -35,16 +35,16 @@ extension FieldColumns {
     }
   }
 
-  /// The memory of a part's fields while they are read, which is freed unless it is kept.
+  /// The memory of a part's fields while they are read. It is freed unless it is kept.
   ///
-  /// The head, the data of the columns, where the texts of each column and the rows start; then the unpacked
-  /// numbers and texts, and the content that was not packed.
+  /// It holds the head, the data of the columns, and the starts of each column's texts and of the rows; then the
+  /// unpacked numbers and texts, and the content that was not packed.
   @unsafe fileprivate struct Storage: ~Copyable {
     let start: UnsafeMutableRawPointer
     let blocks: Int
     let columns: Int
     let hasWideStarts: Bool
-    /// The sizes of the starts of one column, of all up to the content, and of all, in bytes.
+    /// The sizes of the starts of one column, of everything before the content, and of the whole memory, in bytes.
     let (startsSize, derivedSize, size): (Int, Int, Int)
     let content: ContentStart
 
@@ -59,7 +59,7 @@ extension FieldColumns {
       unsafe start = .allocate(byteCount: size, alignment: 16)
     }
 
-    /// Whether the memory is the part's from now on. Embedded Swift cannot discard a value instead.
+    /// Whether the part keeps the memory. Embedded Swift cannot discard a value instead.
     var isKept = false
 
     deinit { if unsafe !isKept { unsafe start.deallocate() } }
@@ -69,8 +69,8 @@ extension FieldColumns {
       unsafe MemoryLayout<Head>.stride + count * MemoryLayout<ColumnData.Entry>.stride
     }
 
-    /// Returns where the texts of a column start, a block each; for the number behind the last column, where rows
-    /// start.
+    /// Returns the starts of a column's texts, one a block; for the number behind the last column, the starts of the
+    /// rows.
     func starts(_ column: Int) -> BlockStarts {
       unsafe BlockStarts(start + startsOffset(column), isWide: hasWideStarts)
     }
@@ -85,7 +85,7 @@ extension FieldColumns {
       unsafe (start + offset).initializeMemory(as: ColumnData.Entry.self, to: entry)
     }
 
-    /// The content that is not packed; behind it stand the rows and the zeros.
+    /// The content that is not packed. The rows and the zeros follow it.
     var own: UnsafeMutablePointer<UInt8> {
       unsafe (start + (derivedSize + content.unpackedSize)).assumingMemoryBound(to: UInt8.self)
     }
@@ -97,14 +97,14 @@ extension FieldColumns {
     func copy(_ bytes: UnsafePointer<UInt8>) {
       unsafe own.copy(from: bytes, count: content.plainSize)
       unsafe (own + rowsOffset).copy(from: bytes + content.plainSize + content.packedSize, count: content.rowSize)
-      // What lies behind may be read by whole words, so it is made to hold something.
+      // Reads of whole words may reach behind the content, so the bytes there are set.
       unsafe (own + zerosOffset).update(repeating: 0, count: FieldColumns.slack)
     }
   }
 
   /// Checks `content`, unpacks the packed columns, and notes the offset of each section.
   ///
-  /// - Parameter content: The decompressed fields frame of a part, ``slack`` bytes more readable.
+  /// - Parameter content: The decompressed fields frame of a part, with ``slack`` readable bytes behind it.
   /// - Parameter table: Room for a Huffman code's table, ``Decompressor/table``.
   package init(
     content: UnsafeBufferPointer<UInt8>, records: Int, header owner: __shared ShardHeader,
@@ -117,7 +117,7 @@ extension FieldColumns {
     let bytes = content.baseAddress!
     unsafe storage.copy(bytes)
     let own = unsafe storage.own
-    // The same bytes as in the part's memory. What is packed stands between them and the rows.
+    // The same bytes as in the part's memory. The packed section stands between them and the rows.
     let plain = content.extracting(..<sizes.plainSize)
     let packed = content.extracting(sizes.plainSize..<sizes.plainSize + sizes.packedSize)
     var unpacker = unsafe ColumnUnpacker(
@@ -141,7 +141,7 @@ extension FieldColumns {
       as: Head.self,
       to: Head(
         header: header, shapeCodes: .init(own + shapeCodes),
-        // Where there are no codes, every record reads the same zero.
+        // Without codes, every record reads the same zero.
         rowFormatCodes: .init(own + (header.pointee.formatMask == 0 ? storage.zerosOffset : formats)),
         rows: .init(own + storage.rowsOffset), recordCount: UInt32(records), contentBytes: UInt32(content.count),
         rowsEnd: UInt32(sizes.rowSize * 8), lastRowEnd: UInt32(rowEnd), keptBytes: UInt32(storage.size),
@@ -151,7 +151,7 @@ extension FieldColumns {
     unsafe self.init(at: storage.start)
   }
 
-  /// Reads where the rows of each block start.
+  /// Reads the starts of the rows of each block.
   ///
   /// - Returns: The end of the last row, in bits.
   private static func readRowStarts(

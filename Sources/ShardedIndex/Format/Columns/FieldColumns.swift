@@ -1,22 +1,21 @@
-/// The fields of one part's records, decoded from the bytes they are stored in. Source: docs/format.md section 6.
+/// The fields of one part's records, decoded from their stored bytes. Source: docs/format.md section 6.
 ///
-/// How a column is encoded stands in the shard's header; here is its data. Numbers of all columns lie together, a row
-/// of bits a record. Its pointers lead into its own memory, which lives until ``deallocate()``, and into the shard's
-/// header, which must outlive it.
+/// The shard's header has the encoding of each column; this value has the data. The numbers of all columns stand
+/// together, in one row of bits a record. The pointers lead into the value's own memory, which lives until
+/// ``deallocate()``, and into the shard's header, which must outlive the value.
 @safe package struct FieldColumns: @unchecked Sendable {
-  // Sendable because nothing writes to its memory once it is made.
+  // Sendable because nothing writes to its memory after `init`.
   package static let magic: UInt32 = 0x3346_5153  // "SQF3"
-  /// Bytes behind the content that may be read, though not used.
+  /// The number of bytes behind the content that decoding may read without using them.
   package static let slack = 32
   /// The head of the fields' memory: a part refers to it by one address, and has no object for its fields.
   ///
-  /// Behind it stand the data of the columns that have some, the offsets at which the texts of each start, and those of
-  /// rows.
+  /// Behind it stand the data of the columns, and the starts of each column's texts and of the rows.
   @safe struct Head: BitwiseCopyable {
     let header: UnsafePointer<ShardHeader.Layout>
     let (shapeCodes, rowFormatCodes, rows): (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>)
     let (recordCount, contentBytes): (UInt32, UInt32)
-    /// The end of the rows in bits, and the end of the last row, which need not fill its last byte.
+    /// The end of the rows and the end of the last row, in bits. The last row need not fill its last byte.
     let (rowsEnd, lastRowEnd): (UInt32, UInt32)
     let (keptBytes, derivedBytes): (UInt32, UInt32)
     /// The offset of the starts of rows from here, in bytes.
@@ -26,12 +25,12 @@
 
   private let head: UnsafePointer<Head>
 
-  /// The columns whose memory begins at an address.
+  /// Makes the columns whose memory begins at an address.
   ///
-  /// - Parameter start: ``start`` of columns that were not deallocated.
+  /// - Parameter start: The ``start`` of columns that are not deallocated.
   @inline(__always) init(at start: UnsafeRawPointer) { unsafe head = start.assumingMemoryBound(to: Head.self) }
 
-  /// The beginning of all that it keeps.
+  /// The beginning of the memory.
   var start: UnsafeRawPointer { unsafe UnsafeRawPointer(head) }
 
   var header: ShardHeader.Layout { @inline(__always) unsafeAddress { unsafe head.pointee.header } }
@@ -50,20 +49,20 @@
   @inline(__always) var count: Int { unsafe Int(head.pointee.recordCount) }
   @inline(__always) var contentSize: Int { unsafe Int(head.pointee.contentBytes) }
   @inline(__always) var rowBits: Int { unsafe Int(head.pointee.rowsEnd) }
-  /// The end of the last row, in bits: `rowBits` but for what fills up the last byte.
+  /// The end of the last row, in bits: `rowBits` without the padding of the last byte.
   @inline(__always) var rowEnd: Int { unsafe Int(head.pointee.lastRowEnd) }
   /// The memory that the columns keep, in bytes.
   var charge: Int { unsafe Int(head.pointee.keptBytes) }
-  /// The size that the content would have if nothing were packed in it, in bytes.
+  /// The size of the content without packing, in bytes.
   package var unpackedSize: Int { unsafe charge - Int(head.pointee.derivedBytes) - Self.slack }
 
-  /// Frees what it keeps; the value must not be used after it.
+  /// Frees the memory. The value must not be used afterwards.
   package func deallocate() { unsafe head.deallocate() }
 
   /// The number of a record's shape.
   @inline(__always) func shape(_ record: Int) -> Int {
     let codes = unsafe head.pointee.shapeCodes
-    // Codes of 8 or 16 bits, one a record: checked when loaded.
+    // The loader has checked the codes: 8 or 16 bits, one a record.
     return unsafe header.shapeCount <= 256
       ? Int(codes[record]) : Int(codes[2 &* record]) | Int(codes[2 &* record &+ 1]) << 8
   }
@@ -71,9 +70,9 @@
 }
 
 extension FieldColumns {
-  /// The first block of records whose rows are not of the size that is given for them; nil if all are.
+  /// The first block of records whose rows have another size than the file says; nil if there is none.
   ///
-  /// No query checks it: a wrong size gives other numbers and leads nowhere.
+  /// Queries do not check these sizes: a wrong size gives other numbers, and reads nothing outside the rows.
   package func firstMisplacedRows(keys: KeyBlocks) -> Int? {
     guard header.numberCount > 0 else { return nil }
     let numbers = NumberColumnDecoder(self, keys)
@@ -86,10 +85,9 @@ extension FieldColumns {
     return bit == rowEnd ? nil : (count - 1) / KeyBlocks.blockSize
   }
 
-  /// Calls `body` with the value of a field of each record that has the field, or with its text where that is no
-  /// number's.
+  /// Calls `body` with each record's value of a field, or with the text of a field that is not a number.
   ///
-  /// - Returns: false, without a call, unless one column has the field, and it is one of numbers.
+  /// - Returns: false, without a call, unless exactly one column has the field, and that is a column of numbers.
   package func forEachNumber(
     named name: Int, keys: KeyBlocks,
     _ body: (
@@ -99,7 +97,7 @@ extension FieldColumns {
     let named = (0..<header.columnCount).filter { unsafe Int(header.columns[$0].name) == name }
     guard named.count == 1, unsafe header.columns[named[0]].encoding == .number else { return false }
     let slot = unsafe Int(header.columns[named[0]].slot)
-    // A row has a number for each column, also for those that the record's shape leaves out.
+    // A row has a number for every column, even if the record's shape leaves the column out.
     let hasField =
       header.isPlain ? [] : (0..<header.shapeCount).map { unsafe header.shape($0).contains(UInt16(named[0])) }
     unsafe NumberColumnDecoder(self, keys).forEachValue(slot, count) { record, value, model in

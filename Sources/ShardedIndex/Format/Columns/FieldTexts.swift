@@ -1,10 +1,10 @@
-/// The texts that a field stands for where records are found by it: of a JSON array its elements, of another value its
-/// own text. Source: docs/ranking.md section 3.
+/// The texts by which a field finds its record: the elements of a JSON array, or the text of another value. Source:
+/// docs/ranking.md section 3.
 package enum FieldTexts {
   /// Calls `body` with each text of a field.
   ///
-  /// A string and a number have their own text. An array has those of its strings and numbers. `true`, `false`, `null`
-  /// and objects have none, nor have the values of an array in the array. Texts come in order.
+  /// A string or a number has its own text. An array has the texts of its strings and numbers, in order. `true`,
+  /// `false`, `null`, objects and nested arrays have no texts.
   ///
   /// - Complexity: O(*n*) in the size of the field.
   /// - Parameters:
@@ -20,8 +20,7 @@ package enum FieldTexts {
   }
 }
 
-/// A reader of the strings and numbers of a JSON array. It takes any text for an array: a file from elsewhere may hold
-/// another.
+/// A reader of the strings and numbers of a JSON array. It accepts any text, since a file from elsewhere may hold one.
 private struct ArrayReader: ~Escapable {
   private var json: JSONReader
   private var depth = 1

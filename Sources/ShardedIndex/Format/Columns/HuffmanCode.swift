@@ -1,32 +1,34 @@
 /// The canonical Huffman code of one column's small numbers, each at most 255, in all parts of a shard. Source:
 /// docs/format.md section 4.7.
 ///
-/// It stands in the shard's header, so that no part has a table of its own, and leads into the header's memory.
+/// The code stands in the shard's header, so that parts have no tables of their own. Its pointers lead into the
+/// header's memory.
 @safe package struct HuffmanCode: BitwiseCopyable, @unchecked Sendable {
   /// The size of the longest code, in bits.
   package static let longestLimit = 10
 
-  /// The numbers that have a code, in the order of their codes, each as a table has it: the number, and below it the
+  /// The numbers with a code, in the order of their codes, in the form of a table's entry: the number, and below it the
   /// length of its code.
   private var entries = unsafe UnsafePointer<UInt16>(bitPattern: 8)!
-  /// The count of numbers, 0 if there is no code and numbers stand as they are; of those that are in a table
-  /// ``storedAtOnce`` times or more, which come first; and of those that are in it once, which come last.
+  /// The count of numbers with a code; 0 if numbers stand without codes. Then the count of numbers that are in a table
+  /// ``storedAtOnce`` times or more, which come first, and of numbers that are in it once, which come last.
   private var (count, wide, single): (UInt16, UInt16, UInt16) = (0, 0, 0)
 
   @inline(__always) package var isPresent: Bool { count > 0 }
 
-  /// Numbers stand as they are.
+  /// Makes no code: numbers stand without codes.
   init() {}
 
-  /// The room that reading the lengths of the codes of 256 numbers takes.
+  /// The room for reading the lengths of the codes of 256 numbers.
   static let scratchCapacity = 256 + longestLimit + 1
 
-  /// Reads the lengths of the codes: half bytes, the low one first, until they make a code; a byte of 0 is none.
+  /// Reads the lengths of the codes: half bytes, the low one first, until they make a complete code. A byte of 0 means
+  /// no code.
   ///
   /// - Parameters:
-  ///   - limit: All numbers are below it; at most 256.
-  ///   - scratch: Room for ``scratchCapacity``.
-  ///   - arena: Keeps what the code leads to.
+  ///   - limit: The limit of the numbers, at most 256.
+  ///   - scratch: Room for ``scratchCapacity`` values.
+  ///   - arena: The memory for the entries.
   init(
     _ reader: inout ByteReader, limit: Int, scratch: UnsafeMutablePointer<UInt16>, in arena: inout Arena
   ) throws(FormatError) {
@@ -38,7 +40,7 @@
     for length in 1...Self.longestLimit {
       if Self.tableSize >> length >= Self.storedAtOnce { unsafe wide += tallies[length] }
       if length == Self.longestLimit { single = unsafe tallies[length] }
-      // From here on the index at which the next number of this length goes.
+      // From here on a tally is the index for the next number of its length.
       unsafe (tallies[length], next) = (next, next + tallies[length])
     }
     // Tallies of 256 numbers at most.
@@ -50,21 +52,21 @@
     unsafe (self.entries, self.count) = (.init(entries), UInt16(used))
   }
 
-  /// Reads an entry for each number that has a code, and behind `limit` entries per length how many numbers have it.
+  /// Reads an entry for each number with a code, and, behind `limit` entries, the count of numbers of each length.
   ///
-  /// - Returns: How many numbers have a code.
+  /// - Returns: The count of numbers with a code.
   private static func readLengths(
     _ reader: inout ByteReader, limit: Int, _ scratch: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) -> Int {
     let at = reader.offset
     let first = try reader.read(UInt8.self)
     guard first > 0 else { return 0 }
-    // Every run of bits has to be the code of a number: then decoding cannot fail, and each number takes a bit at
-    // least. So the codes end where they have taken all runs there are.
+    // Every run of bits must begin with the code of a number. Then decoding cannot fail, and each number takes at least
+    // a bit. So the lengths end when the codes have taken all runs.
     var (count, used, left) = (0, 0, 1 << Self.longestLimit)
     let tallies = unsafe scratch + limit
     unsafe tallies.initialize(repeating: 0, count: Self.longestLimit + 1)
-    // The rest of a byte, below a one.
+    // The rest of a byte, with a one above it.
     var pending = 0x100 | Int(first)
     @inline(__always) func next(_ reader: inout ByteReader) throws(FormatError) -> Int {
       if pending == 1 { pending = 0x100 | Int(try reader.read(UInt8.self)) }
@@ -77,14 +79,14 @@
         guard count < limit else {
           throw .invalid(reason: "has code lengths of more than \(limit) numbers", offset: at)
         }
-        // Counts below 256, and halves up to the limit of a length.
+        // Counts are below 256, and halves are at most the longest length.
         unsafe scratch[used] = UInt16(truncatingIfNeeded: count &<< 8 | half)
         unsafe tallies[half] &+= 1
         used &+= 1
         count &+= 1
         left &-= 1 &<< (Self.longestLimit &- half)
       } else {
-        // Numbers without a code: one, or two to five, or by another half byte six and more.
+        // Numbers without a code: one, two to five, or, with another half byte, six and more.
         count &+= half == 0 ? 1 : half &- Self.longestLimit &+ 1
         if half == 15 { count += try next(&reader) }
         guard count <= limit else {
@@ -92,7 +94,7 @@
         }
       }
     }
-    // Nothing is left of the last byte, or half of it, which is zero.
+    // The last byte is used up, or its other half is zero.
     guard left == 0, pending == 1 || pending == 0x10 else {
       throw .invalid(reason: "has code lengths that make no code", offset: at)
     }
@@ -100,15 +102,15 @@
   }
 
   private static let tableSize = 1 << longestLimit
-  /// Entries that are stored at once, whether or not a number has as many.
+  /// The number of entries that one store writes, even if a number has fewer.
   private static let storedAtOnce = 16
-  /// The entries of a table, and room behind them for a store that goes past its end.
+  /// The entries of a table, and room for a store past its end.
   static let tableCapacity = tableSize + storedAtOnce
 
   /// Fills a table: for each run of ``longestLimit`` bits the entry of the number whose code it begins with.
   ///
-  /// There is no loop per length: how many numbers have a length differs from shard to shard, and a wrong prediction
-  /// takes longer than a number.
+  /// There is no loop per length: the count of numbers of a length differs between shards, and a wrong prediction of a
+  /// branch takes longer than a number.
   private func fill(_ table: UnsafeMutablePointer<UInt16>) {
     var next = unsafe entries
     var target = UnsafeMutableRawPointer(table)
@@ -124,7 +126,7 @@
       unsafe next += 1
     }
     while unsafe next < end {
-      // Those behind the last are written over by the next number's.
+      // The next number's entries overwrite the surplus entries.
       unsafe target.storeBytes(of: SIMD16(repeating: next.pointee), as: SIMD16<UInt16>.self)
       unsafe target += size(next.pointee)
       unsafe next += 1
@@ -132,10 +134,10 @@
     unsafe target.copyMemory(from: next, byteCount: 2 * Int(single))
   }
 
-  /// Unpacks `count` numbers, in four quarters side by side: none waits for the codes of another.
+  /// Unpacks `count` numbers in four quarters side by side, so that no quarter waits for the codes of another.
   ///
   /// - Parameters:
-  ///   - reader: Stands at the packed numbers.
+  ///   - reader: The reader, whose next bytes are the packed numbers.
   ///   - content: The bytes that the reader reads; 8 bytes before them and behind them are readable.
   ///   - table: Room for ``tableCapacity`` entries.
   func unpack(
@@ -154,7 +156,7 @@
         throw .invalid(reason: "has codes that run over their end", offset: at)
       }
     }
-    // Where the quarters behind the first one begin: none has more than one number more than another.
+    // The starts of the second to fourth quarter. The sizes of quarters differ by at most one number.
     let (quarter, half, rest) = (count / 4, count / 2, count / 2 + (count - count / 2) / 2)
     var target = unsafe numbers
     let last = unsafe numbers + (quarter &- Bits.atOnce)
@@ -168,7 +170,7 @@
       }
       unsafe target += Bits.atOnce
     }
-    // As many at most are left of any.
+    // Each quarter has at most this many numbers left.
     try advance()
     while unsafe target < numbers + quarter {
       unsafe target[0] = first.number(table)

@@ -1,4 +1,4 @@
-/// A forward cursor over JSON text from a file, which may be any bytes.
+/// A forward cursor over JSON text. The text comes from a file and may have any bytes.
 struct JSONReader: ~Escapable {
   private let text: Span<UInt8>
   private var position = 0
@@ -6,7 +6,7 @@ struct JSONReader: ~Escapable {
   @_lifetime(copy text)
   init(_ text: Span<UInt8>) { self.text = text }
 
-  /// The next byte, which is not passed; nil at the end.
+  /// The next byte, without passing it; nil at the end.
   var next: UInt8? { position < text.count ? text[position] : nil }
 
   mutating func skip(_ count: Int) { position += count }
@@ -20,9 +20,9 @@ struct JSONReader: ~Escapable {
     return next
   }
 
-  /// Reads on up to a blank, a comma or a closing bracket, which is not passed.
+  /// Reads on up to a blank, a comma or a closing bracket, without passing that.
   ///
-  /// - Parameter first: The first byte, which was passed.
+  /// - Parameter first: The first byte, which the caller has passed.
   mutating func readWord(from first: UInt8) -> [UInt8] {
     var word = [first]
     while let next, !",]} \t\n\r".utf8.contains(next) {
@@ -32,7 +32,7 @@ struct JSONReader: ~Escapable {
     return word
   }
 
-  /// Reads a string up to its closing quote, which is passed.
+  /// Reads a string and passes its closing quote.
   mutating func readString() -> [UInt8] {
     var string: [UInt8] = []
     while position < text.count {
@@ -67,7 +67,7 @@ struct JSONReader: ~Escapable {
     }
   }
 
-  /// Reads four hexadecimal digits, or as many as there are.
+  /// Reads up to four hexadecimal digits.
   private mutating func readHexadecimal() -> UInt32 {
     var number: UInt32 = 0
     for _ in 0..<4 where position < text.count {

@@ -1,11 +1,10 @@
 import CLibrary
 
-/// Decodes the columns of numbers, whose values stand row by row: a row of bits a record. Source: docs/format.md
+/// Decodes the columns of numbers. Their values stand row by row, one row of bits a record. Source: docs/format.md
 /// section 6.3.
 ///
-/// Widths and summands come from the file. Whatever they are, a value is read from within the rows, at least seven
-/// of the eight bytes of a word behind their end are readable, and wrong sums give other numbers and lead nowhere:
-/// arithmetic wraps.
+/// Widths and summands come from the file and may be wrong. Arithmetic wraps, and a wrong sum gives another number:
+/// every value is read from within the rows, and seven bytes behind the end of the rows are readable.
 @safe struct NumberColumnDecoder {
   private let models: UnsafePointer<ShardHeader.Model>
   private let rowModels: UnsafePointer<UInt16>
@@ -13,12 +12,12 @@ import CLibrary
   private let numberCount: Int
   /// The code of each record's row format, the number of each record's suffix field, and the rows of the part.
   private let (formats, suffixFields, rows): (UnsafePointer<UInt8>, UnsafePointer<UInt8>, UnsafePointer<UInt8>)
-  /// The end of the rows in bits, and per block of records the bit at which its rows begin.
+  /// The end of the rows in bits, and the bit at which each block's rows begin.
   private let (rowBits, starts): (Int, BlockStarts)
   private let (formatMask, suffixFieldMask): (Int, Int)
 
-  /// Numbers whose bits may be read one after the other before they are compared with the end of the rows: each takes
-  /// seven bytes at most, and reading one takes eight.
+  /// The number of values that are read between two checks against the end of the rows: a value has at most seven
+  /// bytes, and a read takes eight.
   private static let numbersAtOnce = (FieldColumns.slack - 8) / 7 + 1
 
   @inline(__always)
@@ -41,7 +40,7 @@ import CLibrary
     unsafe ranges.row(Int(suffixFields[record & suffixFieldMask]))
   }
 
-  /// Returns how many bits the rows of records take.
+  /// Returns the size of the rows of records, in bits.
   @inline(__always) func width(of records: Range<Int>) -> Int {
     var width = 0
     var record = records.lowerBound
@@ -66,10 +65,10 @@ import CLibrary
     _ records: Range<Int>, from start: Int, hasLiterals: Bool, _ cells: UnsafeMutablePointer<RecordOutput.Field>,
     stride: Int, _ output: inout RecordOutput
   ) {
-    // Bits are counted from address 0 on, so that one number says where a value is.
+    // Bits are counted from address 0 on, so that one number is the place of a value.
     let rows = unsafe 8 &* UInt64(UInt(bitPattern: rows))
     let lastBit = rows &+ UInt64(rowBits)
-    // Of a file with wrong sizes this may be below nothing: then other numbers come out, from an address in the rows.
+    // In a file with wrong sizes the bit may be below 0: then other numbers are read, from within the rows.
     var bit = rows &+ UInt64(max(0, start))
     var (record, cells) = unsafe (records.lowerBound, cells)
     while record < records.upperBound {
@@ -78,7 +77,7 @@ import CLibrary
       var number = unsafe row(record)
       let last = unsafe number + numberCount
       repeat {
-        // Numbers that would begin behind the section read what lies at its end, which is there.
+        // A number that would begin behind the section is read at its end.
         bit = min(bit, lastBit)
         let stop = unsafe min(number + Self.numbersAtOnce, last)
         repeat {
@@ -90,7 +89,7 @@ import CLibrary
           let value =
             unsafe model.pointee.base &+ Int64(UInt32(truncatingIfNeeded: range >> 8)) &+ Int64(bitPattern: own)
           unsafe model.pointee.cell(in: cells).initialize(to: .init(value, number: model.pointee.word))
-          // A literal has a range without bits.
+          // A literal has a range of 0 bits.
           bit &+= width
           unsafe number += 1
         } while unsafe number < stop
@@ -107,9 +106,9 @@ import CLibrary
     unsafe .init(bitPattern: UInt(truncatingIfNeeded: bit >> 3)).unsafelyUnwrapped
   }
 
-  /// Writes the texts of a record's numbers that have one whatever their value.
+  /// Writes the texts of a record's numbers with a fixed text.
   ///
-  /// A call with this decoder would have all of it written to memory for each run.
+  /// A call with this decoder as an argument would write all of the decoder to memory for each run.
   @inline(never)
   private static func writeLiterals(
     _ row: UnsafeBufferPointer<UInt16>, of models: UnsafePointer<ShardHeader.Model>,
@@ -124,9 +123,9 @@ import CLibrary
     }
   }
 
-  /// Asks for the memory of the ranges of a record's numbers.
+  /// Prefetches the ranges of a record's numbers.
   @inline(__always) func prefetch(_ record: Int) {
-    // A row can lie in two lines.
+    // A row can lie in two cache lines.
     let row = unsafe ranges.start + Int(rangeRow(record))
     unsafe CShims.prefetch(row)
     unsafe CShims.prefetch(row + Int(ranges.rowSize))
@@ -145,7 +144,7 @@ import CLibrary
         let model = unsafe models + Int(row[number])
         let range = unsafe model.pointee.range(in: rangeRow)
         if number == slot {
-          // A row that would begin behind the section reads what lies at its end, which is there.
+          // A row that would begin behind the section is read at its end.
           let at = min(bit, rowBits)
           let word = unsafe UInt64(littleEndian: (rows + at >> 3).load()) &>> UInt64(at & 7)
           let own = Int64(truncatingIfNeeded: word & ~(UInt64.max &<< (range & 0xff)))

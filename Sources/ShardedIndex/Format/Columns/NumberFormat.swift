@@ -1,4 +1,4 @@
-/// The rule by which the text of a number follows from an integer. Source: docs/format.md section 6.4.
+/// The rule that makes the text of a number from an integer. Source: docs/format.md section 6.4.
 ///
 /// | type | a | b | the text of *v* |
 /// |--:|---|---|---|
@@ -9,8 +9,8 @@
 /// | 3 | | 0 | *v* sixtieths, rounded to five decimals, trimmed |
 /// | 3 | | 1 to 9 | *v* sixtieths, rounded to five decimals, as a 32-bit float printed with *b* decimals, trimmed |
 ///
-/// Type 3 is what coordinates become that were surveyed in arc minutes, type 2 what they become in a program
-/// that keeps them in 32 bits.
+/// Type 3 is for coordinates that were surveyed in arc minutes, and type 2 for coordinates from a program that keeps 32
+/// bits.
 package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
   package var type: UInt8
   package var a: UInt8
@@ -22,7 +22,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     self.b = b
   }
 
-  /// The format of a field that is no number.
+  /// The format of a field that is not a number.
   static var text: NumberFormat { NumberFormat(type: 0, a: 0, b: 0) }
 
   package var isKnown: Bool {
@@ -35,13 +35,13 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether every value's text is that of a whole number, itself.
+  /// Whether every value is written as a whole number, itself.
   package var isWhole: Bool { type == 1 && a == 0 }
 
   /// The size of the longest text of a value, in bytes: sign, 19 digits, a point, a zero before it.
   package static let longestText = 40
 
-  /// Writes the text of `value` and returns its size in bytes; type 0 has its text elsewhere.
+  /// Writes the text of `value` and returns its size in bytes. The text of type 0 is not here.
   @inline(__always)
   package func write(_ value: Int64, to target: UnsafeMutablePointer<UInt8>) -> Int {
     if type == 1 { return unsafe Self.write(value, decimals: Int(a), trimmed: b == 1, to: target) }
@@ -53,19 +53,19 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
       if b == 0 { return unsafe Self.write(scaled, decimals: 5, trimmed: true, to: target) }
     }
     let stored = Float(Double(scaled) / Self.powerOfTen(decimals))
-    // Six decimals are what programs print unless told otherwise: worth a path in which they are a constant.
+    // Programs print six decimals by default, so six is a constant in a path of its own.
     return unsafe b == 6
       ? Self.writeFloat(stored, decimals: 6, to: target) : Self.writeFloat(stored, decimals: Int(b), to: target)
   }
 
-  /// Returns what a format that goes by way of a float prints of `value`, in units of 10^-b.
+  /// Returns the printed number of a format that rounds by a float, in units of 10^-b.
   package func printed(_ value: Int64) -> Int64 {
     let isSixtieths = type == 3
     let scaled = isSixtieths ? Self.hundredThousandths(ofSixtieths: value) : value
     return Self.nearest(Float(Double(scaled) / Self.powerOfTen(isSixtieths ? 5 : Int(a))), decimals: Int(b)) ?? 0
   }
 
-  /// The nearest, 5000 v / 3, which no two are equally near to.
+  /// The integer nearest to 5000 v / 3; there are no ties.
   @inline(__always) private static func hundredThousandths(ofSixtieths value: Int64) -> Int64 {
     (value &* 5000 &+ (value < 0 ? -1 : 1)) / 3
   }
@@ -78,10 +78,10 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     return unsafe write(nearest, decimals: decimals, trimmed: true, to: target)
   }
 
-  /// Returns `value` in units of 10^-`decimals`: the nearest, of two the even one; nil from 2^51 on.
+  /// Returns the integer nearest to `value` in units of 10^-`decimals`, ties to even; nil from 2^51 on.
   @inline(__always)
   private static func nearest(_ value: Float, decimals: Int) -> Int64? {
-    // A float's 24 bits times 10^9 = 5^9 2^9 take 24 + 21: the product is exact.
+    // A float's 24 bits times 10^9 = 5^9 2^9 take 24 + 21 bits: the product is exact.
     let scaled = Double(value) * Self.powerOfTen(decimals)
     guard scaled.magnitude < 0x1p51 else { return nil }
     // Adding 1.5 x 2^52 leaves the nearest integer, ties to even, in the low bits of the significand.
@@ -183,7 +183,7 @@ package struct NumberFormat: Hashable, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Writes the digits of `value`, and returns how many there are.
+  /// Writes the digits of `value`, and returns their number.
   @inline(__always)
   private static func writeDigits(_ value: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
     if value < 100 {

@@ -1,8 +1,8 @@
 import CLibrary
 
-/// The fields of a part, which are set at most once, and read without a lock from then on.
+/// The fields of a part. They are set at most once, and read without a lock.
 ///
-/// The memory of the fields belongs to the value that holds this.
+/// The holder of this value owns the memory of the fields.
 @safe struct OnceColumns: ~Copyable, @unchecked Sendable {
   private let start: Atomic<UnsafeRawPointer?>
 
@@ -15,7 +15,7 @@ import CLibrary
 
   func store(_ columns: FieldColumns) { unsafe start.store(columns.start, ordering: .releasing) }
 
-  /// Asks for the memory of what leads to the fields, if they are set.
+  /// Prefetches the head of the fields, if they are set.
   @inline(__always) func prefetch() {
     guard let start = unsafe start.load(ordering: .acquiring) else { return }
     unsafe CShims.prefetch(start)

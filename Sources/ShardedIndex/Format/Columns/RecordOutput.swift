@@ -2,13 +2,13 @@
 @safe package struct RecordOutput {
   /// One decoded field: a text in the buffer, or a number whose text follows from its format.
   struct Field: BitwiseCopyable {
-    /// The offset of a text from the start of the buffer, in bytes; the value of a number by its format.
+    /// A text: its offset from the start of the buffer, in bytes. A number: its value.
     let value: Int64
-    /// The format or the size, the name and the kind, in one word, so that decoding writes them at once.
+    /// The format or the size, the name and the kind, in one word for one store.
     private let word: UInt64
 
-    /// The part of the word that is the same for all fields of a column: its name, an index into the index's field
-    /// names, and its kind.
+    /// The part of the word that all fields of a column share: the name, as a position among the index's field names,
+    /// and the kind.
     @inline(__always) static func column(name: UInt16, kind: UInt8) -> UInt64 {
       UInt64(name) << 32 | UInt64(kind) << 48
     }
@@ -36,7 +36,7 @@
     @inline(__always) var isNumber: Bool { word >> 56 != 0 }
     /// The size of a text, in bytes.
     @inline(__always) var size: Int { Int(UInt32(truncatingIfNeeded: word)) }
-    /// The index of the name among the index's field names.
+    /// The position of the name among the index's field names.
     @inline(__always) var name: UInt16 { UInt16(truncatingIfNeeded: word >> 32) }
     @inline(__always) var kind: UInt8 { UInt8(truncatingIfNeeded: word >> 48) }
     var format: NumberFormat {
@@ -46,7 +46,8 @@
     }
   }
 
-  /// The bytes that are readable behind every text that is appended, and writable behind every text that was.
+  /// The number of bytes that must be readable behind a text before it is appended, and are writable behind it
+  /// afterwards.
   static let slack = 16
 
   private(set) var bytes: UnsafeMutablePointer<UInt8>
@@ -55,12 +56,12 @@
   private(set) var fields: UnsafeMutablePointer<Field>
   private(set) var fieldCount = 0
   private var fieldCapacity = 128
-  /// One past the last field of each record.
+  /// The end of each record's fields.
   private(set) var recordEnds: UnsafeMutablePointer<UInt32>
   private var recordCapacity = 32
   private(set) var recordCount = 0
   private var isRendered = false
-  /// Whether there was a record of more bytes than ``FieldColumns/recordLimit``, which then lacks some of its texts.
+  /// Whether a record has more bytes than ``FieldColumns/recordLimit``, and lacks some of its texts.
   var isOverlong = false
 
   init() {
@@ -116,14 +117,14 @@
     }
   }
 
-  /// Appends a text that has ``slack`` readable bytes behind it; returns where it stands.
+  /// Appends a text with ``slack`` readable bytes behind it, and returns its offset.
   @inline(__always)
   mutating func append(_ source: UnsafePointer<UInt8>, _ size: Int) -> Int {
     unsafe copyShort(source, to: reserve(size), size)
     return appendWritten(size)
   }
 
-  /// Appends a text that was written where ``reserve(_:)`` said; returns where it stands.
+  /// Appends a text that was written to the room of ``reserve(_:)``, and returns its offset.
   @inline(__always)
   mutating func appendWritten(_ size: Int) -> Int {
     let start = byteCount
@@ -131,7 +132,7 @@
     return start
   }
 
-  /// Takes in a record whose `count` fields were written behind the others.
+  /// Ends a record whose `count` fields were written behind the others.
   @inline(__always) mutating func endRecord(fields count: Int) {
     fieldCount &+= count
     unsafe recordEnds[recordCount] = UInt32(truncatingIfNeeded: fieldCount)

@@ -1,7 +1,7 @@
 /// Decodes columns whose texts are spelled from the stems of keys. Source: docs/format.md section 6.2.
 ///
-/// Sizes are of stems and scripts that were checked when they were loaded, and of which each has fewer than 2^32 bytes:
-/// sums of them, and offsets in the output that room was made for, cannot wrap.
+/// The loader has checked the sizes of stems and scripts, which have fewer than 2^32 bytes each. So sums of sizes
+/// cannot wrap, nor can offsets in the reserved output.
 enum SpelledColumnDecoder {
   /// - Parameter scratch: ``FieldColumns/scratchSize(_:)`` bytes.
   @inline(__always)
@@ -16,7 +16,7 @@ enum SpelledColumnDecoder {
     }
   }
 
-  /// Decodes names from whole stems: most need nothing more than the case of their letters.
+  /// Decodes names from whole stems. Most names need only the case of their letters.
   @inline(never)
   private static func decodeWhole(
     _ run: ColumnRun, _ data: ColumnData, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
@@ -28,7 +28,7 @@ enum SpelledColumnDecoder {
     var script = unsafe data.texts(from: records.lowerBound)
     var walk = unsafe StemWalk(keys, stem: scratch + 16, to: records.lowerBound)
     let cased = unsafe scratch + keys.longestStem + 64
-    // Room for all of them as they stand in the stems; a script asks for its own.
+    // Room for all stems. A script reserves its own room.
     _ = unsafe output.reserve(records.count &* keys.longestStem)
     var (bytes, end) = unsafe (output.bytes, output.byteCount)
     var (record, cells) = unsafe (records.lowerBound, run.cells)
@@ -64,16 +64,16 @@ enum SpelledColumnDecoder {
     _ = output.appendWritten(end &- output.byteCount)
   }
 
-  /// A walk through the stems of a block and those behind it, each written on top of the one before.
+  /// A walk through the stems of a block and the stems behind it, each written over the one before.
   ///
-  /// Their first 16 bytes are kept in a register: a read of the memory that a suffix has just been written to would
-  /// have to wait. The other bytes of a stem are written by those that are longer than 16.
+  /// The first 16 bytes are kept in a register, since a read of memory that a suffix was just written to would have to
+  /// wait. Only stems of more than 16 bytes write memory.
   @unsafe private struct StemWalk {
     let stem: UnsafeMutablePointer<UInt8>
     private(set) var start = SIMD16<UInt8>(repeating: 0)
     private let sizes: (shared: UnsafePointer<UInt8>, suffix: UnsafePointer<UInt8>)
     private var suffix: UnsafePointer<UInt8>
-    /// The bytes that the current stem shares with the one before it, and those that it adds.
+    /// The number of bytes that the current stem shares with the one before it, and the number that it adds.
     private var (common, rest) = (0, 0)
 
     /// The size of the current stem.
@@ -82,7 +82,7 @@ enum SpelledColumnDecoder {
     /// Walks from the beginning of the record's block to the record.
     @inline(__always) init(_ keys: KeyBlocks, stem: UnsafeMutablePointer<UInt8>, to record: Int) {
       unsafe self.stem = stem
-      unsafe sizes = keys.sizes.unsafelyUnwrapped  // Only called where sizes have 8 bits.
+      unsafe sizes = keys.sizes.unsafelyUnwrapped  // Callers have sizes of 8 bits.
       var current = record & ~(KeyBlocks.blockSize - 1)
       unsafe suffix = keys.suffixes(ofBlock: current >> KeyBlocks.blockShift)
       while current < record {
@@ -93,9 +93,9 @@ enum SpelledColumnDecoder {
       }
     }
 
-    /// Puts the first bytes of the next stem into the register. As many bytes as that has are readable before a suffix.
+    /// Puts the first bytes of the next stem into the register. 16 bytes before a suffix are readable.
     @inline(__always) mutating func put(_ record: Int) {
-      // A restart point is stored whole, whatever it shares.
+      // A restart point is stored whole, also if it shares bytes.
       unsafe common = record & (KeyBlocks.blockSize - 1) == 0 ? 0 : Int(sizes.shared[record])
       unsafe rest = Int(sizes.suffix[record])
       let kept = unsafe min(common, 16)
@@ -108,7 +108,7 @@ enum SpelledColumnDecoder {
     /// Puts the bytes of the stem behind the first 16 into memory.
     @inline(__always) func putRest() {
       unsafe copyShort(suffix, to: stem + common, rest)
-      // Of what is read behind the first bytes the last of them is the one before.
+      // The byte before the read bytes is the last of the first 16.
       unsafe stem[15] = start[15]
     }
 
@@ -126,7 +126,7 @@ enum SpelledColumnDecoder {
     var record = unsafe run.records.lowerBound
     var script = unsafe data.texts(from: record)
     let cased = unsafe scratch + keys.longestStem + 64
-    // What stands before a stem is inside no word.
+    // The byte before a stem is not inside a word.
     unsafe scratch[15] = 0
     var cells = unsafe run.cells
     var cursor = unsafe StemCursor(keys, at: record, buffer: scratch + 16)

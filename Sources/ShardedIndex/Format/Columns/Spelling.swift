@@ -1,9 +1,9 @@
-/// A text written as its folded form and the differences from it. Source: docs/format.md section 6.2.
+/// A text, written as its folded form and the differences from that. Source: docs/format.md section 6.2.
 ///
-/// `San Jos\u{e9}` is the stem `san jose` in title case with one replacement. Most names need none, and neighbours
-/// in order need the same ones, so that compression leaves little of them.
+/// `San Jos\u{e9}` is the stem `san jose` in title case with one replacement. Most names need no replacement, and
+/// neighbours in order need the same ones, so that they compress well.
 ///
-/// A script is a run of operations, each one byte with a distance that is copied first:
+/// A script is a run of operations. Each begins with a byte whose low bits are a distance to copy first:
 ///
 /// | byte | then | does |
 /// |---|---|---|
@@ -12,10 +12,10 @@
 /// | `11dddddd`, d < 63 | u8 *n*, u8 *m*, *m* bytes | copies *d* bytes, drops *n*, inserts the *m* bytes |
 /// | `11111111` | the rest of the script | drops everything that is left and inserts the rest |
 ///
-/// Behind the last operation the rest of the stem is copied.
+/// After the last operation the rest of the stem is copied.
 package enum Spelling {
-  /// The bytes of `stem` from separator number `piece` - 1 to the next; all of it for 255, empty if there is no such
-  /// piece.
+  /// The bytes of `stem` from separator number `piece` - 1 to the next; the whole stem for 255, empty if there is no
+  /// such piece.
   @inline(__always)
   package static func piece(_ piece: UInt8, of stem: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     guard piece != 255 else { return unsafe stem }
@@ -36,9 +36,9 @@ package enum Spelling {
 
   /// Copies `source` with the case rule applied, 16 bytes at a time.
   ///
-  /// A letter starts a word unless a letter, a digit, an apostrophe or a byte of a longer character stands before it.
-  /// Readable must be a byte before the source, one that is inside no word, and 16 bytes behind it; writable 16 bytes
-  /// behind what is written.
+  /// A letter starts a word unless a letter, a digit, an apostrophe or a byte of a longer character stands before it. A
+  /// byte before the source must be readable and not inside a word. 16 bytes must be readable behind the source, and
+  /// writable behind the target.
   @inline(__always)
   package static func applyCase(
     _ rule: UInt8, _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
@@ -53,17 +53,17 @@ package enum Spelling {
     } while offset < source.count
   }
 
-  /// One byte with the case rule applied, behind another of the same text or behind 0.
+  /// One byte with the case rule applied, given the byte before it, or 0.
   @inline(__always)
   static func cased(_ byte: UInt8, behind before: UInt8, _ rule: UInt8) -> UInt8 {
     let isInside = before &- 0x61 < 26 || before &- 0x30 < 10 || before == 0x27 || before >= 0x80
     return byte &- 0x61 < 26 && (rule == 2 || rule == 1 && !isInside) ? byte ^ 0x20 : byte
   }
 
-  /// A case rule, as what 16 bytes are compared with at once.
+  /// A case rule, as vectors to compare 16 bytes with at once.
   struct Case {
     private typealias Bytes = SIMD16<UInt8>
-    /// The bit in which a capital differs from its small letter, where the rule changes any.
+    /// The bit in which a capital differs from its small letter, if the rule changes letters.
     private let flip: Bytes
     /// Whether letters inside words change too.
     private let isEverywhere: SIMDMask<SIMD16<Int8>>
@@ -78,7 +78,7 @@ package enum Spelling {
       (bytes &- Bytes(repeating: first)) .<= Bytes(repeating: last &- first)
     }
 
-    /// Applies the rule to 16 bytes at `source`, before which one more is readable.
+    /// Applies the rule to 16 bytes at `source`. One byte before them is readable.
     @inline(__always)
     func apply(to source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>) {
       unsafe apply(to: source.load(), behind: (source - 1).load(), target)
@@ -98,7 +98,7 @@ package enum Spelling {
         isWithin(before, 0x61, 0x7a) .| isWithin(before, 0x30, 0x39) .| (before .== Bytes(repeating: 0x27))
         .| (before .>= Bytes(repeating: 0x80))
       let isChanged = isWithin(bytes, 0x61, 0x7a) .& (.!isInside .| isEverywhere)
-      // A mask is all ones where it holds; `replacing` would make it anew from one bit of each.
+      // A lane of a mask is all ones or all zeros; `replacing` would make the lanes anew from one bit each.
       let flips = unsafe unsafeBitCast(isChanged, to: Bytes.self) & flip
       unsafe target.store(bytes ^ flips)
     }
@@ -106,7 +106,7 @@ package enum Spelling {
 
   /// Writes the spelling of a stem or a piece of one; returns its size.
   ///
-  /// - Parameter source: As ``applyCase(_:_:to:)`` wants it.
+  /// - Parameter source: The source, with readable bytes as for ``applyCase(_:_:to:)``.
   /// - Parameter scratch: Room for the source and 32 bytes more.
   /// - Parameter target: Room for the source, the script and 16 bytes more.
   @inline(__always)
@@ -123,10 +123,10 @@ package enum Spelling {
       .init(start: script, count: scriptSize), to: .init(start: scratch, count: source.count), target)
   }
 
-  /// Writes `source` rewritten by `script`, at most the bytes of both together; returns how many.
+  /// Writes `source` rewritten by `script`, and returns the number of bytes: at most the bytes of both together.
   ///
-  /// Whatever the script says, nothing outside of the three is touched, but for 16 bytes behind each, which must be
-  /// readable and, behind the target, writable: distances end where the source does.
+  /// Distances end at the end of the source, so a wrong script touches nothing outside the three but 16 bytes behind
+  /// each. These must be readable, and behind the target writable.
   package static func apply(
     _ script: UnsafeBufferPointer<UInt8>, to source: UnsafeBufferPointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>
   ) -> Int {

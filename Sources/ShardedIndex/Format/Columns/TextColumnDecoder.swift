@@ -1,4 +1,4 @@
-/// Decodes columns whose texts stand one after the other. Source: docs/format.md section 6.1.
+/// Decodes columns with one text after the other. Source: docs/format.md section 6.1.
 enum TextColumnDecoder {
   @inline(never)
   static func decode(_ run: ColumnRun, _ data: ColumnData, _ output: inout RecordOutput) {
@@ -13,11 +13,11 @@ enum TextColumnDecoder {
 }
 
 extension ColumnUnpacker {
-  /// Reads the sizes and texts of a column, and checks that the texts are of these sizes.
+  /// Reads the sizes and texts of a column, and checks that the texts have these sizes.
   ///
   /// - Parameters:
-  ///   - given: The offset of a byte a record where sizes were packed; nil if they stand before the texts.
-  ///   - code: How the bytes of the texts are packed, if they are.
+  ///   - given: The offset of the unpacked sizes, one byte a record; nil if the sizes stand before the texts.
+  ///   - code: The code of the texts' bytes, if they are packed.
   ///   - isMixed: Whether each text begins with its kind.
   @inline(__always)
   mutating func texts(
@@ -42,7 +42,7 @@ extension ColumnUnpacker {
     return unsafe entry
   }
 
-  /// Adds the sizes of a column's texts up.
+  /// Adds up the sizes of a column's texts.
   ///
   /// - Returns: The size of the shortest text, up to 255.
   @inline(__always)
@@ -52,11 +52,11 @@ extension ColumnUnpacker {
     let (sizes, long) = unsafe (entry.codes, entry.long)
     var (position, nextLong, record) = (0, 0, 0)
     var shortest = SIMD16<UInt8>(repeating: 255)
-    // Fewer than 2^24 records of fewer than 2^32 bytes each.
+    // There are fewer than 2^24 records of fewer than 2^32 bytes each.
     while unsafe record < count {
       if record & (KeyBlocks.blockSize - 1) == 0 {
         unsafe starts[record / KeyBlocks.blockSize] = position
-        // A block at a time, if all of it is there and none of it is long.
+        // A whole block at a time, if no text of it is long.
         let block = unsafe (sizes + record).load(as: SIMD16<UInt8>.self)
         let long = unsafe unsafeBitCast(block .== SIMD16<UInt8>(repeating: 255), to: SIMD2<UInt64>.self)
         if unsafe record &+ KeyBlocks.blockSize <= count, long[0] | long[1] == 0 {
@@ -85,9 +85,9 @@ extension ColumnUnpacker {
     return shortest.min()
   }
 
-  /// Checks the kinds that texts begin with, none of which is empty.
+  /// Checks the kinds that texts begin with. No text is empty.
   private func checkKinds(_ entry: ColumnData.Entry, _ offset: Int) throws(FormatError) {
-    // Sizes that add up to the size of the texts.
+    // The sizes add up to the size of the texts.
     var (position, nextLong) = (0, 0)
     for record in unsafe 0..<count {
       guard unsafe entry.texts[position] < ShardHeader.mixedKinds else {

@@ -1,4 +1,4 @@
-/// The content of the only frame of the chain of entries: where their manifest is, and the last components of keys.
+/// The content of the only frame of the chain of entries: the file of their manifest, and the last components of keys.
 /// Source: docs/format.md section 3.13.
 package struct EntriesHead: Equatable, Sendable {
   package static let magic: UInt32 = 0x3145_5153  // "SQE1"
@@ -8,9 +8,9 @@ package struct EntriesHead: Equatable, Sendable {
 
   /// The size of the entries' manifest, in bytes.
   package let fileSize: Int
-  /// The first 16 bytes of its SHA-256.
+  /// The first 16 bytes of the manifest's SHA-256.
   package let digest: [UInt8]
-  /// The checksum of the frame of its root.
+  /// The checksum of the frame of the manifest's root.
   package let rootChecksum: UInt32
   package let lastComponents: LastComponents
 
@@ -61,9 +61,9 @@ package struct EntriesHead: Equatable, Sendable {
   }
 }
 
-/// The last components of an index's keys in plain form, ascending; none are listed where they are too many.
+/// The last components of an index's keys in plain form, ascending; empty if there are too many of them.
 package struct LastComponents: Equatable, Sendable {
-  /// The most components that are listed, and the most bytes that they have together.
+  /// The most components in the list, and the most bytes of all of them.
   package static let countLimit = 4096
   package static let byteLimit = 64 << 10
 
@@ -74,7 +74,7 @@ package struct LastComponents: Equatable, Sendable {
 
   package init() {}
 
-  /// Too many.
+  /// The list of too many components.
   package static var over: LastComponents {
     var over = LastComponents()
     over.isOver = true
@@ -118,7 +118,7 @@ package struct LastComponents: Equatable, Sendable {
 
   package var count: Int { ends.count }
   package var isEmpty: Bool { ends.isEmpty }
-  /// The bytes that they keep in memory.
+  /// The memory of the components, in bytes.
   package var size: Int { bytes.count + 4 * ends.count }
 
   package subscript(index: Int) -> ArraySlice<UInt8> {
@@ -127,9 +127,9 @@ package struct LastComponents: Equatable, Sendable {
 }
 
 extension LastComponents {
-  /// Whether a word of one of them begins with a text.
+  /// Whether a word of a component begins with a text.
   ///
-  /// - Complexity: O(*n*) in their bytes.
+  /// - Complexity: O(*n*): *n* bytes of components.
   func hasWord(beginning word: ArraySlice<UInt8>) -> Bool {
     (0..<count).contains { number in
       let component = self[number]

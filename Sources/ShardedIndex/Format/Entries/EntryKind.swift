@@ -7,8 +7,8 @@ package enum EntryKind: UInt8, Sendable {
   /// Another name of the record.
   case name = 3
 
-  /// Returns the weight of an entry that leads to records with a weight: divided by what its kind of match costs a
-  /// record, so that entries of all kinds are compared by one number.
+  /// Returns the weight of an entry from the weight of its records. A division takes the bonus of the entry's kind into
+  /// account, so that one number compares entries of all kinds.
   package func weight(ofRecords weight: UInt64) -> UInt64 {
     let octaves: UInt64 =
       switch self {
@@ -16,7 +16,7 @@ package enum EntryKind: UInt8, Sendable {
       case .word: 3
       case .name: 2
       }
-    // A weight has 63 bits: the sum holds.
+    // A weight has 63 bits, so the sum cannot wrap.
     return (weight + (1 << octaves) - 1) >> octaves
   }
 }

@@ -1,11 +1,11 @@
-/// The texts by which an entry says which records it leads to. Source: docs/format.md section 3.13.
+/// The texts of an entry that name its records. Source: docs/format.md section 3.13.
 ///
-/// The record's folded key often ends as the entry's key does, and then the entry has the rest alone.
+/// The record's folded key often ends as the entry's key does. Then the entry stores only the rest.
 package struct EntryTarget {
-  /// The mark behind a text that the entry's key continues.
+  /// The mark behind a text: the entry's key continues it.
   private static let continued: UInt8 = 0
 
-  /// The text that stands before a word start in the plain form of the record's key; nil where the entry is none.
+  /// The text before the word in the plain form of the record's key; nil if the entry is not a word.
   package let beginning: [UInt8]?
   /// The folded key of the records.
   package let recordKey: [UInt8]
@@ -14,8 +14,8 @@ package struct EntryTarget {
   ///
   /// - Parameters:
   ///   - key: The folded key of the entry.
-  ///   - beginning: The text of the field `b`; nil where the entry has none.
-  ///   - target: The text of the field `t`, likewise.
+  ///   - beginning: The text of the field `b`; nil if the entry has none.
+  ///   - target: The text of the field `t`; nil if the entry has none.
   package init(key: [UInt8], beginning: [UInt8]?, target: [UInt8]?) {
     guard let target else {
       self.beginning = beginning
@@ -32,11 +32,11 @@ package struct EntryTarget {
     }
   }
 
-  /// Returns the texts that an entry has: the shortest that lead back to these.
+  /// Returns the texts of an entry: the shortest texts that give these back.
   ///
   /// - Parameters:
   ///   - key: The folded key of the entry.
-  ///   - beginning: The text before a word start; nil where the entry is none.
+  ///   - beginning: The text before the word; nil if the entry is not a word.
   ///   - recordKey: The folded key of the records.
   package static func texts(
     key: ArraySlice<UInt8>, beginning: ArraySlice<UInt8>?, recordKey: [UInt8]
@@ -56,7 +56,7 @@ package struct EntryTarget {
     return (beginning, recordKey)
   }
 
-  /// Returns the text behind the last separator; nothing where there is none.
+  /// Returns the text behind the last separator; empty if there is none.
   private static func lastComponent(of key: [UInt8]) -> ArraySlice<UInt8> {
     key.lastIndex(of: Fold.separator).map { key[($0 + 1)...] } ?? []
   }

@@ -1,6 +1,6 @@
 extension Fold {
-  /// Returns the folded texts whose keys answer a folded text, in the order of the keys: the text with its last space
-  /// as the separator, the one that finishes a word aside, and the text.
+  /// Returns the readings of a folded text, in the order of keys: the text with the separator in the place of its last
+  /// space, and the text itself. A space at its end, which finishes a word, stays.
   package static func readings(of text: [UInt8]) -> [[UInt8]] {
     guard let last = text.dropLast().lastIndex(of: space) else { return [text] }
     var separated = text
@@ -8,15 +8,15 @@ extension Fold {
     return [separated, text]
   }
 
-  /// Returns what of `key` a folded text stands for: from its start to the end of the first character with which the
-  /// fold has all of the text.
+  /// Returns the range of `key` that a folded text matches: from the start to the end of the first character with which
+  /// the fold has all of the text.
   ///
-  /// Characters are marked whole, with their marks: one letter of a syllable or of a ligature marks all of it. Where a
-  /// space at the end of the text finishes the word, and the key ends there or has a comma there, the word is marked.
+  /// A range has whole characters with their marks: one letter of a syllable or of a ligature marks all of it. If a
+  /// space finishes the word, and the key ends or has a comma there, the range is the word.
   ///
   /// - Parameter text: Folded.
-  /// - Returns: nil if the key is none that the text asks for.
-  /// - Complexity: O(*n*), *n* being the size of the range, in bytes.
+  /// - Returns: nil if the text does not match the key.
+  /// - Complexity: O(*n*): *n* bytes of the range.
   package static func matchedRange(ofFolded text: [UInt8], in key: String) -> Range<String.Index>? {
     for reading in readings(of: text) {
       if let range = range(ofPrefix: reading, in: key) { return range }
@@ -28,7 +28,7 @@ extension Fold {
     return nil
   }
 
-  /// Returns what of `key` a prefix of its fold stands for.
+  /// Returns the range of `key` that a prefix of its fold matches.
   private static func range(ofPrefix prefix: [UInt8], in key: String) -> Range<String.Index>? {
     guard !prefix.isEmpty else { return key.startIndex..<key.startIndex }
     var key = key
@@ -38,7 +38,7 @@ extension Fold {
         var folder = unsafe Folder(FoldOutput(target))
         var (position, size) = (0, 0)
         var end = key.startIndex
-        // What comes next may still change the end of a fold, a space before a comma, a voiced kana; never more.
+        // The next characters may change only the end of a fold: a space before a comma, or a voiced kana.
         while end < key.endIndex, unsafe folder.output.count <= prefix.count + Folder.slack {
           let next = key.index(after: end)
           size += key.utf8.distance(from: end, to: next)

@@ -1,26 +1,27 @@
-/// The rules by which texts count as the same: case, accents, width and the way a letter is encoded do not matter.
+/// The rules by which texts are comparable: case, accents, width and the encoding of a letter do not matter.
 ///
-/// Two keys that fold to the same bytes are found by the same queries, and folded keys compare as bytes. The
-/// fold depends on nothing but ``FoldTable``, so that an index means the same on every platform.
+/// The same queries find two keys with the same fold, and folded keys compare as bytes. The fold depends only on
+/// ``FoldTable``, so that an index has the same answers on every platform.
 ///
 /// Source: docs/matching.md, which has the rules and their reasons.
 package enum Fold {
-  /// The version that stands in the manifest: an index answers only the fold that made it.
+  /// The version in the manifest. A program reads only indexes of its own fold.
   package static let version: UInt32 = FoldTable.version
   /// The hash of the table's bytes.
   package static let tableHash: UInt64 = FoldTable.hash
-  /// The byte that a comma and the white space around it fold to. It sorts before all else: city first, then country.
+  /// The byte that a comma and the white space around it fold to. It sorts before all other bytes: city first, then
+  /// country.
   package static let separator: UInt8 = 0x01
   /// The byte that white space folds to.
   package static let space: UInt8 = 0x20
 
   /// Appends the fold of `text` to `output`.
   ///
-  /// - Parameter text: UTF-8. Each maximal part that is ill-formed counts as U+FFFD.
+  /// - Parameter text: UTF-8. Each maximal ill-formed part counts as U+FFFD.
   /// - Complexity: O(*n*), whatever the text.
   package static func fold(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
     guard !text.isEmpty else { return }
-    // Most texts are short, and growing an array only to shrink it again costs more than their fold.
+    // Most texts are short, and growing and shrinking an array would cost more than their fold.
     if text.count <= Folder.shortText, unsafe foldShort(text, into: &output) { return }
     let base = output.count
     var count = 0
@@ -36,12 +37,12 @@ package enum Fold {
         (count, state) = unsafe (folder.output.count, folder.state)
       }
       output.removeLast(output.count - base - count)
-      // What is left may grow: a syllable of three bytes becomes three letters, nine bytes.
+      // The rest may grow: a syllable of three bytes becomes three letters of nine bytes.
       room = Folder.slack + 3 * (text.count - position)
     } while position < text.count
   }
 
-  /// Folds by way of the stack; returns false, and appends nothing, if the fold is too long for that.
+  /// Folds on the stack; returns false, and appends nothing, if the fold is too long.
   private static func foldShort(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) -> Bool {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: shortCapacity) { target in
       guard let size = unsafe foldShort(text, into: target) else { return false }
@@ -55,8 +56,8 @@ package enum Fold {
 
   /// Folds a short text without allocating.
   ///
-  /// - Parameter target: Of ``shortCapacity`` bytes.
-  /// - Returns: The size of the fold in bytes; nil if the text or its fold is too long for that.
+  /// - Parameter target: The memory of the fold, ``shortCapacity`` bytes.
+  /// - Returns: The size of the fold in bytes; nil if the text or its fold is too long.
   package static func foldShort(
     _ text: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableBufferPointer<UInt8>
   ) -> Int? {

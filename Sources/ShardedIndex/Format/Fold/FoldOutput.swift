@@ -1,10 +1,10 @@
-/// A fold in memory that its caller made room for, as far as it is written.
+/// The written part of a fold, in memory of the caller.
 ///
-/// Counts are of bytes of a text in memory: sums of a few of them cannot wrap.
+/// Counts are bytes of a text in memory, so sums of a few counts cannot wrap.
 @unsafe struct FoldOutput {
   private let start: UnsafeMutablePointer<UInt8>
   let capacity: Int
-  /// Bytes of the fold so far. A writer compares it with the capacity before it appends.
+  /// The number of bytes so far. A writer compares it with the capacity before it appends.
   var count: Int
 
   /// - Parameter target: Not empty.
@@ -32,7 +32,7 @@
     unsafe count &+= 1
   }
 
-  /// Appends what one ASCII byte becomes; white space and separators depend on the byte before.
+  /// Appends the fold of one ASCII byte. White space and separators depend on the byte before.
   @inline(__always) mutating func append(ascii byte: UInt8) {
     let mapped = unsafe FoldTable.ascii.utf8Start[Int(byte)]
     if mapped > Fold.space {
@@ -45,7 +45,7 @@
   }
 
   @inline(__always) mutating func appendSpace() {
-    // No other byte of a fold is below 0x21: the one before is a space or a separator.
+    // Only the space and the separator are below 0x21.
     guard unsafe count > 0, unsafe self[count &- 1] > Fold.space else { return }
     unsafe append(Fold.space)
   }
@@ -77,12 +77,12 @@
   }
 }
 
-// Text that is ASCII from its first byte on: most texts are, eight bytes at a time.
+// Most texts begin with ASCII, which is folded eight bytes at a time.
 extension FoldOutput {
-  /// Appends the fold of a text up to its first byte that is not ASCII, and returns how many bytes that is.
+  /// Appends the fold of a text up to its first byte that is not ASCII, and returns the number of bytes up to there.
   ///
-  /// Nothing is written yet: this is how a fold begins. The capacity is at least the size of the text, so that every
-  /// byte has room: none becomes more than one.
+  /// The fold is empty so far. The capacity is at least the size of the text, which is enough, since a byte becomes one
+  /// byte at most.
   @inline(__always)
   mutating func appendASCIIPrefix(of text: UnsafeBufferPointer<UInt8>) -> Int {
     let input = unsafe text.baseAddress.unsafelyUnwrapped
@@ -90,7 +90,7 @@ extension FoldOutput {
     while position < text.count {
       let size = min(8, text.count &- position)
       let word = unsafe Self.word(of: text, at: position)
-      // In words, a space at the start of the fold and one behind a space or a separator need a closer look.
+      // In a word, a space at the start of the fold or behind a space or a separator is folded by itself.
       let before = unsafe count == 0 ? Fold.space : self[count &- 1]
       if unsafe count &+ 8 <= capacity, let small = unsafe Self.fold(word, afterGap: before <= Fold.space) {
         unsafe address(count).store(small.littleEndian)
@@ -109,7 +109,7 @@ extension FoldOutput {
     return position
   }
 
-  /// Returns up to eight bytes of a text from `position` on, the first in the lowest; letters "a" fill the word.
+  /// Returns up to eight bytes of a text from `position` on, the first one lowest; letters "a" fill the word.
   @inline(__always)
   private static func word(of text: UnsafeBufferPointer<UInt8>, at position: Int) -> UInt64 {
     let (input, left) = unsafe (text.baseAddress.unsafelyUnwrapped, text.count &- position)
@@ -120,7 +120,7 @@ extension FoldOutput {
       let last = UInt64(littleEndian: unsafe (input + (text.count &- 8)).load())
       return last &>> UInt64(64 &- 8 &* left) | fill
     }
-    // Here `position` is 0, and loads of fewer bytes overlap.
+    // Here `position` is 0, and the loads overlap.
     if left >= 4 {
       let low = UInt32(littleEndian: unsafe input.load())
       let high = UInt32(littleEndian: unsafe (input + (left &- 4)).load())
@@ -135,7 +135,7 @@ extension FoldOutput {
   private static func fold(_ word: UInt64, afterGap: Bool) -> UInt64? {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let high = ones &* 0x80
-    // The high bit of each byte: no carry leaves a byte below 0x80, and `~word` catches the others.
+    // The high bit of each byte is the result. Bytes below 0x80 carry nothing over, and `~word` excludes the others.
     let printable = word &+ ones &* 0x60  // At least 0x20
     let notComma = (word ^ ones &* 0x2c) &+ ones &* 0x7f
     let notGrave = (word ^ ones &* 0x60) &+ ones &* 0x7f

@@ -1,12 +1,12 @@
-/// A scalar of a text, and what the table says of it.
+/// A scalar of a text, and its entry in the table.
 struct FoldScalar {
   let value: UInt32
-  /// Bytes of its UTF-8, or of the ill-formed part that it stands for.
+  /// The size of its UTF-8, or of the ill-formed part that it replaces, in bytes.
   let length: Int
 
   /// Decodes the scalar at `bytes`: U+FFFD for the maximal ill-formed part.
   ///
-  /// - Parameter available: Readable bytes, at least one.
+  /// - Parameter available: The number of readable bytes, at least one.
   @inline(__always)
   init(at bytes: UnsafePointer<UInt8>, available: Int) {
     let first = unsafe bytes[0]
@@ -14,8 +14,7 @@ struct FoldScalar {
       (value, length) = (UInt32(first), 1)
       return
     }
-    // Behind four of the first bytes the second has a narrower range: no overlong forms, no surrogates,
-    // nothing beyond U+10FFFF.
+    // Four first bytes narrow the range of the second byte: no overlong forms, no surrogates, nothing beyond U+10FFFF.
     var (low, high): (UInt8, UInt8) = (0x80, 0xbf)
     let size: Int
     switch first {
@@ -51,14 +50,14 @@ struct FoldScalar {
   /// combining class of a mark that is kept.
   static let removed: UInt16 = 255
   static let firstReplacement: UInt16 = 256
-  /// The bit of a replacement's first byte that says that it holds marks, white space or separators.
+  /// The bit of a replacement's first byte that is set if the replacement has marks, white space or separators.
   static let complex: UInt8 = 0x40
 
   @inline(__always)
   static func lookUp(_ scalar: UInt32) -> UInt16 {
     // Below 0xe0000 the difference wraps to a number above the limit.
     guard scalar < 0x30000 else { return scalar &- 0xe0000 < 0x1000 ? removed : 0 }
-    // In bounds: the first stage covers every scalar below, and every block it names is in the second.
+    // In bounds: the first stage covers every scalar below, and the second stage has every block that the first names.
     let block = unsafe unpack(FoldTable.stage1.utf8Start + Int(scalar >> 6) * 2)
     return unsafe unpack(FoldTable.stage2.utf8Start + (Int(block) * 64 + Int(scalar & 63)) * 2)
   }
@@ -76,10 +75,10 @@ struct FoldScalar {
     unsafe FoldTable.pool.utf8Start + Int(value - firstReplacement) * 2
   }
 
-  /// Returns the kana that `base` and a voicing mark make, if there is one.
+  /// Returns the kana that `base` and a voicing mark make; nil if there is none.
   static func voice(_ base: UInt32, isHalf: Bool) -> UInt32? {
     let isKatakana = base >= 0x30a1
-    let hiragana = isKatakana ? base - 0x60 : base  // The two blocks are alike, but for wa to wo.
+    let hiragana = isKatakana ? base - 0x60 : base  // The two blocks are alike except wa to wo.
     if isHalf {
       return hiragana >= 0x306f && hiragana <= 0x307b && (hiragana - 0x306f) % 3 == 0 ? base + 2 : nil
     }

@@ -3,21 +3,22 @@
   var output: FoldOutput
   private(set) var state: State
 
-  /// The state that the next scalar depends on.
+  /// The state before the next scalar.
   struct State {
     /// The offset of the marks behind the last letter, in the fold.
     fileprivate var runStart = 0
-    /// The combining class of the last of them, 0 without any.
+    /// The combining class of the last mark; 0 if there is none.
     fileprivate var lastClass: UInt8 = 0
     fileprivate var isUnordered = false
   }
 
-  /// More bytes than one step writes: the longest replacement has 63, and a syllable five letters of three.
+  /// More bytes than one step writes: the longest replacement has 63 bytes, and a syllable has five letters of three
+  /// bytes.
   static let slack = 64
   /// The longest text that is folded on the stack, in bytes.
   static let shortText = 96
 
-  /// - Parameter state: That of the folder that wrote the output so far.
+  /// - Parameter state: The state of the folder that wrote the output so far.
   init(_ output: FoldOutput, _ state: State = State()) { unsafe (self.output, self.state) = (output, state) }
 
   /// Folds `text` from `position` until it ends or less than ``slack`` bytes are left of the output.
@@ -61,7 +62,7 @@
     unsafe Self.orderMarks(output.address(state.runStart), count: output.count - state.runStart)
   }
 
-  /// Appends a Hangul syllable, as the letters it is typed with.
+  /// Appends the letters of a Hangul syllable, as people type them.
   private mutating func appendSyllable(_ index: UInt32) {
     append(0x1100 + index / 588)
     append(0x1161 + index % 588 / 28)
@@ -90,7 +91,7 @@
     }
   }
 
-  /// Appends a replacement with marks, white space or separators in it. Each of its scalars is kept or a mark itself.
+  /// Appends a replacement with marks, white space or separators. Each of its scalars is kept or is a mark.
   private mutating func appendPieces(_ pieces: UnsafePointer<UInt8>, size: Int) {
     var position = 0
     while position < size {
@@ -133,8 +134,7 @@
     unsafe output.append(scalar: mark)
   }
 
-  /// Takes a removed mark, which may make U+0439, U+045E, U+0457, U+0453 or U+045C of the letter that the run of marks
-  /// belongs to.
+  /// Takes a removed mark, which may turn the letter before it into U+0439, U+045E, U+0457, U+0453 or U+045C.
   private func composeCyrillic(with mark: UInt32) {
     let letter = state.runStart - 2
     guard letter >= 0 else { return }
@@ -142,12 +142,12 @@
       switch mark {
       case 0x0306: (true, false, false)
       case 0x0308: (false, true, false)
-      case 0x0301, 0x0341, 0x0385, 0x1fee: (false, false, true)  // The last two hold one, behind a removed diaeresis.
+      case 0x0301, 0x0341, 0x0385, 0x1fee: (false, false, true)  // The last two have a diaeresis before it.
       case 0x0344: (false, true, true)
       default: (false, false, false)
       }
-    // Each letter and its composed form have two bytes in UTF-8, and a byte from 0xC0 on begins a scalar: these
-    // two are the whole of the last one.
+    // Each letter and its composed form have two bytes in UTF-8. A byte from 0xC0 on begins a scalar, so the last two
+    // bytes are the last scalar.
     let composed: UInt16? =
       switch unsafe UInt16(output[letter]) << 8 | UInt16(output[letter + 1]) {
       case 0xd0b8 where breve: 0xd0b9  // U+0439
@@ -162,8 +162,8 @@
     unsafe output[letter + 1] = UInt8(truncatingIfNeeded: composed)
   }
 
-  /// Sorts marks by combining class, those of one class as they stood: two passes, however many there are, so
-  /// that a million marks behind one letter cost what a million letters do.
+  /// Sorts marks by combining class, and keeps the order within a class. It takes two passes for any number of marks,
+  /// so that a million marks behind one letter take as long as a million letters.
   @inline(never)
   private static func orderMarks(_ marks: UnsafeMutablePointer<UInt8>, count: Int) {
     var starts = [Int](repeating: 0, count: 257)

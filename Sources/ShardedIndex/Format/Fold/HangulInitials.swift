@@ -1,17 +1,17 @@
-/// The leading consonants of Hangul syllables, which people type for a name. Source: docs/matching.md section 6.
+/// The leading consonants of Hangul syllables. People type them for a name. Source: docs/matching.md section 6.
 package enum HangulInitials {
-  /// The setting of other names that stands for them, in the place of a field.
+  /// The word for them in the setting of other names, in the place of a field.
   package static let setting = "initials"
 
-  /// Returns the leading consonants of the syllables in a folded text, one after the other; nothing if it has none.
+  /// Returns the leading consonants of the syllables in a folded text, one after the other; empty if there are none.
   ///
-  /// A syllable is a consonant with a vowel behind it: a fold writes finals as the same consonants.
+  /// A syllable begins with a consonant before a vowel. A fold writes final consonants by the same letters.
   ///
-  /// - Complexity: O(*n*) in its bytes.
+  /// - Complexity: O(*n*): *n* bytes of the text.
   package static func initials(of folded: [UInt8]) -> [UInt8] {
     var initials: [UInt8] = []
     var index = 0
-    // All of these letters begin with the byte E1, which begins no other part of a scalar.
+    // All these letters begin with the byte E1, which only begins scalars.
     while index + 5 < folded.count {
       defer { index += 1 }
       guard folded[index] == 0xe1, folded[index + 3] == 0xe1 else { continue }

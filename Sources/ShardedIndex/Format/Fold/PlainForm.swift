@@ -1,14 +1,14 @@
-/// The plain form of folded texts: signs are white space, and scalars that look alike are one.
+/// The plain form of folded texts: signs are white space, and look-alike scalars are one.
 ///
-/// The separator stays. White space at the start, behind white space and beside a separator is nothing.
-/// Source: docs/matching.md section 11.
+/// The separator stays. White space at the start, behind white space and beside a separator is removed. Source:
+/// docs/matching.md section 11.
 package enum PlainForm {
   /// Returns the plain form of a folded text.
   ///
-  /// - Complexity: O(*n*) in its bytes.
+  /// - Complexity: O(*n*): *n* bytes of the text.
   package static func plain(_ folded: [UInt8]) -> [UInt8] { written(folded, isClosed: false).text }
 
-  /// Returns the closed form: the plain form in which an apostrophe and a full stop are nothing.
+  /// Returns the closed form: the plain form without apostrophes and full stops.
   package static func closed(_ folded: [UInt8]) -> [UInt8] { written(folded, isClosed: true).text }
 
   /// Returns the plain form, with one space at its end if the text ends in white space or a sign.
@@ -23,23 +23,23 @@ package enum PlainForm {
     return writer
   }
 
-  /// A writer of a plain form, which takes a folded text piece by piece.
+  /// A writer of a plain form from the pieces of a folded text.
   struct Writer {
     /// The plain form so far, without a space at its end.
     private(set) var text: [UInt8] = []
-    /// Whether a space is due before the next byte, if one comes before the component ends.
+    /// Whether a space comes before the next byte of the component.
     fileprivate var isSpaced = false
     private let isClosed: Bool
 
     /// - Parameters:
     ///   - isClosed: Whether the closed form is written.
-    ///   - capacity: The bytes that the plain form may have.
+    ///   - capacity: The expected size of the plain form, in bytes.
     init(isClosed: Bool, capacity: Int = 0) {
       self.isClosed = isClosed
       text.reserveCapacity(capacity)
     }
 
-    /// Appends the next piece. Marks that stand behind one letter must be in one piece.
+    /// Appends the next piece. The marks behind one letter must be in one piece.
     mutating func append(_ folded: ArraySlice<UInt8>) {
       var index = folded.startIndex
       while index < folded.endIndex {
@@ -72,11 +72,11 @@ package enum PlainForm {
 
   /// Whether a folded text is its own plain form.
   ///
-  /// - Complexity: O(*n*) in its bytes; takes no memory.
+  /// - Complexity: O(*n*): *n* bytes of the text; takes no memory.
   package static func isPlain(_ folded: UnsafeBufferPointer<UInt8>) -> Bool {
     // The start of a text and a separator both end white space.
     var before = Fold.separator
-    // A nikhahit that a tone mark behind it has to come before.
+    // Whether a nikhahit came, which must stand behind a following tone mark.
     var hasMark = false
     for index in folded.indices {
       let byte = unsafe folded[index]
@@ -109,7 +109,7 @@ package enum PlainForm {
     }
   }
 
-  /// Whether a byte of a fold is nothing in its closed form.
+  /// Whether the closed form leaves out a byte of a fold.
   @inline(__always) fileprivate static func isClosedSign(_ byte: UInt8) -> Bool { byte == 0x27 || byte == 0x2e }
 
   /// Returns the plain form of the scalar at an index, or of the run of tone marks and nikhahits there, and its end.
@@ -137,8 +137,8 @@ package enum PlainForm {
     return (tones + marks, end)
   }
 
-  /// Returns the scalar of two or three bytes at an index, and its size; any other byte, and one that the text ends too
-  /// soon behind, by itself.
+  /// Returns the scalar of two or three bytes at an index, and its size; or a single byte if another scalar or the end
+  /// of the text is there.
   @inline(__always)
   private static func scalar(in text: borrowing Span<UInt8>, at index: Int) -> (value: UInt32, size: Int) {
     let lead = UInt32(text[index])

@@ -19,7 +19,7 @@
     return unsafe made
   }
 
-  /// Frees what a large content took.
+  /// Frees the memory that a large content took.
   func renew() {
     unsafe ZSTD_freeCCtx(pointer)
     unsafe pointer = Self.made()

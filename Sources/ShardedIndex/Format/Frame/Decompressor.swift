@@ -6,9 +6,9 @@
   #error("no zstd: turn on the trait ZstdFromSource of the package shardq")
 #endif
 
-/// A zstd decompression context, and memory to unpack into, with one owner. Not safe to use from two threads at once.
+/// A zstd decompression context and its memory, with one owner. Not safe to use from two threads at once.
 @safe package final class Decompressor: @unchecked Sendable {
-  /// The context, made when zstd is needed first.
+  /// The context, made at the first use of zstd.
   private(set) lazy var pointer: OpaquePointer = {
     guard let made = unsafe ZSTD_createDCtx() else { fatalError("zstd: out of memory") }
     isMade = true
@@ -16,9 +16,9 @@
   }()
   private var isMade = false
   // It has one owner, so accesses exclude each other.
-  /// The memory for the table of a ``HuffmanCode``, and behind it for a content.
+  /// The memory for the table of a ``HuffmanCode`` and, behind it, for a content.
   @exclusivity(unchecked) private var memory = unsafe Room(size: tableSize + usualRoom)
-  /// The memory for the bytes that are read from a file.
+  /// The memory for bytes from a file.
   @exclusivity(unchecked) private var file = unsafe Room(size: usualFileRoom)
   private static let tableSize = (MemoryLayout<UInt16>.stride * HuffmanCode.tableCapacity + 15) & ~15
   private static let usualRoom = 14 << 10
@@ -46,10 +46,10 @@
     unsafe UnsafeMutableRawPointer(memory.start).bindMemory(to: UInt16.self, capacity: HuffmanCode.tableCapacity)
   }
 
-  /// Decompresses a frame of `size` bytes, at most ``ZstdFrame/contentLimit``, into memory that is valid until the
-  /// next.
+  /// Decompresses a frame of `size` bytes, at most ``ZstdFrame/contentLimit``, into memory that is valid until the next
+  /// call.
   ///
-  /// - Returns: The content, with ``FieldColumns/slack`` zeros behind it. ``table`` is another than before.
+  /// - Returns: The content, with ``FieldColumns/slack`` zeros behind it. The call may move ``table``.
   /// - Throws: As ``ZstdFrame/decompress(_:into:with:)``.
   package func unpack(
     _ frame: UnsafeBufferPointer<UInt8>, size: Int
@@ -62,14 +62,14 @@
     return unsafe .init(start: start, count: size)
   }
 
-  /// Returns room for `size` bytes of a file, valid until the next, with ``FieldColumns/slack`` readable bytes behind
-  /// them.
+  /// Returns room for `size` bytes of a file, valid until the next call, with ``FieldColumns/slack`` readable bytes
+  /// behind them.
   func fileRoom(_ size: Int) -> UnsafeMutablePointer<UInt8> {
     if unsafe size + FieldColumns.slack > file.size { unsafe file = Room(size: size + FieldColumns.slack) }
     return unsafe file.start
   }
 
-  /// Frees what a large content and a large part of a file took.
+  /// Frees the memory that a large content and a large read took.
   func trim() {
     if unsafe memory.size > Self.tableSize + Self.keptRoom {
       unsafe memory = Room(size: Self.tableSize + Self.usualRoom)

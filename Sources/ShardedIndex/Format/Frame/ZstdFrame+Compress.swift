@@ -7,17 +7,17 @@
 #endif
 
 extension ZstdFrame {
-  /// Compresses `content` into one frame, a new block at each of `cuts`.
+  /// Compresses `content` into one frame, with a new block at each of `cuts`.
   ///
-  /// A block has entropy tables of its own: sizes, codes and texts that lie in blocks apart compress better than
-  /// together. Where there are cuts, all is stored as it is unless zstd's quickest level saves an eighth of it; and
-  /// then still what that saves less than an eighth of, from the end on: it costs a reader nothing, and a high level a
-  /// thousand instructions a byte to find as little.
+  /// Each block has its own entropy tables, so sizes, codes and texts compress better in blocks of their own. With
+  /// cuts, the content is stored without compression unless zstd's quickest level saves an eighth. Blocks at the end
+  /// that save less than an eighth are stored too: they cost a reader nothing, while a high level takes a thousand
+  /// instructions a byte to save as little.
   ///
   /// - Parameters:
   ///   - cuts: Offsets into `content`, ascending.
-  ///   - minMatch: No match is shorter, in bytes; nil for what the level says.
-  ///   - codesLiterals: Whether what no match covers may get a Huffman code, whose table a reader has to make.
+  ///   - minMatch: The shortest match, in bytes; nil for the level's default.
+  ///   - codesLiterals: Whether literals may get a Huffman code, whose table costs a reader time.
   package static func compress(
     _ content: [UInt8], cuts: [Int] = [], level: Int, minMatch: Int? = nil, codesLiterals: Bool = true,
     with context: Compressor
@@ -29,9 +29,9 @@ extension ZstdFrame {
     let ends = cuts.filter { $0 < content.count } + [content.count]
     guard ends.count > 1 else { return blocks(level, upTo: ends).frame }
     let quick = blocks(1, upTo: ends)
-    // The first block that is compressed costs a reader more than the others: tables, and zstd's own code.
+    // The first compressed block costs a reader more than the others, for tables and for zstd's code.
     guard 8 * quick.frame.count < 7 * content.count else { return stored(content, checksum: quick.frame.suffix(4)) }
-    // Blocks lead back to those before them, so that only the last ones can be others.
+    // Blocks refer to blocks before them, so only the last ones can be stored.
     var packed = ends.count
     while packed > 0 {
       let size = ends[packed - 1] - (packed > 1 ? ends[packed - 2] : 0)
@@ -45,17 +45,17 @@ extension ZstdFrame {
     var frame =
       packed > 0 ? blocks(level, upTo: Array(ends[..<packed])).frame : Array(quick.frame[..<headerSize])
     appendStored(content[(packed > 0 ? ends[packed - 1] : 0)...], to: &frame)
-    // The checksum is of the content, in either frame the same.
+    // Both frames have the same checksum, that of the content.
     return frame + quick.frame.suffix(4)
   }
 
-  /// A frame of `content`, or its beginning if the last of `ends` is not the content's; and how many of its bytes
-  /// lead up to each of `ends` from the one before, the frame's header with the first, its checksum with the last.
+  /// A frame of `content`, or of its beginning if the last of `ends` is not the content's end; and the number of the
+  /// frame's bytes for each block. The header counts with the first block, the checksum with the last.
   private static func blocks(
     of content: [UInt8], upTo ends: [Int], level: Int, minMatch: Int?, codesLiterals: Bool, with context: Compressor
   ) -> (frame: [UInt8], sizes: [Int]) {
     unsafe ZSTD_CCtx_reset(context.pointer, ZSTD_reset_session_and_parameters)
-    // What zstd.h calls ZSTD_c_literalCompressionMode, and 2 its value for never.
+    // The parameter is ZSTD_c_literalCompressionMode of zstd.h; 2 means never.
     if !codesLiterals { unsafe ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_experimentalParam5, 2) }
     unsafe ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_compressionLevel, CInt(level))
     if let minMatch { unsafe ZSTD_CCtx_setParameter(context.pointer, ZSTD_c_minMatch, CInt(minMatch)) }
@@ -87,12 +87,12 @@ extension ZstdFrame {
     return (frame, sizes)
   }
 
-  /// Appends blocks that are copied as they are, the last of them a frame's last.
+  /// Appends stored blocks. The last of them is the frame's last.
   private static func appendStored(_ content: ArraySlice<UInt8>, to frame: inout [UInt8]) {
     var start = content.startIndex
     repeat {
       let end = min(content.endIndex, start + FrameBlock.contentLimit)
-      // Its size, the type of a block that is stored, whether it is the last.
+      // The size, the type of a stored block, and whether it is the last.
       let header = (end - start) << 3 | (end == content.endIndex ? 1 : 0)
       for byte in 0..<3 { frame.append(UInt8(truncatingIfNeeded: header >> (8 * byte))) }
       frame += content[start..<end]
@@ -102,26 +102,26 @@ extension ZstdFrame {
 }
 
 extension ZstdFrame {
-  /// A frame that takes a reader little to unpack: the content as it is, in blocks that are copied, unless zstd halves
-  /// it at a level at which it leaves at least the literals alone.
+  /// A frame that a reader unpacks quickly: stored blocks, unless zstd halves the content at a level that does not code
+  /// literals.
   ///
-  /// - Parameter content: At most ``contentLimit`` bytes.
+  /// - Parameter content: The content, at most ``contentLimit`` bytes.
   package static func quick(_ content: [UInt8], with context: Compressor) -> [UInt8] {
     let packed = compress(content, level: -1, with: context)
     let stored = stored(content, checksum: packed.suffix(4))
     return 2 * packed.count < stored.count ? packed : stored
   }
 
-  /// A frame of the content as it is, unless zstd's quickest level saves an eighth of it.
+  /// A frame of stored blocks, unless zstd's quickest level saves an eighth of the content.
   ///
-  /// - Parameter content: At most ``contentLimit`` bytes.
+  /// - Parameter content: The content, at most ``contentLimit`` bytes.
   package static func storedUnlessSaved(_ content: [UInt8], level: Int, with context: Compressor) -> [UInt8] {
     let packed = compress(content, level: 1, with: context)
     guard 8 * packed.count < 7 * storedSize(content.count) else { return stored(content, checksum: packed.suffix(4)) }
     return compress(content, level: level, with: context)
   }
 
-  /// Returns the size of a frame that has `count` bytes as they are.
+  /// Returns the size of a frame that stores `count` bytes.
   private static func storedSize(_ count: Int) -> Int {
     let size = count < 256 ? 1 : count < 65536 + 256 ? 2 : 4
     return 4 + 1 + size + count + 3 * max(1, (count + FrameBlock.contentLimit - 1) / FrameBlock.contentLimit) + 4
@@ -133,7 +133,8 @@ extension ZstdFrame {
     func append(_ value: Int, bytes: Int) {
       for byte in 0..<bytes { frame.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
     }
-    // The descriptor: how wide the content size is, one segment, a checksum. A size of two bytes is less by 256.
+    // The descriptor has the width of the content size, one segment, and a checksum. A size of two bytes is stored less
+    // 256.
     let flags = 0b10_0100
     switch content.count {
     case ..<256:

@@ -6,18 +6,18 @@
   #error("no zstd: turn on the trait ZstdFromSource of the package shardq")
 #endif
 
-/// One zstd frame: content size declared, checksum on.
+/// One zstd frame, with a declared content size and a checksum.
 package enum ZstdFrame {
-  /// The largest content of a frame, in bytes: no size in a file makes a reader allocate more.
+  /// The largest content of a frame, in bytes. No size in a file makes a reader allocate more.
   package static let contentLimit = 1 << 24
   /// zstd's version as a number: another version may compress the same content into other bytes.
   package static var libraryVersion: UInt32 { UInt32(ZSTD_versionNumber()) }
 
-  /// Decompresses `source`, which must be one whole frame, into `target`, which it must fill. A content that is stored
-  /// as it is, is copied without zstd.
+  /// Decompresses `source`, which must be one whole frame, into `target`, which the content must fill. A stored content
+  /// is copied without zstd.
   ///
-  /// - Throws: ``FormatError/wrongSize(found:expected:)`` if the frame declares another content size than
-  ///   `target` has, ``FormatError/zstd(reason:)`` if zstd refuses it; its own checksum is verified.
+  /// - Throws: ``FormatError/wrongSize(found:expected:)`` if the frame declares another content size than `target` has,
+  ///   ``FormatError/zstd(reason:)`` if zstd refuses the frame or its checksum.
   package static func decompress(
     _ source: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableRawBufferPointer, with context: Decompressor
   ) throws(FormatError) {
@@ -35,9 +35,9 @@ package enum ZstdFrame {
     guard size == target.count else { throw .wrongSize(found: size, expected: target.count) }
   }
 
-  /// Returns the content of a frame that is stored as it is, in one block, where it stands in the frame.
+  /// Returns the place, within the frame, of a content that is stored in one block.
   ///
-  /// - Returns: nil for any other frame and for a damaged one: ``decompress(_:into:with:)`` throws the reason.
+  /// - Returns: nil for other frames and for damaged ones: ``decompress(_:into:with:)`` throws the reason.
   static func storedContent(of source: UnsafeBufferPointer<UInt8>, size: Int) -> UnsafeBufferPointer<UInt8>? {
     let bytes = unsafe source.span.bytes
     guard let header = FrameHeader(bytes), header.contentSize == size, header.isSingleSegment, header.hasChecksum,
@@ -49,9 +49,9 @@ package enum ZstdFrame {
     return unsafe checksum(of: source) == hash ? source.extracting(content) : nil
   }
 
-  /// Copies the content of a frame that is stored as it is.
+  /// Copies the content of a stored frame.
   ///
-  /// - Returns: false for any other frame and for a damaged one: zstd says why.
+  /// - Returns: false for other frames and for damaged ones: zstd gives the reason.
   private static func copyStored(
     _ source: UnsafeBufferPointer<UInt8>, _ header: FrameHeader, into target: UnsafeMutableRawBufferPointer
   ) -> Bool {
@@ -76,17 +76,17 @@ package enum ZstdFrame {
 
   /// Returns the checksum of the content, as stored in the frame's last four bytes (XXH64, its low half).
   ///
-  /// - Returns: nil if the frame is too short to hold one or declares that it holds none.
+  /// - Returns: nil if the frame is too short or declares no checksum.
   package static func checksum(of frame: RawSpan) -> UInt32? {
     // Frame header: 4 bytes of magic, then the descriptor, whose third bit is the checksum flag (RFC 8878, 3.1.1.1.1).
     guard frame.byteCount >= 13, frame[4] & 0b100 != 0 else { return nil }
     return frame.load(frame.byteCount - 4, as: UInt32.self)
   }
 
-  /// Returns the content size that the frame's header declares, in bytes; nil if there is none.
+  /// Returns the content size in the frame's header, in bytes; nil if there is none.
   package static func contentSize(of frame: RawSpan) -> Int? { FrameHeader(frame)?.contentSize }
 
-  /// Returns the size in bytes of the frame that `bytes` begin with; nil if they hold no whole one.
+  /// Returns the size of the frame at the beginning of `bytes`, in bytes; nil if the frame is not whole.
   package static func size(of bytes: RawSpan) -> Int? {
     guard let header = FrameHeader(bytes) else { return nil }
     var at = header.size
@@ -101,8 +101,8 @@ package enum ZstdFrame {
     return nil
   }
 
-  /// Returns the most bytes that a frame of `content` bytes may have: a larger one is refused, and no more of a file is
-  /// read.
+  /// Returns the most bytes of a frame with `content` bytes of content. Readers refuse a larger frame, and read no
+  /// more.
   package static func sizeLimit(content: Int) -> Int { content + 65536 }
 }
 

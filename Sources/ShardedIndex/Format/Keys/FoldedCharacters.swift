@@ -1,9 +1,9 @@
-/// The characters that edits count: the Unicode scalars of folded text, of which the separator is a space.
+/// The characters that edits count: the Unicode scalars of folded text, with a space for the separator.
 package enum FoldedCharacters {
-  /// The scalar that stands for bytes that are no UTF-8.
+  /// The scalar in the place of bytes that are not UTF-8.
   private static let replacement: UInt32 = 0xfffd
 
-  /// Returns the scalar that begins at an offset of a text, and its size in bytes. The separator stays one.
+  /// Returns the scalar at an offset of a text, and its size in bytes. The separator stays a separator.
   @inline(__always)
   package static func scalar(in text: Span<UInt8>, at offset: Int) -> (value: UInt32, size: Int) {
     let first = text[offset]

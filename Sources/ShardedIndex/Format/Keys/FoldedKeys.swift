@@ -1,4 +1,4 @@
-/// Folded keys, one after the other, as people read and type them: the separator is a comma and a space.
+/// Folded keys, one after the other, in a form for people: the separator is a comma and a space.
 package struct FoldedKeys: Sendable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []

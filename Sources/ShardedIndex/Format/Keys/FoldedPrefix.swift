@@ -1,6 +1,6 @@
-/// A folded text that is searched for: its bytes, and the head that most comparisons need alone.
+/// The folded text of a search: its bytes, and the head, which is enough for most comparisons.
 ///
-/// The bytes belong to the caller and must outlive it.
+/// The bytes belong to the caller and must outlive the value.
 @safe package struct FoldedPrefix {
   package let bytes: UnsafeBufferPointer<UInt8>
   /// The head of the bytes: ``KeyBlocks/head(of:)``.
@@ -17,10 +17,10 @@
   @inline(__always) package var count: Int { unsafe bytes.count }
   @inline(__always) package var isEmpty: Bool { unsafe bytes.count == 0 }
 
-  /// Whether the text holds a space. Only then is its answer more than the keys that begin with it.
+  /// Whether the text has a space. Only then has its answer other keys than those that begin with it.
   @inline(__always) var hasSpace: Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
-    // A borrow reaches a byte only from a zero below it, and one zero is enough.
+    // A borrow reaches a byte only from a zero below it, so the result is right.
     @inline(__always) func hasSpace(_ word: UInt64) -> Bool {
       let zeroed = word ^ (ones &* UInt64(Fold.space))
       return (zeroed &- ones) & ~zeroed & (ones &* 0x80) != 0
@@ -28,7 +28,7 @@
     if hasSpace(head) { return true }
     var position = 8
     while unsafe position < bytes.count {
-      // The last eight bytes overlap those before.
+      // The last eight bytes overlap the bytes before.
       let start = unsafe UnsafeRawPointer(bytes.baseAddress!) + min(position, bytes.count &- 8)
       if unsafe hasSpace(start.loadUnaligned(as: UInt64.self)) { return true }
       position &+= 8
@@ -65,7 +65,7 @@
     return try folded.withFoldedPrefix(body)
   }
 
-  /// Calls `body` with the text in which a separator stands at `position`.
+  /// Calls `body` with the text that has a separator at `position`.
   func withSeparator<Result, Failure: Error>(
     at position: Int, _ body: (FoldedPrefix) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -80,7 +80,7 @@
 }
 
 extension [UInt8] {
-  /// Calls `body` with the folded text that these bytes are.
+  /// Calls `body` with these bytes as a folded text.
   package func withFoldedPrefix<Result, Failure: Error>(
     _ body: (FoldedPrefix) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -89,22 +89,22 @@ extension [UInt8] {
 }
 
 extension KeyBlocks {
-  /// Returns the first record at or above `text`, and whether it begins with it.
+  /// Returns the first record at or above `text`, and whether its key begins with `text`.
   @inline(__always) func lowerBound(of text: FoldedPrefix) -> (index: Int, matches: Bool) {
     unsafe lowerBound(of: text.bytes, head: text.head)
   }
 
-  /// Returns the first record behind those that begin with `text`, the first of which is `lower`.
+  /// Returns the end of the run of records that begin with `text`. The run begins at `lower`.
   @inline(__always) func upperBound(of text: FoldedPrefix, from lower: Int) -> Int {
     unsafe upperBound(of: text.bytes, from: lower)
   }
 }
 
 extension PartTable {
-  /// Returns the part in which the first key at or above `text` lies, or behind whose end it lies.
+  /// Returns the part with the first key at or above `text`, or the part before that key.
   @inline(__always) package func first(for text: FoldedPrefix) -> Int { unsafe first(for: text.bytes, head: text.head) }
 
-  /// Returns the last part, from `first` on, that can hold keys which begin with `text`.
+  /// Returns the last part, from `first` on, that can have keys with the beginning `text`.
   @inline(__always) package func last(for text: FoldedPrefix, from first: Int) -> Int {
     unsafe last(for: text.bytes, head: text.head, from: first)
   }

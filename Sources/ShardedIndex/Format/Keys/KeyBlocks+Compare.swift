@@ -1,8 +1,7 @@
 extension KeyBlocks {
-  /// A record as a walk through its block stands at it: its stem from the byte `from` on, which is its suffix.
+  /// The current record of a walk through its block: its suffix, which is its stem from the byte `from` on.
   ///
-  /// Sums of sizes that were checked when the keys were loaded: they end within the content, which has fewer than 2^32
-  /// bytes.
+  /// The loader has checked the sizes. Their sums end within the content, which has fewer than 2^32 bytes.
   @unsafe struct Entry {
     let index: Int
     let suffix: UnsafePointer<UInt8>
@@ -22,13 +21,12 @@ extension KeyBlocks {
     return unsafe Entry(record, suffixes(ofBlock: block), suffixSize(record))
   }
 
-  /// Returns how many bytes the record's key, which has its first `from` bytes in common with `key`, has in common with
-  /// it.
+  /// Returns the number of bytes that the record's key shares with `key`. The first `from` bytes are the same.
   @inline(__always)
   func commonSize(_ entry: Entry, _ key: SearchKey) -> Int {
     var at = unsafe entry.from
     let end = unsafe min(entry.stemEnd, key.count)
-    // Suffixes have bytes behind them that can be read.
+    // The bytes behind suffixes are readable.
     while at < end {
       let word = unsafe UInt64(littleEndian: (entry.suffix + (at &- entry.from)).load())
       let differences = unsafe word ^ key.word(at)
@@ -52,7 +50,7 @@ extension KeyBlocks {
     return at
   }
 
-  /// Returns the byte at `position` of the record's key, which is not before `from`; -1 behind its end.
+  /// Returns the byte at `position` of the record's key, at or behind `from`; -1 behind the key's end.
   @inline(__always)
   func byte(at position: Int, of entry: Entry) -> Int {
     if unsafe position < entry.stemEnd { return unsafe Int(entry.suffix[position &- entry.from]) }
@@ -65,7 +63,7 @@ extension KeyBlocks {
 
   @inline(__always)
   func restart(_ block: Int, beginsWith key: SearchKey) -> Bool {
-    // The head is all of a key of eight bytes or fewer: those of the other behind them do not count.
+    // The head is the whole key if the key has at most eight bytes; other bytes do not count.
     let mask = unsafe Self.headMask(key.count)
     guard unsafe heads[block] & mask == key.head else { return false }
     return unsafe key.count <= 8 || restart(block, beginsWithLong: key)
@@ -76,8 +74,8 @@ extension KeyBlocks {
     unsafe commonSize(restart(ofBlock: block), key) == key.count
   }
 
-  /// Returns a negative number if the restart key of `block` is below `key`, a positive one if it is above, and 0 if it
-  /// begins with the key.
+  /// Returns a negative number if the restart key of `block` is below `key`, a positive number if it is above, and 0 if
+  /// it begins with `key`.
   func compareRestart(_ block: Int, with key: SearchKey) -> Int {
     let entry = unsafe restart(ofBlock: block)
     let common = unsafe commonSize(entry, key)

@@ -1,11 +1,11 @@
 extension KeyBlocks {
   /// The beginning of a keys frame, up to its packed sizes.
   struct ContentStart {
-    /// The bytes of all suffixes, unpacked.
+    /// The unpacked size of all suffixes, in bytes.
     let suffixBytes: Int
     /// Whether sizes have 32 bits.
     let isWide: Bool
-    /// The offsets of the suffixes, if they are not packed, and of a byte of sizes for each record.
+    /// The offset of the suffixes if they are not packed, and the offset of the sizes, one byte a record.
     let (suffixOffset, sizesOffset): (Int, Int)
     /// Whether suffixes are packed.
     let isPacked: Bool
@@ -24,7 +24,7 @@ extension KeyBlocks {
       }
       isWide = flags == 1
       self.isPacked = isPacked
-      // What is packed takes a bit at least.
+      // A packed byte takes at least a bit.
       guard !isPacked || suffixBytes <= 8 * reader.remaining else {
         throw .truncated(offset: 8, needed: suffixBytes / 8, available: reader.remaining)
       }
@@ -33,7 +33,7 @@ extension KeyBlocks {
     }
   }
 
-  /// The numbers of bytes that each record's stem shares with the one before it, and that it adds.
+  /// The number of bytes that each record's stem shares with the one before, and the number that it adds.
   @unsafe struct SizeColumns<Size: FixedWidthInteger & UnsignedInteger & BitwiseCopyable> {
     let shared: UnsafeMutablePointer<Size>
     let length: UnsafeMutablePointer<Size>
@@ -46,8 +46,8 @@ extension KeyBlocks {
 
   /// Unpacks and checks the sizes of all records.
   ///
-  /// - Parameter packed: A byte a record.
-  /// - Returns: The size of all suffixes together, and of the longest stem.
+  /// - Parameter packed: The packed sizes, one byte a record.
+  /// - Returns: The size of all suffixes, and of the longest stem, in bytes.
   func unpackSizes(
     _ reader: inout ByteReader, _ packed: UnsafePointer<UInt8>
   ) throws(FormatError) -> (size: Int, longest: Int) {
@@ -66,10 +66,10 @@ extension KeyBlocks {
     _ reader: inout ByteReader, of content: UnsafePointer<UInt8>, _ start: ContentStart,
     _ layout: UnsafePointer<ShardHeader.Layout>, table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
-    // Nothing else refers to the memory yet.
+    // Nothing else refers to this memory yet.
     let suffixes = unsafe UnsafeMutablePointer(mutating: suffixes)
     let suffixFields = unsafe suffixes - count
-    // What lies behind may be read by whole words, so it is made to hold something.
+    // Reads of whole words may reach behind the suffixes, so the bytes there are set.
     unsafe (suffixes + start.suffixBytes).update(repeating: 0, count: FieldColumns.slack)
     if suffixFieldCount > 0, unsafe !layout.pointee.suffixFieldCode.isPresent {
       let offset = try reader.pass(count)
@@ -95,8 +95,8 @@ extension KeyBlocks {
     }
   }
 
-  /// Unpacks a byte a record into two sizes: four bits each. 15 stands for a size of 15 or more, and a varint behind
-  /// the bytes has the rest of it.
+  /// Unpacks each record's byte into two sizes of four bits. 15 stands for a size of 15 or more; a varint behind the
+  /// bytes has the rest.
   @inline(__always)
   private static func unpackSizes<Size: FixedWidthInteger & UnsignedInteger>(
     _ bytes: UnsafePointer<UInt8>, _ count: Int, _ reader: inout ByteReader, _ columns: SizeColumns<Size>
@@ -117,7 +117,7 @@ extension KeyBlocks {
     }
     index = 0
     while index < count {
-      // Half a byte of ones is rare: looked for in eight bytes at once, of which some may stand behind the last.
+      // Half a byte of ones is rare, so the search takes eight bytes at once. Some may stand behind the last byte.
       let word = unsafe UInt64(littleEndian: (bytes + index).load())
       let pairs = word & word &>> 2
       var halves = pairs & pairs &>> 1 & 0x1111_1111_1111_1111
@@ -136,8 +136,8 @@ extension KeyBlocks {
     }
   }
 
-  /// No stem is longer, in bytes: a reader of a record makes room for twice the part's longest, and where suffixes are
-  /// packed a frame could hold one of eight times its content. Far above what a builder makes.
+  /// The longest stem, in bytes, far above a builder's limit. A reader makes room for twice the part's longest stem,
+  /// and a damaged frame with packed suffixes could have a stem of eight times its content.
   package static let stemLimit = ZstdFrame.contentLimit
 
   private static var unsound: FormatError {
@@ -145,24 +145,24 @@ extension KeyBlocks {
       reason: "has a record that shares too much with the one before, or its stem is too long", offset: headerSize)
   }
 
-  /// Checks all records from a restart point on: nothing that is read later can lead outside the sections.
+  /// Checks all records from a restart point on, so that later reads stay inside the sections.
   ///
-  /// - Returns: All suffixes together, and the longest stem.
+  /// - Returns: The size of all suffixes, and of the longest stem, in bytes.
   @inline(__always)
   private static func check<Size: FixedWidthInteger & UnsignedInteger>(
     _ columns: SizeColumns<Size>, from first: Int, _ count: Int, _ starts: BlockStarts, position: Int = 0
   ) throws(FormatError) -> (size: Int, longest: Int) {
-    // Sizes have 32 bits, and so has the number of them.
+    // Sizes and their count have 32 bits.
     let (shared, length) = unsafe (columns.shared, columns.length)
     var position = position
     var longest = 0
-    // Nothing stands before the first record that it could share.
+    // The first record has no record before it to share bytes with.
     var isSound = unsafe shared[0] == 0
     var index = first
     while index < count {
       unsafe starts[index >> blockShift] = position
       let end = min(index &+ blockSize, count)
-      // A restart point is stored whole; what it shares with the record before is a fact for scans alone.
+      // A restart point is stored whole; only scans use the size that it shares with the record before.
       var stem = unsafe Int(length[index])
       isSound = unsafe isSound && Int(shared[index]) <= stem
       position &+= stem
@@ -182,7 +182,7 @@ extension KeyBlocks {
     return (position, longest)
   }
 
-  /// Checks all records where sizes have 8 bits: a block at a time.
+  /// Checks all records with sizes of 8 bits, a block at a time.
   private static func checkNarrow(
     _ columns: SizeColumns<UInt8>, _ count: Int, _ starts: BlockStarts
   ) throws(FormatError) -> (size: Int, longest: Int) {
@@ -192,7 +192,7 @@ extension KeyBlocks {
     var longest = Sizes.zero
     var unsoundLanes = SIMDMask<SIMD16<Int8>>(repeating: false)
     var isSound = unsafe shared[0] == 0
-    // Those before the last block, so that what a record of it shares can be looked at from the one before.
+    // The blocks before the last one: the check of a record also reads the size of the next record.
     let whole = (count &- 1) >> blockShift
     for block in 0..<whole {
       unsafe starts[block] = position
@@ -200,8 +200,8 @@ extension KeyBlocks {
       var common = unsafe (shared + first).load(as: Sizes.self)
       let rest = unsafe (length + first).load(as: Sizes.self)
       var next = unsafe (shared + (first &+ 1)).load(as: Sizes.self)
-      // A restart point is stored whole, and shares no more than it has; what the one behind the last shares is its own
-      // affair.
+      // A restart point is stored whole, and shares at most its size. The next block's restart point is not checked
+      // here.
       next[15] = 0
       isSound = unsafe isSound && shared[first] <= length[first]
       common[0] = 0

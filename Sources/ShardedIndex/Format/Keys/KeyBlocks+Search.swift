@@ -1,8 +1,7 @@
-// Indexes are below `count` and offsets below the size of the content: both have 32 bits, so that sums of them cannot
-// wrap.
+// Indexes are below `count` and offsets below the size of the content. Both have 32 bits, so sums cannot wrap.
 
 extension KeyBlocks {
-  /// Returns the first record whose key is at or above `key`, `count` if none is, and whether it begins with `key`.
+  /// Returns the first record whose key is at or above `key`, or `count`, and whether that key begins with `key`.
   ///
   /// - Complexity: O(log *b* + ``blockSize``) comparisons, *b* blocks.
   @inline(__always)
@@ -11,7 +10,7 @@ extension KeyBlocks {
     let key = unsafe SearchKey(key, head: head)
     // Blocks before `low` start below the key; from it on they start at or above it.
     var low = partitionPoint(blockCount) { unsafe heads[$0] < head }
-    // No folded byte is 0, so that equal heads of a key shorter than eight bytes mean that the restart key is the key.
+    // No folded byte is 0. So if heads are equal and the key is shorter than eight bytes, the restart key is the key.
     if low < blockCount, unsafe heads[low] == head, unsafe key.count >= 8 {
       low = unsafe countLongBelow(key, from: low)
     }
@@ -23,7 +22,7 @@ extension KeyBlocks {
     return (index, matches)
   }
 
-  /// Returns how many blocks start below `key`, of which `from` is the first that has its first eight bytes in common
+  /// Returns the number of blocks that start below `key`. `from` is the first block that shares the first eight bytes
   /// with it.
   @inline(never)
   private func countLongBelow(_ key: SearchKey, from: Int) -> Int {
@@ -33,13 +32,13 @@ extension KeyBlocks {
       }
   }
 
-  /// Walks block `block`, whose restart key is below `key`; returns -1 if all its keys are.
+  /// Walks block `block`, whose restart key is below `key`; returns -1 if all keys of the block are below.
   @inline(__always)
   private func scan(block: Int, for key: SearchKey) -> (Int, Bool) {
     let first = unsafe restart(ofBlock: block)
     let end = unsafe min(first.index &+ Self.blockSize, count)
-    // `matched`: how many of the key's bytes the current record's key begins with; all so far are below the key. Of the
-    // first record heads tell it, unless they are the same: there is a byte in which its head is below the key's.
+    // `matched` is the number of the key's bytes that the current record's key begins with. All records so far are
+    // below the key. For the first record the heads give the number, unless they are equal.
     let differences = unsafe heads[block] ^ key.head
     var matched = unsafe differences != 0 ? differences.leadingZeroBitCount >> 3 : commonSize(first, key)
     var suffix = unsafe first.suffix + first.size
@@ -48,8 +47,8 @@ extension KeyBlocks {
       let common = sharedSize(index)
       let rest = suffixSize(index)
       if unsafe common == matched || rest == 0 || suffix[0] == Fold.separator {
-        // What the record adds (its suffix, then its suffix field) meets the key where the last one left it. With no
-        // suffix, or one that begins like a suffix field, it may do so inside the suffix field of the record before.
+        // The record's suffix and suffix field meet the key where the last record left it. If the suffix is empty or
+        // begins like a suffix field, that may be inside the suffix field of the record before.
         guard common <= matched else {
           unsafe suffix += rest
           index &+= 1
@@ -61,7 +60,7 @@ extension KeyBlocks {
         if unsafe byte(at: now, of: entry) > Int(key.byte(now)) { return (index, false) }
         matched = now
       } else if common < matched {
-        return (index, false)  // Leaves the key's path upwards.
+        return (index, false)  // The record is above the key.
       }
       unsafe suffix += rest
       index &+= 1
@@ -69,11 +68,11 @@ extension KeyBlocks {
     return (-1, false)
   }
 
-  /// Returns the first record that does not begin with `prefix`, given that the one at `lower` does and none before it.
+  /// Returns the end of the run of records that begin with `prefix`. The run begins at `lower`.
   @inline(__always)
   package func upperBound(of prefix: UnsafeBufferPointer<UInt8>, from lower: Int) -> Int {
-    // A stem that shares this much with the one before it begins with the prefix too. A prefix that reaches
-    // into the suffix field is not decided by stems: then the first key above all that begin with it is searched.
+    // A stem that shares the whole prefix with the one before begins with the prefix too. If the prefix reaches into
+    // the suffix field, stems do not decide: the search then looks for the first key above the run.
     if suffixFieldCount > 0, unsafe SearchKey(prefix, head: Self.head(of: prefix)).hasSeparator {
       return unsafe upperBoundAcrossSuffixFields(of: prefix, from: lower)
     }
@@ -84,7 +83,7 @@ extension KeyBlocks {
       return index
     }
     guard size < 256 else { return min(index, count) }
-    // Behind the sizes lie those of the suffixes, and behind them at least as much that can be read.
+    // The sizes of suffixes follow, and behind them at least as many readable bytes.
     let limit = SIMD16<UInt8>(repeating: UInt8(truncatingIfNeeded: size))
     while index < count {
       let run = unsafe shared.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
@@ -101,8 +100,7 @@ extension KeyBlocks {
 
   @inline(never)
   private func upperBoundAcrossSuffixFields(of prefix: UnsafeBufferPointer<UInt8>, from lower: Int) -> Int {
-    // Mostly a handful of records: each is compared from where its stem leaves the one before, which begins with the
-    // prefix.
+    // Mostly a handful of records: each is compared from the end of the bytes that its stem shares with the one before.
     let key = unsafe SearchKey(prefix, head: Self.head(of: prefix))
     var index = lower &+ 1
     let end = min(count, index &+ Self.blockSize)
@@ -124,12 +122,12 @@ extension KeyBlocks {
       index &+= 1
     }
     guard index < count else { return count }
-    // The bytes of folded text are below 0xff, so the last one has a successor.
+    // The bytes of folded text are below 0xff, so the last byte has a successor.
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: key.count) { next in
       _ = unsafe next.initialize(from: prefix)
       unsafe next[key.count - 1] += 1
       let bytes = UnsafeBufferPointer(next)
-      // Keys that are in no order, which no query checks, may have any upper bound.
+      // Queries do not check the order of keys: keys without order may give any upper bound.
       return unsafe max(lower, lowerBound(of: bytes, head: Self.head(of: bytes)).index)
     }
   }

@@ -1,32 +1,34 @@
 import CLibrary
 
-/// The folded keys of one part of a shard, searched in the bytes they are stored in. Source: docs/format.md section 5.
+/// The folded keys of one part of a shard. A search reads them in their stored form. Source: docs/format.md section 5.
 ///
-/// A key is a *stem*, `san jose`. In shards that have *suffix fields*, the separator and a suffix field, `us`, follow
-/// it. Stems are front-coded in blocks of ``blockSize`` records; the first of each block, the restart point, is stored
-/// whole. Its pointers lead into its own memory, which lives until ``deallocate()``, and into the shard's header, which
-/// must outlive it. A plain value, so that a query copies it without counting references.
+/// A key is a *stem*, `san jose`. In shards with *suffix fields*, the separator and a suffix field, `us`, follow the
+/// stem. Stems are front-coded in blocks of ``blockSize`` records; the first stem of each block, the restart point, is
+/// stored whole. Pointers lead into the value's own memory, which lives until ``deallocate()``, and into the shard's
+/// header, which must outlive it. The value is plain, so that a query copies it without counting references.
 ///
-/// Counts and offsets have 32 bits: products and sums of them below do not wrap.
+/// Counts and offsets have 32 bits, so the products and sums below cannot wrap.
 @safe package struct KeyBlocks {
   package static let magic: UInt32 = 0x334b_5153  // "SQK3"
-  /// The usual size of the header before the suffixes, in bytes: magic, count, size, flags. Two of them are varints.
+  /// The usual size of the header before the suffixes, in bytes: magic, count, size, flags. The count and the size are
+  /// varints.
   package static let headerSize = 9
-  /// The number of records in a block. 16 costs 0.7 % of the city index over 32 and halves the walk inside a block.
+  /// The number of records in a block. With 16 the city index is 0.7 % larger than with 32, and the walk inside a block
+  /// is half as long.
   package static let blockSize = 16
   static let blockShift = 4
 
-  /// The memory of the keys, one list after the other: per block the first eight bytes of its restart key, and the
-  /// start of its suffixes; per record the size that it shares, the size that it adds, and its suffix field if the
-  /// shard has them; the suffixes. Offsets have 32 bits, since many parts are kept, and content is bounded.
+  /// The memory of the keys, one list after the other. Per block: the first eight bytes of its restart key, and the
+  /// start of its suffixes. Per record: the size that it shares, the size that it adds, and its suffix field if the
+  /// shard has suffix fields. Then the suffixes. Offsets have 32 bits, since the cache keeps many parts.
   let content: UnsafeRawPointer
   private let recordCount: UInt32
   private let (sharedOffset, suffixOffset): (UInt32, UInt32)
   private var longest: UInt32
   private let keptBytes: UInt32
   private let suffixFieldLimit: UInt16
-  /// Whether `shared` and `length` are 32 bits each (some stem is long) or 8, and whether starts are; where the first
-  /// are, all.
+  /// Whether `shared` and `length` have 32 bits each, for a long stem, or 8; and whether starts have 32 bits, as they
+  /// do with a long stem.
   let (isWide, hasWideStarts): (Bool, Bool)
   private let suffixFieldTable: UnsafePointer<SuffixFieldTable>
 
@@ -46,34 +48,34 @@ import CLibrary
   @inline(__always) package var count: Int { Int(recordCount) }
   /// The longest stem, in bytes.
   @inline(__always) package var longestStem: Int { Int(longest) }
-  /// The number of distinct suffix fields; 0 when keys are stems alone.
+  /// The number of distinct suffix fields; 0 if keys are only stems.
   @inline(__always) package var suffixFieldCount: Int { Int(suffixFieldLimit) }
   /// The memory that the keys keep, in bytes.
   var charge: Int { Int(keptBytes) }
 
-  /// The approximate size of the content if nothing in it were packed, in bytes.
+  /// The approximate size of the content without packing, in bytes.
   package var unpackedSize: Int { Self.headerSize + charge - FieldColumns.slack - Int(sharedOffset) }
 
-  /// Asks for the memory that a search reads before suffixes: heads, starts and sizes of a part of the usual size.
+  /// Prefetches the memory that a search reads before suffixes: heads, starts and sizes of a part of the usual size.
   @inline(__always) func prefetch() {
     for line in 0..<6 { unsafe CShims.prefetch(content + 64 &* line) }
   }
 
-  /// Frees what it keeps; the value must not be used after it.
+  /// Frees the memory. The value must not be used afterwards.
   package func deallocate() { unsafe content.deallocate() }
 
   /// Checks `content`, unpacks its packed columns, and keeps the bytes that searches read.
   ///
-  /// - Parameter content: The decompressed keys frame of a part, ``FieldColumns/slack`` bytes more readable.
+  /// - Parameter content: The decompressed keys frame of a part, with ``FieldColumns/slack`` readable bytes behind it.
   /// - Parameter table: Room for a Huffman code's table, ``Decompressor/table``.
-  /// - Throws: ``FormatError`` if anything in the content leads outside of it.
+  /// - Throws: ``FormatError`` if a size or an offset leads outside the content.
   package init(
     content: UnsafeBufferPointer<UInt8>, records: Int, header: __shared ShardHeader, table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
     let layout = unsafe header.layout
     var reader = unsafe ByteReader(content)
     let start = unsafe try ContentStart(&reader, records: records, isPacked: layout.pointee.suffixCode.isPresent)
-    // A record has a byte of sizes in the content at least: no more is allocated than a multiple of that.
+    // A record has at least a byte of sizes in the content, so memory is bounded by a multiple of the content.
     let suffixFieldCount = unsafe layout.pointee.suffixFieldTable.pointee.count
     let hasWideStarts = unsafe start.isWide || BlockStarts.areWide(upTo: start.suffixBytes)
     let blocks = (records + Self.blockSize - 1) >> Self.blockShift
@@ -103,21 +105,22 @@ import CLibrary
     for block in 0..<blocks { unsafe heads[block] = head(ofBlock: block) }
   }
 
-  /// Returns how many bytes a record's stem has in common with the one before it.
+  /// Returns the number of bytes that a record's stem shares with the one before.
   @inline(__always) package func sharedSize(_ index: Int) -> Int {
     unsafe isWide
       ? Int(UInt32(littleEndian: shared.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
       : Int(shared.load(fromByteOffset: index, as: UInt8.self))
   }
 
-  /// Returns how many bytes a record's stem adds to them.
+  /// Returns the number of bytes that a record's stem adds to the shared ones.
   @inline(__always) package func suffixSize(_ index: Int) -> Int {
     unsafe isWide
       ? Int(UInt32(littleEndian: length.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)))
       : Int(length.load(fromByteOffset: index, as: UInt8.self))
   }
 
-  /// The sizes of all records, where they are 8 bits each: what each shares with the one before, and what it adds.
+  /// The sizes of all records if they have 8 bits: the size that each shares with the one before, and the size that it
+  /// adds.
   @inline(__always) var sizes: (shared: UnsafePointer<UInt8>, suffix: UnsafePointer<UInt8>)? {
     unsafe isWide ? nil : (shared.assumingMemoryBound(to: UInt8.self), length.assumingMemoryBound(to: UInt8.self))
   }
@@ -135,7 +138,7 @@ import CLibrary
   /// The head of a block's restart key, from the stem and the suffix field.
   private func head(ofBlock block: Int) -> UInt64 {
     let record = block << Self.blockShift
-    // Suffixes and suffix fields have bytes behind them that can be read.
+    // The bytes behind suffixes and suffix fields are readable.
     let size = suffixSize(record)
     var head = unsafe UInt64(bigEndian: suffixes(ofBlock: block).load()) & Self.headMask(size)
     if suffixFieldCount > 0, size < 8 {

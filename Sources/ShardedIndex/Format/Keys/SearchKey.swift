@@ -1,4 +1,4 @@
-/// A folded key or prefix that is searched: its bytes, one at a time or eight.
+/// The folded key or prefix of a search. It gives its bytes one at a time or eight at a time.
 @unsafe struct SearchKey {
   private let bytes: UnsafePointer<UInt8>?
   let count: Int
@@ -17,12 +17,12 @@
 
   /// Whether one of the bytes is the separator.
   ///
-  /// Arithmetic is on the eight bytes of a word, whose borrows are masked.
+  /// Arithmetic is on the eight bytes of a word, with masked borrows.
   @inline(__always) var hasSeparator: Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     var position = 0
     while unsafe position < count {
-      // Zero where it is one; only above a zero can a byte be taken for one.
+      // A separator becomes zero. A byte can be mistaken for zero only above a real zero.
       let word = unsafe word(position) ^ (ones &* UInt64(Fold.separator))
       if (word &- ones) & ~word & (ones &* 0x80) != 0 { return true }
       position &+= 8
@@ -30,7 +30,7 @@
     return false
   }
 
-  /// The bytes from `position` on, which lies within the key, the first of them lowest; zeros behind its end.
+  /// The bytes from `position`, which lies within the key, the first one lowest; zeros behind the key's end.
   @inline(__always) func word(_ position: Int) -> UInt64 {
     // Positions are below `count`.
     guard unsafe count > 8 else { return unsafe head.byteSwapped &>> UInt64(8 &* position) }
@@ -41,18 +41,17 @@
 }
 
 extension KeyBlocks {
-  /// Returns the mask of the bytes of a head that a key, or a prefix, of `size` bytes determines.
+  /// Returns the mask of the bytes in a head that a key or a prefix of `size` bytes fills.
   @inline(__always) static func headMask(_ size: Int) -> UInt64 { ~(UInt64.max >> UInt64(8 &* size)) }
 
-  /// Returns the first eight bytes as a number that orders as they do; missing ones count as 0, which no folded key
-  /// holds.
+  /// Returns the first eight bytes as a number of the same order. Missing bytes count as 0, which no folded key has.
   @inline(__always) package static func head(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     guard let start = bytes.baseAddress, bytes.count > 0 else { return 0 }
     if bytes.count >= 8 { return unsafe UInt64(bigEndian: start.load()) }
     // Shifts are by fewer than eight bytes.
     let last = bytes.count &- 1
     if bytes.count >= 4 {
-      // Two halves, which have what is in the middle in common.
+      // Two halves, which overlap in the middle.
       let first = unsafe UInt64(UInt32(littleEndian: start.load()))
       let second = unsafe UInt64(UInt32(littleEndian: (start + (last &- 3)).load()))
       return (first | second &<< UInt64(8 &* (last &- 3))).byteSwapped

@@ -1,4 +1,4 @@
-/// Walks the stems of a part forward, each made whole in a buffer of its own.
+/// A forward walk through the stems of a part, which makes each stem whole in a buffer.
 @unsafe package struct StemCursor {
   private let keys: KeyBlocks
   private let buffer: UnsafeMutablePointer<UInt8>
@@ -7,7 +7,7 @@
   package private(set) var index: Int
   package private(set) var stemSize: Int
 
-  /// Stands at record `index`. `buffer` holds at least ``KeyBlocks/longestStem`` + 64 bytes.
+  /// Makes a cursor at record `index`. `buffer` has at least ``KeyBlocks/longestStem`` + 64 bytes.
   @inline(__always)
   package init(_ keys: KeyBlocks, at index: Int, buffer: UnsafeMutablePointer<UInt8>) {
     unsafe self.keys = keys
@@ -23,12 +23,12 @@
 
   package var stem: UnsafePointer<UInt8> { unsafe .init(buffer) }
 
-  /// Moves to the next record, which must be there.
+  /// Moves to the next record, which must exist.
   @inline(__always)
   package mutating func advance() {
     unsafe index &+= 1
     let rest = unsafe keys.suffixSize(index)
-    // A restart point is stored whole, whatever it shares.
+    // A restart point is stored whole, also if it shares bytes.
     let common = unsafe index & (KeyBlocks.blockSize - 1) == 0 ? 0 : keys.sharedSize(index)
     unsafe copyShort(suffix, to: buffer + common, rest)
     unsafe suffix += rest
@@ -37,7 +37,7 @@
 }
 
 extension KeyBlocks {
-  /// Calls `body` with the folded key of each record in `range`, in order, made whole.
+  /// Calls `body` with the whole folded key of each record in `range`, in order.
   func forEachKey(in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
     guard !range.isEmpty else { return }
     let room = longestStem + 64

@@ -1,4 +1,4 @@
-/// The folds of a template's last field, each once, in order: what stands behind the stems of a shard's keys.
+/// The suffix fields of a shard: the folds of the template's last field, each once, in order.
 @safe package struct SuffixFieldTable: BitwiseCopyable {
   package let count: Int
   let texts: UnsafePointer<UInt8>
@@ -7,8 +7,8 @@
   private let each: Int
 
   /// - Parameters:
-  ///   - ends: Where each text ends, `count` of them; nil if all have one size.
-  ///   - each: That size.
+  ///   - ends: The ends of the `count` texts; nil if all texts have one size.
+  ///   - each: The size of each text, in bytes, if all have one size.
   init(count: Int, texts: UnsafePointer<UInt8>, ends: UnsafePointer<UInt16>?, each: Int) {
     unsafe (self.count, self.texts, self.ends, self.each) = (count, texts, ends, each)
   }

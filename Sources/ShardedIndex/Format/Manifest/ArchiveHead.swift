@@ -1,4 +1,4 @@
-/// The beginning of an archive, where its manifest and the places of the other files are. Source: docs/archive.md
+/// The beginning of an archive, which locates its manifest and the places of the other files. Source: docs/archive.md
 /// section 2.
 package struct ArchiveHead: Sendable {
   /// The size of a local header of ZIP without name and extra fields, in bytes.
@@ -10,23 +10,23 @@ package struct ArchiveHead: Sendable {
   /// The size of the extra field's content, in bytes.
   package static let extraSize = 20
   package static let version = 1
-  /// The size in bytes of all that stands before the manifest in an archive that a builder makes.
+  /// The offset of the manifest in an archive that a builder makes, in bytes.
   package static let size = headerSize + Manifest.fileName.utf8.count + 4 + extraSize
 
-  /// Where the number stands that says where the places begin.
+  /// The offset of the number that is the start of the places, in bytes.
   package static let placesOffset = headerSize + Manifest.fileName.utf8.count + 8
 
-  /// Where the manifest begins, and its size, in bytes.
+  /// The start and the size of the manifest, in bytes.
   let manifestStart: Int64
   let manifestSize: Int64
-  /// Where the places begin.
+  /// The start of the places, in bytes.
   let placesStart: Int64
 
-  /// The head of an archive that has none, whose files another file names.
+  /// Makes the head of an archive without a head, whose files another file names.
   init() { (manifestStart, manifestSize, placesStart) = (0, 0, 0) }
 
-  /// Whether a file that begins so is an archive: it has the local header of the stored entry `manifest` with the extra
-  /// field of an index.
+  /// Whether these bytes begin an archive: the local header of the stored entry `manifest`, with the extra field of an
+  /// index.
   static func isArchive(_ bytes: [UInt8]) -> Bool {
     let nameEnd = headerSize + Manifest.fileName.utf8.count
     return bytes.count >= size && number(bytes, 0, 4) == signature && number(bytes, 26, 2) == nameEnd - headerSize
@@ -34,7 +34,7 @@ package struct ArchiveHead: Sendable {
   }
 
   /// - Parameters:
-  ///   - bytes: Those of a file that ``isArchive(_:)`` takes for one.
+  ///   - bytes: The first bytes of a file for which ``isArchive(_:)`` is true.
   ///   - size: The size of the file, in bytes.
   init(_ bytes: [UInt8], size: Int64) throws(FormatError) {
     let extra = Self.headerSize + Manifest.fileName.utf8.count
@@ -54,7 +54,7 @@ package struct ArchiveHead: Sendable {
       throw .invalid(reason: "has two different sizes of its manifest", offset: 18)
     }
     manifestStart = Int64(extra + extraSize)
-    // Both of a u32 by now.
+    // Both are u32 by now.
     self.manifestSize = Int64(manifestSize)
     guard manifestStart <= size, self.manifestSize <= size - manifestStart else {
       throw .invalid(reason: "ends within its manifest", offset: 18)

@@ -1,15 +1,15 @@
-/// Lower bounds in order, searched where they lie. Source: docs/format.md section 3.3.
+/// Lower bounds in order, searched in their stored form. Source: docs/format.md section 3.3.
 ///
-/// The bytes belong to the page or the list that the table stands in, and must outlive it.
+/// The bytes belong to the page or the list of the table, and must outlive the table.
 @safe package struct BoundTable {
   package let count: Int
-  /// u64 per bound: its first eight bytes, as a number that orders as they do.
+  /// u64 per bound: its first eight bytes, as a number of the same order.
   private let heads: UnsafeRawPointer
-  /// u32 per bound: where it ends in `texts`.
+  /// u32 per bound: its end in `texts`.
   private let ends: UnsafeRawPointer
   private let texts: UnsafePointer<UInt8>
 
-  /// Checks that bounds lie within `texts`, fill it, and have the heads that they should.
+  /// Checks that bounds lie within `texts`, fill it, and have their own heads.
   init(
     count: Int, heads: UnsafePointer<UInt8>, ends: UnsafePointer<UInt8>, texts: UnsafeBufferPointer<UInt8>
   ) throws(FormatError) {
@@ -33,7 +33,7 @@
     }
   }
 
-  /// A view of bounds that were checked.
+  /// Makes a view of checked bounds.
   @inline(__always)
   init(checked count: Int, heads: UnsafePointer<UInt8>, ends: UnsafePointer<UInt8>, texts: UnsafePointer<UInt8>) {
     self.count = count
@@ -42,16 +42,16 @@
     unsafe self.texts = texts
   }
 
-  /// A table of no bounds.
+  /// An empty table.
   var none: BoundTable {
     let start = unsafe heads.assumingMemoryBound(to: UInt8.self)
     return unsafe BoundTable(checked: 0, heads: start, ends: start, texts: start)
   }
 
-  /// Checks that bound `index` is above the one before it, or equal to it where equal keys go on.
+  /// Checks that bound `index` is above the one before, or equal to it if equal keys continue.
   @inline(__always)
   func checkOrder(_ index: Int, isContinuation: Bool) throws(FormatError) {
-    // Nearly always heads say it, which were compared with their bounds.
+    // Heads were compared with their bounds, and nearly always decide.
     guard index > 0, head(index - 1) >= head(index) else { return }
     try checkLongOrder(index, isContinuation: isContinuation)
   }
@@ -77,7 +77,7 @@
     return unsafe UnsafeBufferPointer(start: texts + start, count: end(index) &- start)
   }
 
-  /// Whether bound `index` is `key`.
+  /// Whether bound `index` equals `key`.
   func equals(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
     let bound = unsafe self[index]
     return unsafe bound.count == key.count && Self.commonSize(bound, key) == key.count
@@ -87,7 +87,7 @@
     let end = min(a.count, b.count)
     guard end > 0 else { return 0 }
     let (left, right) = unsafe (UnsafeRawPointer(a.baseAddress!), UnsafeRawPointer(b.baseAddress!))
-    // Bounds are long where keys have much in common.
+    // Bounds are long if keys share long beginnings.
     var index = 0
     while index &+ 8 <= end {
       let difference =
@@ -103,7 +103,7 @@
   @inline(__always)
   private func isBelow(_ index: Int, _ key: UnsafeBufferPointer<UInt8>, _ head: UInt64) -> Bool {
     let other = self.head(index)
-    // No folded byte is 0, so that equal heads of a key shorter than eight bytes mean that the bound is the key.
+    // No folded byte is 0. So if heads are equal and the key is shorter than eight bytes, the bound is the key.
     guard other == head, key.count >= 8 else { return other < head }
     return unsafe isLongBelow(index, key)
   }
@@ -122,18 +122,18 @@
     unsafe Self.commonSize(self[index], key) == key.count
   }
 
-  /// Returns how many bounds are below `key`. O(log ``count``).
+  /// Returns the number of bounds below `key`. O(log ``count``).
   @inline(__always)
   package func countBelow(_ key: FoldedPrefix) -> Int {
-    // By their heads alone first: nearly always that is all.
+    // First by heads alone, which nearly always decide.
     let head = key.head
     let low = partitionPoint(count) { self.head($0) < head }
-    // No folded byte is 0, so that equal heads of a key shorter than eight bytes mean that the bound is the key.
+    // No folded byte is 0. So if heads are equal and the key is shorter than eight bytes, the bound is the key.
     guard low < count, self.head(low) == head, key.count >= 8 else { return low }
     return countLongBelow(key, from: low)
   }
 
-  /// Returns how many bounds are below a key that shares its first eight bytes with bound `from`, the first that does.
+  /// Returns the number of bounds below a key. `from` is the first bound that shares the first eight bytes with it.
   @inline(never)
   private func countLongBelow(_ key: FoldedPrefix, from: Int) -> Int {
     from
@@ -142,18 +142,18 @@
       }
   }
 
-  /// Returns how many bounds are below `prefix` or begin with it, given that the first `from` do. O(log ``count``).
+  /// Returns the number of bounds that are below `prefix` or begin with it; at least `from`. O(log ``count``).
   @inline(__always)
   package func countNotAbove(_ prefix: FoldedPrefix, from: Int) -> Int {
     let head = prefix.head
-    // Up to eight bytes of a prefix are compared at once: those of the bound behind them do not count.
+    // Up to eight bytes of a prefix are compared at once; the bound's further bytes do not count.
     let mask = KeyBlocks.headMask(prefix.count)
     @inline(__always) func isNotAbove(_ index: Int) -> Bool {
       let other = self.head(index) & mask
       return unsafe other != head || prefix.count <= 8
         ? other <= head : isLongBelow(index, prefix.bytes) || beginsLong(index, with: prefix.bytes)
     }
-    // Most prefixes end where they begin.
+    // Most prefixes begin and end at one bound.
     guard from < count, isNotAbove(from) else { return from }
     let next = from &+ 1
     return next &+ partitionPoint(count &- next) { isNotAbove(next &+ $0) }

@@ -1,22 +1,22 @@
-/// A page or a node of a manifest in memory: its content, before which stands what only its position gives, and behind
-/// a node's the lower bound of what comes after it.
+/// A page or a node of a manifest in memory. A header with facts of its position stands before the content. The next
+/// lower bound stands behind the content of a node.
 ///
-/// It has no owner: the cache that drops the last reference frees the memory.
+/// The cache that drops the last reference frees the memory.
 @unsafe struct CachedFrame: @unchecked Sendable {
   @safe struct Header {
-    /// The content that was kept before it; nil if there is none.
+    /// The frame that was kept before this one; nil if there is none.
     var kept: UnsafeMutableRawPointer? = nil
     let contentSize: Int
-    /// The number of records in all shards before it.
+    /// The number of records in all shards before the frame's.
     let firstRecord: Int
-    /// The end of its frame in the file: that is where a node's first child begins.
+    /// The end of its frame in the file, where a node's first child begins.
     let end: Int
-    /// The size of the bound behind the content, in bytes; nil if nothing comes after it.
+    /// The size of the bound behind the content, in bytes; nil for the last node.
     let nextSize: Int?
     let nextIsContinuation: Bool
   }
 
-  /// The bytes before the content, which is aligned to 16.
+  /// The size of the header, in bytes. The content is aligned to 16.
   private static let headerSize = (MemoryLayout<Header>.size + 15) & ~15
 
   let content: UnsafeMutableRawPointer
@@ -32,11 +32,11 @@
     nonmutating unsafeMutableAddress { unsafe start.assumingMemoryBound(to: Header.self) }
   }
 
-  /// The bytes of the content, and of the bound behind it.
+  /// The size of the content and of the bound behind it, in bytes.
   var size: Int { unsafe header.contentSize + (header.nextSize ?? 0) }
-  /// The number of records in all shards before it.
+  /// The number of records in all shards before the frame's.
   @inline(__always) var firstRecord: Int { unsafe header.firstRecord }
-  /// The content that was kept before it; nil if there is none.
+  /// The frame that was kept before this one; nil if there is none.
   var kept: UnsafeMutableRawPointer? { unsafe header.kept }
   func setKept(_ content: UnsafeMutableRawPointer?) { unsafe header.kept = content }
 
@@ -57,23 +57,23 @@
 
   // MARK: What it holds
 
-  /// The page that it is.
+  /// The page, if the frame is a page.
   @inline(__always) func page(shards: Int) -> ManifestPage { unsafe ManifestPage(checked: bytes, shards: shards) }
 
-  /// The tables of the node that it is.
+  /// The tables of the node, if the frame is a node.
   ///
-  /// - Parameter level: The level of its children.
+  /// - Parameter level: The level of the node's children.
   @inline(__always) func tables(count: Int, level: Int) -> ManifestTables {
     unsafe ManifestTables(bytes, count: count, level: level)
   }
 
-  /// The node that it is.
+  /// The node, if the frame is a node.
   func node(_ number: Int, level: Int, of tree: ManifestTree) -> ManifestNode {
     unsafe ManifestNode(
       bytes, number: number, level: level, of: tree, start: header.end, firstRecord: header.firstRecord, next: next)
   }
 
-  /// The lower bound of what comes after a node.
+  /// The lower bound of the child behind a node's last one.
   private var next: ManifestNode.Next? {
     guard let size = unsafe header.nextSize else { return nil }
     return unsafe .init(
@@ -82,7 +82,7 @@
 
   // MARK: Reading
 
-  /// Decompresses a page or a node and checks it against the list that it stands in; the caller deallocates it.
+  /// Decompresses a page or a node and checks it against the list that names it. The caller deallocates it.
   ///
   /// - Parameter frame: The compressed frame.
   init(
@@ -90,7 +90,7 @@
     with context: Decompressor
   ) throws(FormatError) {
     let entry = reference.entry
-    // A page's last bound meets the next one now; a node's are to come.
+    // A page's last bound is compared with the next one now; a node's bounds are compared later.
     let next = reference.level == 0 ? nil : reference.next
     unsafe self = try frame.withUnsafeBufferPointer { (frame) throws(FormatError) -> CachedFrame in
       let size = unsafe try ZstdFrame.contentSize(of: frame, checksum: entry.checksum, size: entry.contentSize)

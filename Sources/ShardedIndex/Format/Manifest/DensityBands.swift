@@ -1,13 +1,13 @@
 /// The changes of the counts of a density grid, cell by cell.
 ///
-/// Takes 16 bytes for each cell, and twice that while cells are added again.
+/// The changes take 16 bytes for each cell, and twice as many during ``sums``.
 package struct CellChanges: Sendable {
   private var changes: [(cell: Int, more: Int)] = []
   private var summedCount = 0
 
   package init() {}
 
-  /// Adds to the count of a cell, or takes from it.
+  /// Adds to the count of a cell; `more` may be negative.
   ///
   /// - Parameter cell: The cell, as ``DensityGrid/cell(latitude:longitude:)`` gives it.
   package mutating func add(_ more: Int, to cell: Int) {
@@ -32,8 +32,8 @@ package struct CellChanges: Sendable {
   }
 }
 
-/// A density grid as it stands in a manifest: the contents of its frames, of which a few may be changed without a look
-/// at the others. Source: docs/format.md section 3.9.
+/// A density grid in the form of a manifest: the contents of its frames. A change decodes only the frames of its cells.
+/// Source: docs/format.md section 3.9.
 package struct DensityBands: Sendable {
   private static let magic: UInt32 = 0x3144_5153  // "SQD1"
 
@@ -49,7 +49,7 @@ package struct DensityBands: Sendable {
     }
   }
 
-  /// Checks which bands there are, and that they belong together; it does not check their content.
+  /// Checks the list of bands and their checksums, but not their content.
   ///
   /// - Parameter frames: Contents and checksums of the grid's frames, in order.
   package init(_ frames: [(content: [UInt8], checksum: UInt32)]) throws(FormatError) {
@@ -71,9 +71,9 @@ package struct DensityBands: Sendable {
     for (number, frame) in zip(numbers, frames.dropFirst()) { bands.append((number, frame.content)) }
   }
 
-  /// Changes how many records lie in some cells.
+  /// Changes the counts of some cells.
   ///
-  /// - Complexity: O(changes + cells of the bands that they lie in).
+  /// - Complexity: O(*n* + *c*): *n* changes, *c* cells of their bands.
   package mutating func change(_ changes: CellChanges) throws(FormatError) {
     var rest = changes.sums.filter { $0.more != 0 }[...]
     while let number = rest.first.map({ $0.cell / DensityGrid.bandCells }) {
@@ -83,7 +83,7 @@ package struct DensityBands: Sendable {
       let slot = bands.firstIndex { $0.number >= number } ?? bands.count
       let isThere = slot < bands.count && bands[slot].number == number
       if isThere { try Self.read(bands[slot].content) { counts[$0] = $1 } }
-      // A map that is wrong about its cells comes out wrong, whatever it says.
+      // A grid with wrong counts stays wrong.
       for change in changes { counts[change.cell % DensityGrid.bandCells] &+= UInt32(truncatingIfNeeded: change.more) }
       if isThere { bands.remove(at: slot) }
       if let content = Self.content(counts[...]) { bands.insert((number, content), at: slot) }
@@ -92,7 +92,7 @@ package struct DensityBands: Sendable {
 
   /// The content of the first frame.
   ///
-  /// - Parameter checksums: Of the others.
+  /// - Parameter checksums: The checksums of the other frames.
   package func head(checksums: [UInt32]) -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
@@ -101,7 +101,7 @@ package struct DensityBands: Sendable {
     return writer.bytes
   }
 
-  /// The content of a band's frame; nil if it has no records.
+  /// The content of a band's frame; nil if the band has no records.
   private static func content(_ counts: ArraySlice<UInt32>) -> [UInt8]? {
     unsafe counts.withUnsafeBufferPointer { counts in
       let cells = counts.indices.filter { unsafe counts[$0] > 0 }
@@ -118,7 +118,7 @@ package struct DensityBands: Sendable {
     }
   }
 
-  /// Calls `body` with each cell of a band that has records, and how many.
+  /// Calls `body` with each cell of a band that has records, and the number of them.
   static func read(_ content: [UInt8], _ body: (Int, UInt32) -> Void) throws(FormatError) {
     try reading(content) { (reader) throws(FormatError) in
       let count = try reader.readVarint()

@@ -1,16 +1,16 @@
 /// The density grid of an index: the number of records in each cell of half a degree.
 /// Source: docs/format.md section 3.9.
 ///
-/// The fields with the first of the usual names, such as `coord.lat`, `lat` or `latitude`, place a record, in decimal
-/// degrees. A record without such fields, or beyond the globe, is in no cell. The grid takes about a megabyte of
-/// memory, and about 18 KB of the index of 200,000 cities.
+/// The fields with the usual names, such as `coord.lat`, `lat` or `latitude`, give the place of a record in decimal
+/// degrees; the first such field counts. A record without such fields, or beyond the globe, is in no cell. The grid
+/// takes about 1 MB of memory, and about 18 KB in an index of 200,000 cities.
 public struct DensityGrid: Sendable, Equatable {
-  /// The number of cells from west to east; the first begins at 180 degrees west.
+  /// The number of cells from west to east. The first begins at 180 degrees west.
   public static let columns = 720
-  /// The number of cells from north to south; the first begins at 90 degrees north.
+  /// The number of cells from north to south. The first begins at 90 degrees north.
   public static let rows = 360
 
-  /// The number of rows that share a frame, so that a change leaves the frames of other rows as they are.
+  /// The number of rows in a frame, so that a change keeps the frames of other rows.
   private static let bandRows = 20
   static let bandCells = bandRows * columns
   static let bandCount = rows / bandRows
@@ -41,7 +41,7 @@ public struct DensityGrid: Sendable, Equatable {
 
   /// Adds the changes of an overlay.
   mutating func add(_ overlay: Overlay) {
-    // Wrong cells of an overlay make a wrong grid, and lead nowhere: counts wrap.
+    // Counts wrap: wrong cells of an overlay only make a wrong grid.
     for (cell, more) in overlay.cells { counts[cell] &+= UInt32(truncatingIfNeeded: more) }
   }
 
@@ -64,10 +64,10 @@ public struct DensityGrid: Sendable, Equatable {
 
   // MARK: Cells
 
-  /// The cell of a point, exactly; nil where the texts are no decimal degrees on the globe.
+  /// The exact cell of a point; nil if the texts are not decimal degrees on the globe.
   ///
-  /// A point on a line between cells belongs to the one south or east of it, the south pole and 180 degrees east to the
-  /// last.
+  /// A point between cells belongs to the cell south or east of it; the south pole and 180 degrees east belong to the
+  /// last cells.
   package static func cell(
     latitude: UnsafeBufferPointer<UInt8>, longitude: UnsafeBufferPointer<UInt8>
   ) -> Int? {
@@ -75,14 +75,14 @@ public struct DensityGrid: Sendable, Equatable {
     else {
       return nil
     }
-    // The ceiling of a number is what is left of it below the floor of its negative.
+    // The ceiling of the latitude counts rows from the south; rows are numbered from the north.
     let row = min(rows - 1, 180 - north.ceiling)
     let column = min(columns - 1, 360 + east.floor)
     return row * columns + column
   }
 
-  /// Returns the half degrees in a number of one to three digits, with or without a point and digits behind it, which
-  /// nearly all are: the whole ones without the sign, and whether something is left. nil for any other text.
+  /// Returns the whole half degrees in a number without its sign, and whether there is a rest. Reads one to three
+  /// digits, with or without a point and digits behind it, as nearly all texts are; nil for other texts.
   @inline(__always)
   private static func plainHalfDegrees(
     _ text: UnsafeBufferPointer<UInt8>
@@ -125,7 +125,7 @@ public struct DensityGrid: Sendable, Equatable {
       return isNegative ? (-upper, -lower) : (lower, upper)
     }
     var at = 0
-    /// Passes over digits; how many.
+    /// Passes over digits, and returns their number.
     func digits() -> Int {
       let first = at
       while at < text.count, unsafe text[at] &- 0x30 < 10 { at += 1 }
@@ -138,7 +138,7 @@ public struct DensityGrid: Sendable, Equatable {
     }
     let isNegative = sign()
     let first = at
-    var wholeCount = digits()  // Digits before the point, once the exponent has moved it.
+    var wholeCount = digits()  // The digits before the point, after the exponent has moved it.
     var count = wholeCount
     if at < text.count, unsafe text[at] == UInt8(ascii: ".") {
       at += 1

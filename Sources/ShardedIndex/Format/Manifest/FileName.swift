@@ -1,7 +1,7 @@
-/// The name of a file of an index, at most 55 bytes: it lies in the value itself, so that opening a file makes no
+/// The name of a file of an index, at most 55 bytes. The value holds the bytes, so that opening a file makes no
 /// `String`.
 package struct FileName: Sendable, BitwiseCopyable {
-  /// The bytes, zeros behind them.
+  /// The bytes, with zeros behind them.
   private var bytes: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
   private static let capacity = 55
 
@@ -15,12 +15,12 @@ package struct FileName: Sendable, BitwiseCopyable {
 
   /// The name of a shard's file: its label and the first half of its digest.
   ///
-  /// Of the label, letters a to z and digits stand for themselves, other bytes as `%` and two hexadecimal digits; an
-  /// empty one gives `_`. So nothing in a manifest can lead out of its directory.
+  /// Letters a to z and digits of the label stand for themselves. Other bytes become `%` and two hexadecimal digits,
+  /// and an empty label becomes `_`. So no manifest can name a file outside its directory.
   ///
   /// - Parameters:
-  ///   - label: At most 8 of its bytes count, and no zeros.
-  ///   - digest: At most 8 of its bytes count.
+  ///   - label: The label, of which the first 8 bytes count, without zeros.
+  ///   - digest: The digest, of which the first 8 bytes count.
   package init(label: some Collection<UInt8>, digest: some Collection<UInt8>) {
     // 24 bytes of label, a hyphen, 16 digits and `.zst` fit.
     var size = 0
@@ -52,7 +52,7 @@ package struct FileName: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Calls `body` with the name, a zero behind it.
+  /// Calls `body` with the name and a zero behind it.
   func withCString<Result, Failure: Error>(
     _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -66,8 +66,8 @@ package struct FileName: Sendable, BitwiseCopyable {
 }
 
 extension Manifest {
-  /// Returns the label of a shard, which its file's name begins with: the first two characters of its first key, zeros
-  /// behind them.
+  /// Returns the label of a shard, with which its file's name begins: the first two characters of its first key, with
+  /// zeros behind them.
   package static func label(ofKey key: some Collection<UInt8>) -> [UInt8] {
     var label: [UInt8] = []
     var characters = 0

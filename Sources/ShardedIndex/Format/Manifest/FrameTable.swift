@@ -1,10 +1,9 @@
 import CLibrary
 
-/// The pages and nodes of a manifest that are kept: a slot for each, which is set once and read without a lock from
-/// then on.
+/// The kept pages and nodes of a manifest, each in a slot that is set once and read without a lock.
 @safe final class FrameTable: @unchecked Sendable {
-  /// The contents by slot, in memory that the system hands out when it is touched; nil is zeros. Behind them the content
-  /// that was kept last, from which ``CachedFrame/Header/kept`` leads to all others.
+  /// The contents by slot, in memory that the system provides when it is touched; nil is zeros. The last slot has the
+  /// content that was kept last, from which ``CachedFrame/Header/kept`` leads to all others.
   private let slots: UnsafeMutableBufferPointer<UInt>
 
   init(count: Int) {
@@ -17,7 +16,7 @@ import CLibrary
     unsafe free(slots.baseAddress)
   }
 
-  /// The frame in a slot; nil if none is kept there yet.
+  /// The frame in a slot; nil if the slot is empty.
   @inline(__always) subscript(_ slot: Int) -> CachedFrame? {
     unsafe precondition(slot >= 0 && slot < slots.count, "no such page")
     return unsafe Self.frame(word_load(slots.baseAddress! + slot))
@@ -27,7 +26,7 @@ import CLibrary
     word == 0 ? nil : unsafe CachedFrame(content: .init(bitPattern: word)!)
   }
 
-  /// Keeps a frame, unless another thread was first; returns the one that is kept.
+  /// Keeps a frame, unless another thread was first, and returns the kept frame.
   func keep(_ frame: CachedFrame, at slot: Int) -> CachedFrame {
     unsafe precondition(slot >= 0 && slot < slots.count, "no such page")
     let word = unsafe UInt(bitPattern: frame.content)
@@ -44,7 +43,7 @@ import CLibrary
     return unsafe frame
   }
 
-  /// Calls `body` with each frame that is kept. `body` may free it.
+  /// Calls `body` with each kept frame. `body` may free it.
   func forEach(_ body: (CachedFrame) -> Void) {
     var next = unsafe Self.frame(word_load(slots.baseAddress! + slots.count))
     while let frame = unsafe next {

@@ -1,10 +1,10 @@
-/// The settings of an index: how it was made. Source: docs/format.md section 3.6.
+/// The settings of an index, from the options of its build. Source: docs/format.md section 3.6.
 package struct IndexSettings: Equatable, Sendable {
   /// The key's template.
   package var key: String
-  /// The field that records are ranked by.
+  /// The field with the weight of records; nil for none.
   package var weight: String?
-  /// The number that weights are multiplied by; nil for 1.
+  /// The factor of weights; nil for 1.
   package var weightScale: String?
   /// `file` if the weights came from a file of their own.
   package var weights: String?
@@ -12,26 +12,26 @@ package struct IndexSettings: Equatable, Sendable {
   package var id: String?
   /// The fields that are stored; nil for all.
   package var keep: [String]?
-  /// Which words of a key are entries, `body` or `all`; nil for none.
+  /// The words of a key that are entries, `body` or `all`; nil for none.
   package var words: String?
   /// The fields of other names; nil for none.
   package var alias: [String]?
   /// The significant bits of the weights of entries; nil for 12.
   package var weightBits: String?
-  /// The fields that answers are filtered by, each once.
+  /// The fields to filter answers by, each once.
   package var filter: [String] = []
-  /// Whether typing errors are corrected.
+  /// Whether searches can correct typing errors.
   package var typos = false
-  /// Whether answers can be near to a place.
+  /// Whether searches can prefer records near to a place.
   package var near = false
-  /// Whether the index has starts, for readers to whom each read is a round trip.
+  /// Whether the index has starts, for readers whose every read is a round trip.
   package var starts = false
-  /// Whether the records are entries, whose fields list values and cells.
+  /// Whether the records are entries, with fields that list values and cells.
   package var isOfEntries = false
 
   /// The value of the setting `near`: the degrees of a cell.
   private static let cellDegrees = "10"
-  /// The most fields that answers are filtered by.
+  /// The most fields to filter answers by.
   package static let filterLimit = 64
 
   package init(key: String) { self.key = key }
@@ -60,10 +60,10 @@ package struct IndexSettings: Equatable, Sendable {
   /// Whether the index gets entries.
   package var hasEntries: Bool { words != nil || alias != nil }
 
-  /// Fields that are coordinates by their name, the first that is there.
+  /// The names of fields with coordinates; the first that exists counts.
   private static let coordinates = [("latitude", CoordinateNames.latitudes), ("longitude", CoordinateNames.longitudes)]
 
-  /// Returns the settings as they stand in a manifest.
+  /// Returns the settings in the form of a manifest.
   package func pairs(fieldNames: [String]) -> [(String, String)] {
     var pairs = [("key", key)]
     for (setting, candidates) in Self.coordinates {
@@ -85,7 +85,7 @@ package struct IndexSettings: Equatable, Sendable {
     return pairs
   }
 
-  /// Names with commas between; a backslash before a comma or a backslash that belongs to one.
+  /// Returns names with commas between, and a backslash before each comma or backslash in a name.
   package static func text(_ names: [String]) -> String {
     names.map { name in
       String(

@@ -1,40 +1,39 @@
-/// A key template taken apart: literal text and fields by name, `{name}, {country}`.
+/// A key template, as literal texts and names of fields: `{name}, {country}`.
 ///
-/// Outside braces `{{` and `}}` stand for one brace. Between braces stands a field's full path, `coord.lon`; all
-/// characters but `}` belong to it.
+/// Outside braces, `{{` and `}}` stand for one brace. Inside braces is a field's full path, `coord.lon`, of any
+/// characters but `}`.
 package struct KeyTemplate: Sendable, Equatable {
   package enum Part: Sendable, Equatable {
     case literal([UInt8])
-    /// An index into ``KeyTemplate/fields``.
+    /// A position in ``KeyTemplate/fields``.
     case field(Int)
   }
 
-  /// A way in which a text is no template.
+  /// A fault of a template's text.
   package enum Flaw: Equatable, Sendable {
     /// The text is empty.
     case empty
     /// The template names no field.
     case noField
-    /// A brace that opens is never closed.
+    /// An opening brace has no closing one.
     case unclosed
-    /// A brace closes that was never opened.
+    /// A closing brace has no opening one.
     case unopened
-    /// Two braces have no name between them.
+    /// A pair of braces has no name inside.
     case emptyField
   }
 
-  /// The text, as it was written.
+  /// The text of the template.
   package let text: String
   /// The parts in order; never two literals in a row.
   package private(set) var parts: [Part] = []
-  /// The names of the fields used, each once, in order of first use.
+  /// The names of the fields, each once, in order of first use.
   package private(set) var fields: [String] = []
-  /// The first flaw, and at which character of the text it is, counted from 1; nil for a template that a builder
-  /// accepts.
+  /// The first flaw and the position of its character in the text, from 1; nil for a template that a builder accepts.
   package private(set) var flaw: (flaw: Flaw, position: Int)?
 
-  /// Takes a text apart. What a flawed one means matters to readers of damaged indexes alone: a brace that closes
-  /// nothing stands for itself, and what one that is never closed begins is left out.
+  /// Parses a text. Only damaged indexes have flawed templates: a closing brace without an opening one stands for
+  /// itself, and an unclosed field is left out.
   package init(_ text: String) {
     self.text = text
     let characters = Array(text.unicodeScalars)
@@ -76,8 +75,8 @@ package struct KeyTemplate: Sendable, Equatable {
     literal = String.UnicodeScalarView()
   }
 
-  /// - Parameter numbers: The numbers of the fields, once there are many: few are looked through, for the type of a
-  ///   dictionary is made up at run time, which takes a fifth of a start.
+  /// - Parameter numbers: The numbers of the fields, if there are many. A few names are searched one by one, since a
+  ///   dictionary's type is made at run time, in a fifth of the time of a start.
   private mutating func append(field: String, _ numbers: inout [[UInt8]: Int]?) {
     let known = numbers.map { $0[Array(field.utf8)] } ?? fields.number(of: field)
     parts.append(.field(known ?? fields.count))

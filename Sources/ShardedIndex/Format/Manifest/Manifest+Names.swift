@@ -5,7 +5,7 @@ extension Manifest {
   package func forEachFieldName(_ body: (Int, UnsafeBufferPointer<UInt8>) -> Bool) {
     var reader = unsafe ByteReader(fieldNameBytes)
     for number in 0..<fieldCount {
-      // Readable: checked when made.
+      // These reads cannot fail: `init` has checked the names.
       guard let size = try? reader.readVarint(), let name = unsafe try? reader.read(bytes: size),
         unsafe body(number, name)
       else {
@@ -39,7 +39,7 @@ extension Manifest {
     }
   }
 
-  /// The value of a setting; nil if the manifest has none of that name.
+  /// The value of a setting; nil if the manifest has no such setting.
   package func setting(_ wanted: StaticString) -> String? {
     var reader = unsafe ByteReader(settingBytes)
     while reader.remaining > 0 {
@@ -66,7 +66,7 @@ extension Manifest {
     return names
   }
 
-  /// Returns the number of the field with this path, found in the bytes of the manifest; nil if no field has it.
+  /// Returns the number of the field with this path, from the bytes of the manifest; nil if no field has this path.
   package func fieldNumber(of path: UnsafeBufferPointer<UInt8>) -> Int? {
     var found: Int?
     unsafe forEachFieldName { number, name in

@@ -1,31 +1,31 @@
 extension Manifest {
-  /// A kind of section, by the number that stands in the file; sections of other numbers are passed over.
+  /// A kind of section, by its number in the file. Readers pass over sections with other numbers.
   package enum Section: UInt32, CaseIterable, Sendable {
     /// u64 per child: the head of its lower bound.
     case heads = 1
-    /// u64 per child and one more: records in all before it.
+    /// u64 per child and one more: the number of records in all children before it.
     case firstRecords = 2
-    /// u32 per child: where its lower bound ends in `bounds`.
+    /// u32 per child: the end of its lower bound in `bounds`.
     case boundEnds = 3
     /// The lower bounds, one after the other.
     case bounds = 4
-    /// Per child what ``ManifestNode/Entry`` has.
+    /// A ``ManifestNode/Entry`` per child.
     case children = 5
     /// Per field a varint size and its path.
     case fieldNames = 6
     /// The settings: pairs of texts, each with a varint size before it.
     case settings = 7
-    /// 12 bytes, as in ``Chain``; may be missing.
+    /// A ``Chain`` in 12 bytes; optional.
     case notes = 8
-    /// 12 bytes, as in ``Chain``; may be missing.
+    /// A ``Chain`` in 12 bytes; optional.
     case densityGrid = 9
-    /// 12 bytes, as in ``Chain``; may be missing.
+    /// A ``Chain`` in 12 bytes; optional.
     case ranks = 10
-    /// 12 bytes, as in ``Chain``; may be missing.
+    /// A ``Chain`` in 12 bytes; optional.
     case sides = 11
-    /// 12 bytes, as in ``Chain``; may be missing.
+    /// A ``Chain`` in 12 bytes; optional.
     case entries = 12
-    /// 12 bytes, as in ``Chain``; may be missing.
+    /// A ``Chain`` in 12 bytes; optional.
     case starts = 13
   }
 
@@ -37,12 +37,12 @@ extension Manifest {
     private(set) var sides: Chain?
     private(set) var entries: Chain?
     private(set) var starts: Chain?
-    /// The size of all of them, in bytes.
+    /// The size of all chains, in bytes.
     private(set) var size = 0
 
     init(_ sections: SectionTable) throws(FormatError) {
       let numbers = sections.numbers
-      // A reader passes over those that it does not know.
+      // A reader passes over unknown chains.
       for number in 8...31 as ClosedRange<UInt32> where numbers & 1 << number != 0 {
         guard let chain = try sections.chain(number, after: size) else { continue }
         size = chain.end
@@ -63,15 +63,16 @@ extension Manifest {
     }
   }
 
-  /// Frames behind those of the pages; the first one's content has the checksums of the others. Sizes in bytes.
+  /// A run of frames behind the pages. The content of the first frame has the checksums of the others. Sizes are in
+  /// bytes.
   struct Chain {
-    /// The beginning, from the end of the pages.
+    /// The offset of the first frame from the end of the pages.
     var start: Int
-    /// The size of all of its frames.
+    /// The size of all frames of the chain.
     var size: Int
-    /// The size of the first one's content.
+    /// The size of the first frame's content.
     var contentSize: Int
-    /// The first frame's own checksum of its content.
+    /// The checksum that the first frame has of its content.
     var checksum: UInt32
 
     static let width = 12
@@ -114,7 +115,7 @@ extension Manifest {
       recordCount = try ByteReader.count(records, at: 24)
     }
 
-    /// The tree of as many shards, which has nodes where the version says so.
+    /// The tree of the shards, with nodes if the version has them.
     var tree: ManifestTree {
       get throws(FormatError) {
         let tree = ManifestTree(shardCount: shardCount, hasNodes: version == Manifest.versionWithNodes)
@@ -133,13 +134,13 @@ extension Manifest {
     private let start: Int
     private let count: Int
 
-    /// - Parameter reader: Stands at the table; stands behind it afterwards.
+    /// - Parameter reader: The reader, which passes over the table.
     init(_ header: Header, _ reader: inout ByteReader, of storage: UnsafeMutableRawBufferPointer) throws(FormatError) {
       unsafe (content, start, count) = (UnsafeRawBufferPointer(storage), reader.offset, header.sectionCount)
       _ = unsafe try reader.read(bytes: 24 * count)
     }
 
-    /// The numbers below 32 that sections have, a bit each.
+    /// The numbers of the sections below 32, a bit each.
     var numbers: UInt32 {
       (0..<count).reduce(0) { numbers, index in
         let number = UInt32(littleEndian: load(start + 24 * index))
@@ -147,7 +148,7 @@ extension Manifest {
       }
     }
 
-    /// Returns the bytes of a section, wherever the table says that they are; nil if it has none of that number.
+    /// Returns the bytes of a section by the table; nil if the table has no such number.
     private func optional(_ section: UInt32, size wanted: Int?) throws(FormatError) -> UnsafeBufferPointer<UInt8>? {
       for index in 0..<count {
         let entry = start + 24 * index
@@ -177,7 +178,7 @@ extension Manifest {
         checksum: try reader.read(UInt32.self))
     }
 
-    /// The table lies within the content: the reader passed it.
+    /// Loads a value of the table, which lies within the content: the reader has passed it.
     private func load<T: BitwiseCopyable>(_ offset: Int) -> T {
       unsafe content.loadUnaligned(fromByteOffset: offset, as: T.self)
     }

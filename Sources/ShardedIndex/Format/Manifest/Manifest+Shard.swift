@@ -1,12 +1,12 @@
 extension Manifest {
-  /// A shard file and its first frame, the header. Sizes in bytes.
+  /// A shard file and its first frame, the header. Sizes are in bytes.
   package struct File: Equatable, Sendable {
     package var size: Int
     package var headerSize: Int
     package var headerContentSize: Int
-    /// The frame's own checksum of its content. The header holds those of all other frames.
+    /// The checksum that the header's frame has of its content. The header has the checksums of all other frames.
     package var headerChecksum: UInt32
-    /// Whether the shard before ends in keys equal to this one's lower bound.
+    /// Whether the shard before ends in keys that equal this shard's lower bound.
     package var isContinuation: Bool
 
     package init(size: Int, headerSize: Int, headerContentSize: Int, headerChecksum: UInt32, isContinuation: Bool) {
@@ -20,11 +20,11 @@ extension Manifest {
     package static let width = 20
   }
 
-  /// The position of a shard in the manifest, and the records that it holds: the result of a search.
+  /// The number of a shard and the range of its records: the result of a search in the manifest.
   package struct ShardPosition: Sendable {
     /// The number of the shard in the order of the manifest, from 0.
     package let number: Int
-    /// Records in all shards before it.
+    /// The number of records in all shards before this one.
     package let firstRecord: Int
     package let recordCount: Int
 
@@ -41,11 +41,11 @@ extension Manifest {
     }
   }
 
-  /// A copy of the data that it takes to read a shard's file.
+  /// A copy of the data that a reader of a shard's file needs.
   package struct Source: Sendable {
     package let file: File
     package let recordCount: Int
-    // As they lie in memory.
+    // In the order of memory.
     private let digest: (UInt64, UInt64)
     private let label: UInt64
 
@@ -57,10 +57,10 @@ extension Manifest {
       label = unsafe UnsafeRawPointer(page.label(index).baseAddress!).loadUnaligned(as: UInt64.self)
     }
 
-    /// Whether the other is of the same bytes.
+    /// Whether both shards have the same bytes.
     func isSame(as other: Source) -> Bool {
       var (file, otherFile) = (self.file, other.file)
-      // The flag depends on the shard before, not on the bytes.
+      // The flag depends on the shard before, and not on the bytes.
       (file.isContinuation, otherFile.isContinuation) = (false, false)
       return recordCount == other.recordCount && file == otherFile && digest == other.digest
     }
@@ -79,8 +79,8 @@ extension Manifest {
     }
   }
 
-  /// One shard as the manifest describes it, where it stands there; valid as long as the manifest is, which keeps the
-  /// page for it. Not for queries, which take a ``ShardPosition`` and a ``Source``.
+  /// The description of one shard in the manifest. It is valid as long as the manifest, which keeps the page. Queries
+  /// use a ``ShardPosition`` and a ``Source`` instead.
   package struct Shard: @unchecked Sendable {
     package let position: ShardPosition
     let page: ManifestPage
@@ -94,7 +94,7 @@ extension Manifest {
 
     /// The number of the shard in the order of the manifest, from 0.
     package var number: Int { position.number }
-    /// Records in all shards before it.
+    /// The number of records in all shards before this one.
     package var firstRecord: Int { position.firstRecord }
     package var recordCount: Int { position.recordCount }
     package var bound: UnsafeBufferPointer<UInt8> { unsafe page.bounds[index] }
@@ -103,7 +103,7 @@ extension Manifest {
     package var label: UnsafeBufferPointer<UInt8> { unsafe page.label(index) }
     package var source: Source { Source(index, of: page) }
 
-    /// The file that holds it.
+    /// The name of the shard's file.
     package var fileName: String { source.fileName.text }
   }
 }

@@ -2,7 +2,7 @@
 /// Source: docs/format.md section 3.1.
 ///
 /// The root is the first frame of the manifest's file. A ``ManifestPage`` or a ``ManifestNode`` is the value of another
-/// frame. All bytes of a root are checked when the value is made.
+/// frame. `init` checks all bytes of a root.
 @safe package struct Manifest: ~Copyable, @unchecked Sendable {
   package static let magic: UInt32 = 0x314d_5153  // "SQM1"
   package static let version = 1
@@ -10,18 +10,18 @@
   package static let versionWithNodes = 2
   package static let headerSize = 48
   package static let fileName = "manifest"
-  /// The number of shards of a page, and of children of a node; the last ones may have fewer.
+  /// The number of shards of a page, and of children of a node. The last page and the last nodes may have fewer.
   package static let pageCapacity = 64
-  /// The largest content that a frame of a manifest may have, in bytes.
+  /// The largest content of a manifest's frame, in bytes.
   package static let contentLimit = ZstdFrame.contentLimit
-  /// The largest manifest that may be pinned, in bytes: it is held in memory whole. About 400 million records need
-  /// more.
+  /// The largest manifest that can be pinned, in bytes, since a pinned manifest stays in memory. About 400 million
+  /// records need more.
   package static let pinnedSizeLimit = 1 << 24
-  /// The largest file that a shard may have, in bytes: verification reads files whole.
+  /// The largest file of a shard, in bytes, since verification reads whole files.
   package static let fileLimit = 1 << 26
-  /// The longest value that a setting may have, in bytes.
+  /// The longest value of a setting, in bytes.
   package static let settingLimit = 16384
-  /// The largest number of fields that an index may have.
+  /// The most fields of an index.
   package static let fieldLimit = 65536
 
   private let storage: UnsafeMutableRawBufferPointer
@@ -31,13 +31,13 @@
   package let recordCount: Int
   package let tree: ManifestTree
   package let node: ManifestNode
-  /// The lower bounds of pages, where it is pages that the root lists; else none.
+  /// The lower bounds of pages, if the root lists pages; otherwise empty.
   let bounds: BoundTable
   /// The size of the content of all pages and nodes together, in bytes.
   let pagesSize: Int
-  /// The build option: bytes of uncompressed shard.
+  /// The build option of the size of a shard, in uncompressed bytes.
   package let shardLimit: Int
-  /// The build option, in bytes; 0 stands for the usual one.
+  /// The build option of the size of a part, in bytes; 0 for the default.
   package let partSize: Int
   package let foldVersion: UInt32
   package let fieldCount: Int
@@ -79,15 +79,16 @@
   deinit { unsafe storage.deallocate() }
 
   package var shardCount: Int { tree.shardCount }
-  /// The bytes that it keeps in memory.
+  /// The memory of the root, in bytes.
   var size: Int { unsafe storage.count }
-  /// The XXH64 of the content, which holds a checksum of every frame below it: an overlay names a manifest by it.
+  /// The XXH64 of the content, which has a checksum of every frame below it. An overlay names a manifest by this
+  /// number.
   package var checksum: UInt64 { unsafe XXHash64.hash(UnsafeRawBufferPointer(storage)) }
   /// The end of the last page, in bytes from the end of the root's frame.
   var pagesEnd: Int { node.end }
-  /// The size of the file that the frames make up, in bytes.
+  /// The size of the file of all frames, in bytes.
   package var fileSize: Int {
-    // What a root says may be anything; a sum of these cannot overflow.
+    // A root may have any numbers; this sum cannot overflow.
     frameSize + min(pagesEnd, 1 << (Int.bitWidth - 4)) + chains.size
   }
 }

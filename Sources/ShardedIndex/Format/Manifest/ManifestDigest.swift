@@ -1,11 +1,11 @@
-/// The SHA-256 of a manifest's file: it names one generation of one index, and vouches for every byte of it.
+/// The SHA-256 of a manifest's file. It names one generation of one index, and covers every byte of its shards.
 ///
-/// `shardq stats` prints it, and so does `sha256sum` of the file.
+/// `shardq stats` prints it, as does `sha256sum` of the file `manifest`.
 public struct ManifestDigest: Sendable, Hashable, LosslessStringConvertible {
   /// 32 bytes.
   public let bytes: [UInt8]
 
-  /// - Parameter description: 64 hexadecimal digits; nil if it is anything else.
+  /// - Parameter description: 64 hexadecimal digits; any other text gives nil.
   public init?(_ description: String) {
     var bytes: [UInt8] = []
     var high: UInt8? = nil
@@ -28,7 +28,7 @@ public struct ManifestDigest: Sendable, Hashable, LosslessStringConvertible {
     self.bytes = bytes
   }
 
-  /// - Parameter bytes: 32 of them.
+  /// - Parameter bytes: The 32 bytes of the digest.
   init(bytes: [UInt8]) {
     precondition(bytes.count == 32, "not a SHA-256")
     self.bytes = bytes

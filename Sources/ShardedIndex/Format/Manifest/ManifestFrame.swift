@@ -2,8 +2,8 @@ extension ZstdFrame {
   /// Returns the content size of a frame of a manifest.
   ///
   /// - Parameters:
-  ///   - checksum: The checksum that the frame must have, where it is known.
-  ///   - size: The content size that the frame must declare, where it is known. In bytes.
+  ///   - checksum: The checksum that the frame must have; nil if unknown.
+  ///   - size: The content size that the frame must declare, in bytes; nil if unknown.
   static func contentSize(
     of frame: UnsafeBufferPointer<UInt8>, checksum: UInt32?, size: Int?
   ) throws(FormatError) -> Int {
@@ -37,7 +37,7 @@ extension ZstdFrame {
 extension Manifest {
   /// Decompresses and checks a root.
   ///
-  /// - Parameter frame: The compressed frame, all of it.
+  /// - Parameter frame: The whole compressed frame.
   init(frame: ArraySlice<UInt8>, with context: Decompressor) throws(FormatError) {
     let content = unsafe try frame.withUnsafeBufferPointer { (bytes) throws(FormatError) in
       unsafe try ZstdFrame.content(of: bytes, checksum: nil, size: nil, with: context)
@@ -50,14 +50,14 @@ extension Manifest {
     }
   }
 
-  /// One frame of a ``Chain``: its content, and its own checksum of that.
+  /// One frame of a ``Chain``: its content, and its checksum of the content.
   package typealias ChainFrame = (content: [UInt8], checksum: UInt32)
 
-  /// Decompresses the frame that `bytes` begin with.
+  /// Decompresses the frame at the beginning of `bytes`.
   ///
   /// - Parameters:
-  ///   - chain: The chain that the frame is the first of; nil for a later one.
-  ///   - limit: The largest content that a later one may have, in bytes.
+  ///   - chain: The chain, if the frame is its first; nil for a later frame.
+  ///   - limit: The largest content of a later frame, in bytes.
   ///   - name: The name of the chain, for messages.
   /// - Returns: The frame and its size, in bytes.
   static func chainFrame(

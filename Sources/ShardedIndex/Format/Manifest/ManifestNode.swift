@@ -1,28 +1,28 @@
-/// The children of a manifest's root or of one of its nodes: the pages or nodes that it lists.
-/// Source: docs/format.md section 3.2, section 3.10.
+/// The children of a manifest's root or of a node: the pages or nodes that it lists. Source: docs/format.md section
+/// 3.2, section 3.10.
 ///
 /// The bytes belong to the manifest.
 package struct ManifestNode {
   /// The location of a child. Sizes are in bytes.
   struct Entry {
-    /// The offset from the first child: of the child's frame, which all frames below the child follow.
+    /// The offset of the child's frame from the first child. All frames below the child follow it.
     var start: Int
     var end: Int
     var frameSize: Int
     var contentSize: Int
-    /// The size of its content and of the contents of all frames below it.
+    /// The size of the child's content and of the contents of all frames below.
     var totalSize: Int
-    /// The frame's own checksum of its content.
+    /// The checksum that the frame has of its content.
     var checksum: UInt32
-    /// Whether the shard before ends in keys equal to its lower bound.
+    /// Whether the shard before ends in keys that equal the child's lower bound.
     var isContinuation: Bool
 
     @inline(__always) static func width(ofLevel level: Int) -> Int { level == 0 ? 20 : 32 }
-    /// The limit of ``totalSize``: the sum of 64 of them cannot wrap.
+    /// The limit of ``totalSize``, so that the sum of 64 children cannot wrap.
     static let totalLimit = 1 << (Int.bitWidth - 8)
   }
 
-  /// The reference to a child, against which the child is checked when it is read; valid as long as the node is.
+  /// The reference to a child, which a reader checks the child against; valid as long as the node is.
   @safe struct ChildReference {
     let number: Int
     let level: Int
@@ -47,22 +47,22 @@ package struct ManifestNode {
   let tables: ManifestTables
   /// The offset of the first child in the file.
   private let start: Int
-  /// The number of records in all shards before it.
+  /// The number of records in all shards before the first child.
   let firstRecord: Int
-  /// The child behind the last of these; nil if there is none.
+  /// The child behind the last child of this node; nil if there is none.
   private let next: Next?
 
   var count: Int { tables.bounds.count }
   var bounds: BoundTable { tables.bounds }
 
-  /// The root's. Nothing of it but the tables' bounds was checked.
+  /// Makes the root's children. Only the tables' bounds were checked.
   init(level: Int, _ tables: ManifestTables, start: Int) {
     (number, self.level) = (0, level)
     self.tables = tables
     (self.start, firstRecord, next) = (start, 0, nil)
   }
 
-  /// A view of content whose bounds were checked.
+  /// Makes a view of content whose bounds were checked.
   init(
     _ content: UnsafePointer<UInt8>, number: Int, level: Int, of tree: ManifestTree, start: Int, firstRecord: Int,
     next: Next?
@@ -73,7 +73,7 @@ package struct ManifestNode {
     (self.start, self.firstRecord, self.next) = (start, firstRecord, next)
   }
 
-  /// Checks the content of a node, also against what the list above it says.
+  /// Checks the content of a node, and compares it with its entry in the list above.
   static func check(
     _ content: UnsafeBufferPointer<UInt8>, _ reference: ChildReference, of tree: ManifestTree
   ) throws(FormatError) {
@@ -100,7 +100,7 @@ package struct ManifestNode {
     }
     var size = 0
     for child in 0..<count {
-      // A page has a record for each of its shards at least.
+      // A page has at least one record for each shard.
       let (first, next) = (firstRecord(of: child), firstRecord(of: child + 1))
       let shards = tree.shards(below: number &* Manifest.pageCapacity &+ child, level: level)
       guard first >= 0, next >= first, next - first >= shards else {
@@ -153,7 +153,7 @@ package struct ManifestNode {
 }
 
 extension ManifestNode.ChildReference {
-  /// Checks the lower bounds of a page or node where it meets its neighbours.
+  /// Checks the first and the last lower bound of a page or node against its neighbours.
   func checkEnds(_ bounds: BoundTable, isContinuation: Bool) throws(FormatError) {
     guard unsafe bounds.equals(0, bound), isContinuation == entry.isContinuation else {
       throw .invalid(reason: "begins with another lower bound than the frame above it says", offset: 0)

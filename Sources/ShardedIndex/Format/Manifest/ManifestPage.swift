@@ -1,17 +1,16 @@
-/// One page of a manifest: what there is to know of up to ``Manifest/pageCapacity`` shards.
-/// Source: docs/format.md section 3.4.
+/// One page of a manifest, which describes up to ``Manifest/pageCapacity`` shards. Source: docs/format.md section 3.4.
 ///
 /// The bytes belong to the manifest.
 @safe struct ManifestPage {
   let bounds: BoundTable
-  /// u64 per shard and one more: records in the shards of the page before it.
+  /// u64 per shard and one more: the number of records in the page's shards before it.
   private let firstRecords: UnsafeRawPointer
   private let files: UnsafeRawPointer
 
-  /// Bytes of a page besides its bounds.
+  /// The size of a page without its bounds, in bytes.
   static func fixedSize(shards: Int) -> Int { 64 * shards + 8 }
 
-  /// A view of content that was checked.
+  /// Makes a view of checked content.
   @inline(__always)
   init(checked content: UnsafePointer<UInt8>, shards count: Int) {
     unsafe firstRecords = UnsafeRawPointer(content + (8 &* count))
@@ -21,7 +20,7 @@
     )
   }
 
-  /// Checks the content of a page, also against what the list that it stands in says.
+  /// Checks the content of a page, and compares it with its entry in the list above.
   static func check(
     _ content: UnsafeBufferPointer<UInt8>, _ reference: ManifestNode.ChildReference, of tree: ManifestTree
   ) throws(FormatError) {
@@ -51,10 +50,10 @@
     }
   }
 
-  /// Returns the shard in which keys that begin with the prefix begin, if they do on this page.
+  /// Returns the first shard that can have keys with the prefix, if the keys begin on this page.
   @inline(__always) func firstShard(forPrefix prefix: FoldedPrefix) -> Int {
     let index = max(0, bounds.countBelow(prefix) - 1)
-    // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
+    // If a bound equals the prefix, the run of keys equal to it begins there, unless the run began before.
     let next = index + 1
     let isBeginning =
       unsafe next < bounds.count && bounds.head(next) == prefix.head && bounds.equals(next, prefix.bytes)
@@ -62,7 +61,7 @@
     return isBeginning ? next : index
   }
 
-  /// Returns the last shard, from `first` on, that can hold keys which begin with the prefix.
+  /// Returns the last shard, from `first` on, that can have keys with the prefix.
   @inline(__always) func lastShard(forPrefix prefix: FoldedPrefix, from first: Int) -> Int {
     bounds.countNotAbove(prefix, from: first + 1) - 1
   }

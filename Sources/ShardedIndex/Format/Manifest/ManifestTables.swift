@@ -1,14 +1,14 @@
-/// The tables of a root or a node that a search needs.
+/// The tables that a search needs of a root or a node.
 ///
 /// The bytes belong to the manifest.
 @safe struct ManifestTables {
   let bounds: BoundTable
-  /// u64 per child and one more: records in the children before it.
+  /// u64 per child and one more: the number of records in the children before it.
   private let firstRecords: UnsafeRawPointer
   private let entries: UnsafeRawPointer
   private let entryWidth: Int
 
-  /// Makes the tables of a root. None of them but `bounds` was checked.
+  /// Makes the tables of a root. Only `bounds` were checked.
   ///
   /// - Parameter level: The level of the children.
   init(_ bounds: BoundTable, firstRecords: UnsafePointer<UInt8>, entries: UnsafePointer<UInt8>, level: Int) {
@@ -37,7 +37,7 @@
 
   /// Returns the number of records in the children before one.
   @inline(__always) func firstRecord(of child: Int) -> Int {
-    // A number above what an Int holds is negative here, and refused.
+    // A number that is too large for an Int is negative here, and is refused.
     unsafe Int(bitPattern: UInt(littleEndian: firstRecords.loadUnaligned(fromByteOffset: 8 &* child, as: UInt.self)))
   }
 
@@ -47,9 +47,9 @@
     unsafe UInt32(littleEndian: entry(child).loadUnaligned(fromByteOffset: 16, as: UInt32.self)) & 1 == 1
   }
 
-  /// The child that keys which begin with the prefix begin in, if there are any.
+  /// The first child that can have keys with the prefix.
   @inline(__always) func first(forPrefix prefix: FoldedPrefix) -> Int {
-    // A bound that is the prefix begins the run of keys equal to it, unless that run began before.
+    // If a bound equals the prefix, the run of keys equal to it begins there, unless the run began before.
     let below = bounds.countBelow(prefix)
     let isBeginning =
       unsafe below < bounds.count && bounds.head(below) == prefix.head && bounds.equals(below, prefix.bytes)
@@ -57,7 +57,7 @@
     return isBeginning ? below : max(0, below &- 1)
   }
 
-  /// The child that they end in, which none of the first `from` is.
+  /// The last child that can have keys with the prefix, at or behind child `from`.
   @inline(__always) func last(forPrefix prefix: FoldedPrefix, from: Int) -> Int {
     bounds.countNotAbove(prefix, from: from) &- 1
   }

@@ -1,8 +1,8 @@
-/// The tree of the pages and nodes of a manifest, which follows from the number of shards.
-/// Source: docs/format.md section 3.
+/// The tree of the pages and nodes of a manifest. Its shape follows from the number of shards. Source: docs/format.md
+/// section 3.
 ///
-/// Pages have level 0. Node `number` of level 1 lists pages from 64 * `number` on, one of level 2 nodes of level 1, and
-/// so on; the root lists the pages or nodes of level ``height``.
+/// Pages have level 0. Node `number` of level 1 lists pages from 64 * `number` on, a node of level 2 lists nodes of
+/// level 1, and so on. The root lists the pages or nodes of level ``height``.
 package struct ManifestTree: Equatable, Sendable {
   let shardCount: Int
   /// The level of the pages or nodes that the root lists.
@@ -10,7 +10,7 @@ package struct ManifestTree: Equatable, Sendable {
 
   /// Makes the tree of a number of shards.
   ///
-  /// - Parameter hasNodes: Whether there may be nodes; else the root lists all pages, however many there are.
+  /// - Parameter hasNodes: Whether there may be nodes. If not, the root lists all pages.
   package init(shardCount: Int, hasNodes: Bool) {
     self.shardCount = shardCount
     var height = 0
@@ -32,7 +32,7 @@ package struct ManifestTree: Equatable, Sendable {
   /// The number of all pages and nodes.
   var count: Int { (0...height).reduce(0) { $0 + count(ofLevel: $1) } }
 
-  /// Returns the number of a page or node among all: from 0 on, pages first.
+  /// Returns the slot of a page or node: its number among all, from 0 on, pages first.
   @inline(__always) func slot(_ number: Int, level: Int) -> Int {
     var slot = number
     var below = 0
@@ -43,7 +43,7 @@ package struct ManifestTree: Equatable, Sendable {
     return slot
   }
 
-  /// Returns the number of shards of a page, or below a node.
+  /// Returns the number of shards in a page, or below a node.
   @inline(__always) func shards(below number: Int, level: Int) -> Int {
     let first = number &<< Self.shift(level)
     return max(0, min(shardCount &- first, 1 &<< Self.shift(level)))

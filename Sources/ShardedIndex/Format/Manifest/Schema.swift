@@ -1,17 +1,17 @@
-/// The schema of the records: the names of fields, which of them make the key, which are coordinates.
+/// The schema of the records: the names of fields, the fields of the key, and the fields of coordinates.
 package final class Schema: Sendable {
   package let names: [String]
   package let template: KeyPattern
-  /// Whether every field of the template is stored, so that a record's key can be made again. A build refuses a
-  /// template with a field that no record has: one that is not named here was left out.
+  /// Whether every field of the template is stored, so that a record's fields give its key. A build refuses a template
+  /// with a field that no record has, so a missing field was left out.
   package let isKeyStored: Bool
-  /// Field numbers of the coordinates, when the index has them.
+  /// The numbers of the fields with coordinates; nil if the index has none.
   package let latitude: Int?
   package let longitude: Int?
-  /// The number of the field that tells records apart, when the index has one.
+  /// The number of the id field; nil if the index has none.
   package let id: Int?
 
-  /// Whether the records are the starts of an index, whose positions are none of the index's.
+  /// Whether the records are the starts of an index, whose positions are not positions in the index.
   let isOfStarts: Bool
 
   init(_ manifest: borrowing Manifest, isOfStarts: Bool) {
@@ -37,8 +37,8 @@ package final class Schema: Sendable {
 /// The numbers of fields, by the bytes of their names.
 package struct FieldNumbers {
   private let names: [String]
-  /// A template may name as many fields as an index has: among many each is looked up at once. Among few they are
-  /// looked through, since the type of a dictionary is made up at run time, a fifth of what a start takes.
+  /// A dictionary for many fields, since a template may name all of them. Few names are searched one by one, since a
+  /// dictionary's type is made at run time, in a fifth of the time of a start.
   private let numbers: [[UInt8]: Int]?
 
   package init(_ names: [String]) {
@@ -65,7 +65,7 @@ package struct FieldNumbers {
 package struct KeyPattern: Sendable {
   package enum Part: Sendable, Equatable {
     case text(String)
-    /// A field number; -1 for one that is not stored.
+    /// A field number; -1 for a field that is not stored.
     case field(Int)
   }
   package let text: String

@@ -11,7 +11,7 @@ package struct NearPlace: Hashable, Sendable {
     (self.latitude, self.longitude) = (latitude, longitude)
   }
 
-  /// Reads decimal degrees, exactly; nil for other texts, and beyond the globe.
+  /// Reads decimal degrees exactly; nil for other texts, and beyond the globe.
   package init?(latitude: UnsafeBufferPointer<UInt8>, longitude: UnsafeBufferPointer<UInt8>) {
     guard let latitude = unsafe Self.hundredths(latitude, limit: 90),
       let longitude = unsafe Self.hundredths(longitude, limit: 180)
@@ -22,13 +22,13 @@ package struct NearPlace: Hashable, Sendable {
   /// Returns the hundredths of a degree in a decimal number, rounded half away from zero; nil for another text, or a
   /// number beyond the limit.
   ///
-  /// - Parameter limit: The most degrees either way.
+  /// - Parameter limit: The most degrees in either direction.
   package static func hundredths(_ text: UnsafeBufferPointer<UInt8>, limit: Int) -> Int? {
-    // Whether it is within the limit is exact.
+    // The comparison with the limit is exact.
     guard unsafe DensityGrid.halfDegrees(text, limit: limit) != nil, let number = unsafe DecimalNumber(text) else {
       return nil
     }
-    // Half of a hundredth more, rounded down: of twice as many, the half.
+    // Adds half a hundredth and rounds down.
     let doubled = DecimalNumber.wholeProduct(number, DecimalNumber(200), limit: WeightRule.limit)
     let size = Int(doubled + 1) / 2
     return number.isNegative ? -size : size
@@ -43,24 +43,24 @@ package struct NearPlace: Hashable, Sendable {
   /// The number of cells.
   package static var cellCount: Int { rows * columns }
 
-  /// The number of the cell that the place lies in: row times 36 and the column, from the south and the west.
+  /// The number of the place's cell: 36 times the row plus the column, from the south and the west.
   package var cell: Int {
     let row = min(Self.rows - 1, (latitude + 9000) / Self.cellSize)
     let column = min(Self.columns - 1, (longitude + 18000) / Self.cellSize)
     return row * Self.columns + column
   }
 
-  /// The value that stands for a cell in a table: its number in two bytes, the greater one first.
+  /// The value of a cell in a table: its number in two bytes, the high byte first.
   package static func value(ofCell cell: Int) -> [UInt8] { [UInt8(cell >> 8), UInt8(cell & 0xff)] }
 
-  /// Returns the cell that a value stands for; nil for another value.
+  /// Returns the cell of a value; nil for another value.
   package static func cell(ofValue value: ArraySlice<UInt8>) -> Int? {
     guard value.count == 2, let high = value.first, let low = value.last else { return nil }
     let cell = Int(high) << 8 | Int(low)
     return cell < rows * columns ? cell : nil
   }
 
-  /// Returns the cell with a number in decimal digits; nil for another text.
+  /// Returns the cell whose number these decimal digits are; nil for another text.
   package static func cell(ofDigits digits: UnsafeBufferPointer<UInt8>) -> Int? {
     guard (1...3).contains(digits.count) else { return nil }
     var cell = 0
@@ -74,10 +74,10 @@ package struct NearPlace: Hashable, Sendable {
 
   // MARK: Nearness
 
-  /// The greatest nearness, of a place itself: eight octaves.
+  /// The greatest nearness, at the place itself: eight octaves.
   package static let greatest = 8 * 2048
 
-  /// Returns the steps of a score that a record at another place gets.
+  /// Returns the nearness of a record at another place, in steps of a score.
   package func near(_ other: NearPlace) -> Int {
     let turn = abs(longitude - other.longitude)
     return Self.near(
@@ -85,14 +85,14 @@ package struct NearPlace: Hashable, Sendable {
       cosines: Self.cosine(latitude) * Self.cosine(other.latitude))
   }
 
-  /// Returns a nearness that no place in a cell is above.
+  /// Returns a bound on the nearness of the places in a cell.
   ///
-  /// Each term of the haversine is the least that a place in the cell can have: the difference of latitudes, the turn,
-  /// which is the shorter way round the globe, and the cosine, which is least at the edge that is nearer to a pole.
+  /// Each term of the haversine is its least value in the cell: the difference of latitudes, the turn by the shorter
+  /// way round the globe, and the cosine, which is least at the edge nearer to a pole.
   package func greatestNear(inCell cell: Int) -> Int {
     let (row, column) = cell.quotientAndRemainder(dividingBy: Self.columns)
     let south = row * Self.cellSize - 9000
-    // The last of a cell belongs to the next, but at the pole and at 180 degrees.
+    // The edge of a cell belongs to the next cell, except at the pole and at 180 degrees.
     let north = row == Self.rows - 1 ? 9000 : south + Self.cellSize - 1
     let west = column * Self.cellSize - 18000
     let east = column == Self.columns - 1 ? 18000 : west + Self.cellSize - 1
@@ -111,10 +111,10 @@ package struct NearPlace: Hashable, Sendable {
   ///   - turn: The difference of longitudes, at most 18,000.
   ///   - cosines: The product of the latitudes' cosines, with 60 bits.
   private static func near(latitudes: Int, turn: Int, cosines: UInt64) -> Int {
-    // Half of a hundredth is the unit of the table of sines.
+    // The unit of the table of sines is half a hundredth of a degree.
     let (north, east) = (sine(latitudes), sine(turn))
     let product = cosines.multipliedFullWidth(by: east * east)
-    // Two factors of 60 bits: their product's upper 60.
+    // The upper 60 bits of the product of two factors of 60 bits.
     let haversine = north * north + (product.high << 4 | product.low >> 60)
     let root = Int(squareRoot(haversine) >> 18)
     return root < NearTables.steps.count ? Int(NearTables.steps[root]) : 0
@@ -122,18 +122,18 @@ package struct NearPlace: Hashable, Sendable {
 
   private static func cosine(_ latitude: Int) -> UInt64 { sine(2 * (9000 - abs(latitude))) }
 
-  /// Returns the sine of so many 1/200 degrees, up to 90 degrees, times 2^30.
+  /// Returns the sine of `number` / 200 degrees, up to 90 degrees, times 2^30.
   private static func sine(_ number: Int) -> UInt64 {
     let (degree, rest) = number.quotientAndRemainder(dividingBy: 200)
     let first = NearTables.degreeSines[degree].multipliedFullWidth(by: NearTables.fractionCosines[rest])
     let second = NearTables.degreeSines[90 - degree].multipliedFullWidth(by: NearTables.fractionSines[rest])
     let (low, carries) = first.low.addingReportingOverflow(second.low)
     let high = first.high + second.high + (carries ? 1 : 0)
-    // Of 124 bits the upper 62, and of these the upper 30, rounded.
+    // The upper 62 of 124 bits, and of these the upper 30, rounded.
     return ((high << 2 | low >> 62) + (1 << 31)) >> 32
   }
 
-  /// Returns the greatest whole number whose square is not above a number of 61 bits.
+  /// Returns the square root of a number of 61 bits, rounded down.
   private static func squareRoot(_ number: UInt64) -> UInt64 {
     var root = UInt64(Double(number).squareRoot())
     while root * root > number { root -= 1 }

@@ -1,8 +1,8 @@
-// Positions in the answers of a generation with an overlay, from positions in its shards. Source: docs/format.md
-// section 11.
+// This file turns positions in the shards of a generation into positions in answers with an overlay. Source:
+// docs/format.md section 11.
 
 extension Overlay {
-  /// The number of records that the generation has more than its shards.
+  /// The number of added records less the number of removed ones.
   package var growth: Int { added.count - removed.count }
 
   /// Returns the number of removed records before a position in the shards.
@@ -16,7 +16,7 @@ extension Overlay {
     return number < removed.count && removed[number] == position
   }
 
-  /// Returns the position in the answer to the empty prefix of a record of the shards that is not removed.
+  /// Returns the position of a kept record of the shards in the answer to the empty prefix.
   func position(ofPlace place: Int) -> Int {
     place - removedCount(before: place) + Self.count(added.count) { added[$0].before <= place }
   }
@@ -26,7 +26,7 @@ extension Overlay {
   private func added(
     from word: UnsafeBufferPointer<UInt8>, to text: UnsafeBufferPointer<UInt8>
   ) -> Range<Int> {
-    /// Returns a negative number if a key comes before all that begin with the prefix, 0 if it begins with it.
+    /// Returns a negative number if a key comes before the keys that begin with the prefix, 0 if it is one of them.
     func order(_ number: Int, _ prefix: UnsafeBufferPointer<UInt8>) -> Int {
       let key = unsafe folded(number)
       for index in 0..<min(key.count, prefix.count) where unsafe key[index] != prefix[index] {
@@ -38,13 +38,14 @@ extension Overlay {
     return lower..<max(lower, Self.count(added.count) { unsafe order($0, text) <= 0 })
   }
 
-  /// Returns the matches of a run of keys, given those in the shards.
+  /// Returns the matches of a run of keys from its matches in the shards.
   ///
   /// - Parameters:
   ///   - word: The beginning of the run's first key.
   ///   - text: The beginning of its last key.
-  ///   - range: The positions of its records in the shards; if there are none, the position that the first would have.
-  ///   - hasMore: Whether the shards have more of them; then these are enough for `limit`.
+  ///   - range: The positions of the run's records in the shards; if it has none, an empty range at the first record's
+  ///     position.
+  ///   - hasMore: Whether the shards have more records of the run; then `range` is enough for `limit`.
   func matches(
     from word: UnsafeBufferPointer<UInt8>, to text: UnsafeBufferPointer<UInt8>, inShards range: Range<Int>,
     hasMore: Bool, limit: Int
@@ -81,7 +82,7 @@ extension Overlay {
   /// Returns the positions in the shards from the first to the last of the records at positions `lower` up to `upper`;
   /// empty if all are added.
   func positionsInShards(from lower: Int, to upper: Int) -> Range<Int> {
-    // Counted without added and removed records.
+    // These numbers do not count added and removed records.
     let (first, end) = (lower - addedCount(before: lower), upper - addedCount(before: upper))
     let start = positionInShards(ofKept: first).position
     return start..<(first < end ? positionInShards(ofKept: end - 1).position + 1 : start)
@@ -91,14 +92,13 @@ extension Overlay {
     Self.count(added.count) { added[$0].position < position }
   }
 
-  /// Returns the position in the shards of record number `kept` among those that are not removed, and the number of the
-  /// removed record behind it.
+  /// Returns the position in the shards of kept record number `kept`, and the number of the removed record behind it.
   private func positionInShards(ofKept kept: Int) -> (position: Int, nextRemoved: Int) {
     let removedCount = Self.count(removed.count) { removed[$0] - $0 <= kept }
     return (kept + removedCount, removedCount)
   }
 
-  /// Returns how many of `count` numbers satisfy a condition that the first of them satisfy, and the others do not.
+  /// Returns the number of leading numbers below `count` that satisfy a condition; the others must not satisfy it.
   private static func count(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

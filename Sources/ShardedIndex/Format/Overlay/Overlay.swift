@@ -1,8 +1,8 @@
-/// The changes of a few records beside the shards of a generation: records that are removed, and records that are
-/// added. Source: docs/format.md section 11.
+/// The changes of a few records beside the shards of a generation: removed records and added records. Source:
+/// docs/format.md section 11.
 ///
-/// An overlay belongs to one manifest, which it names. Parsing checks all of it, so that nothing it says leads out of
-/// it. Only verification asks whether it says what an update would.
+/// An overlay belongs to one manifest, which it names. Parsing checks all bytes, so that no number leads outside the
+/// overlay. Only verification compares the overlay with the one that an update would write.
 @safe package final class Overlay: @unchecked Sendable {  // Nothing changes after `init`.
   package static let magic: UInt32 = 0x314f_5153  // "SQO1"
   package static let version: UInt32 = 4
@@ -12,9 +12,9 @@
   /// The offset of the first byte that the checksum covers.
   package static let checkedFrom = 16
 
-  /// A record that is added.
+  /// An added record.
   package struct Added {
-    /// The number of records of the shards before it, removed ones included.
+    /// The number of records of the shards before it, with removed ones.
     package let before: Int
     /// The position in the answer to the empty prefix.
     package let position: Int
@@ -27,34 +27,34 @@
     let content: Range<Int>
   }
 
-  /// One field of a record that is added.
+  /// One field of an added record.
   @safe package struct Field {
-    /// The index of its name among the index's field names.
+    /// The position of its name among the index's field names.
     package let name: Int
     package let kind: UInt8
     package let text: UnsafeBufferPointer<UInt8>
   }
 
-  /// The file's bytes, and ``RecordOutput/slack`` behind them.
+  /// The file's bytes, with ``RecordOutput/slack`` bytes behind them.
   private let storage: UnsafeMutablePointer<UInt8>
   /// The file's size, in bytes.
   package let size: Int
-  /// The checksum of the content: two overlays of a manifest that have the same one are the same.
+  /// The checksum of the content. Two overlays of a manifest with the same checksum are equal.
   package let checksum: UInt64
-  /// The greatest whole number that may be an id of the shards' records; `UInt64.max` if it is not known.
+  /// The greatest whole number that may be an id of the shards' records; `UInt64.max` if unknown.
   package let greatestID: UInt64
   /// The positions of removed records in the shards, ascending.
   package let removed: [Int]
   /// The added records, in order.
   package let added: [Added]
-  /// The changes of the density grid: the number of records more than in the shards, by cell.
+  /// The changes of the density grid: the number of additional records in each cell.
   package let cells: [(cell: Int, more: Int)]
 
   /// Parses an overlay's file.
   ///
   /// - Parameter bytes: The file's bytes; copied.
-  /// - Returns: nil if it belongs to another manifest than the one of this size and root checksum, which has `records`
-  ///   records and `fields` field names.
+  /// - Returns: nil if the overlay belongs to another manifest. This manifest has the given size, root checksum, number
+  ///   of records and number of field names.
   package init?(
     _ bytes: UnsafeBufferPointer<UInt8>, manifestSize: Int, rootChecksum: UInt64, records: Int, fields: Int
   ) throws(FormatError) {
@@ -75,19 +75,18 @@
 
   deinit { unsafe storage.deallocate() }
 
-  /// The checksum that the header has of all bytes from ``checkedFrom`` on.
+  /// Returns the checksum of all bytes from ``checkedFrom`` on, as in the header.
   package static func checksum(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     unsafe XXHash64.hash(UnsafeRawBufferPointer(bytes))
   }
 
-  /// Whether a damaged file can only have been `copy`: it says the checksum of `copy`, or has all bytes that are
-  /// checked.
+  /// Whether a damaged file was certainly equal to `copy`: it has the checksum of `copy`, or the same checked bytes.
   package static func isCopy(_ copy: [UInt8], ofDamaged bytes: [UInt8]) -> Bool {
     guard copy.count == bytes.count, copy.count > checkedFrom else { return false }
     return copy[8..<checkedFrom] == bytes[8..<checkedFrom] || copy[checkedFrom...] == bytes[checkedFrom...]
   }
 
-  /// The number whose decimal text this is, without a leading zero; nil for any other text, and for `UInt64.max`.
+  /// The number of a decimal text without a leading zero; nil for other texts, and for `UInt64.max`.
   package static func wholeNumber(_ text: UnsafeBufferPointer<UInt8>) -> UInt64? {
     guard 1...20 ~= text.count, unsafe text[0] != UInt8(ascii: "0") || text.count == 1 else { return nil }
     var number: UInt64 = 0
@@ -114,7 +113,7 @@
   /// The folded key of an added record.
   package func folded(_ number: Int) -> UnsafeBufferPointer<UInt8> { unsafe slice(added[number].folded) }
 
-  /// The encoding of an added record, ``Added/before`` left out.
+  /// The encoding of an added record without ``Added/before``.
   package func content(_ number: Int) -> UnsafeBufferPointer<UInt8> { unsafe slice(added[number].content) }
 
   /// Calls `body` with each field of an added record, in order.
@@ -123,7 +122,7 @@
     var reader = unsafe ByteReader(slice(record.fields))
     var start = record.fields.upperBound
     for _ in 0..<record.fieldCount {
-      // The parser has read both.
+      // The parser has read both without an error.
       guard let name = try? reader.readVarint(), let word = try? reader.readVarint() else { return }
       let end = start + word >> 2
       unsafe body(Field(name: name, kind: UInt8(truncatingIfNeeded: word & 3), text: slice(start..<end)))

@@ -1,4 +1,4 @@
-/// The steps in which an overlay's bytes become an ``Overlay``. Each checks what it returns.
+/// The steps that make an ``Overlay`` from bytes. Each step checks its result.
 @safe struct OverlayParser: ~Escapable {
   struct Header {
     let manifestSize: UInt64
@@ -24,7 +24,7 @@
 
   private func fault(_ reason: String) -> FormatError { .invalid(reason: reason, offset: reader.offset) }
 
-  /// Returns the checksum, which is right.
+  /// Parses the start, checks the checksum, and returns it.
   mutating func parseStart() throws(FormatError) -> UInt64 {
     let magic = try reader.read(UInt32.self)
     guard magic == Overlay.magic else { throw .wrongMagic(found: magic, expected: Overlay.magic) }
@@ -46,7 +46,7 @@
       addedCount: try reader.readCount(), cellCount: try reader.readCount())
   }
 
-  // Arrays grow as their members come: a header may count more of them than there are bytes.
+  // Arrays grow with their members, since a header may have a larger count than there are bytes.
 
   mutating func parseRemoved(_ count: Int) throws(FormatError) -> [Int] {
     var removed: [Int] = []
@@ -65,7 +65,7 @@
     var before = 0
     var removedBefore = 0
     var last = 0..<0
-    // For each name, the last record that has a field of it, counted from 1.
+    // For each name, the number of the last record with such a field, from 1.
     var holders = [UInt32](repeating: 0, count: count > 0 ? nameCount : 0)
     for number in 0..<count {
       before = try parsePosition(after: before)
@@ -93,7 +93,7 @@
     return added
   }
 
-  /// Returns how many bytes the texts of a record's fields have together.
+  /// Returns the size of the texts of a record's fields, in bytes.
   private mutating func parseFields(
     _ count: Int, of number: Int, _ holders: inout [UInt32]
   ) throws(FormatError) -> Int {
@@ -101,7 +101,7 @@
     for _ in 0..<count {
       let name = try reader.readVarint()
       guard name < nameCount else { throw fault("has a field without a name") }
-      // A shard with such a record would be refused by every reader.
+      // Every reader would refuse a shard with such a record.
       guard holders[name] <= number else { throw fault("has a field twice in a record") }
       holders[name] = UInt32(number) + 1
       let word = try reader.readVarint()
@@ -130,7 +130,7 @@
     guard reader.remaining == 0 else { throw fault("has bytes behind its end") }
   }
 
-  /// Reads the distance to the next position: an index may have more records than 32 bits can count.
+  /// Reads the distance to the next position, in up to 64 bits for indexes of over 2^32 records.
   private mutating func parsePosition(after position: Int) throws(FormatError) -> Int {
     let distance = try reader.readSignedVarint()
     guard 0...Int64(1) << 48 ~= distance, let distance = Int(exactly: distance) else {

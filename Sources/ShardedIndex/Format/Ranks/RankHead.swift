@@ -1,9 +1,9 @@
-/// The first frame of the chain of ranks: where the frame of each page ends, and the greatest weight of each page.
-/// Source: docs/format.md section 3.11.
+/// The first frame of the chain of ranks: the end of each page's frame, and the greatest weight of each page. Source:
+/// docs/format.md section 3.11.
 package final class RankHead: Sendable {
   package static let magic: UInt32 = 0x3152_5153  // "SQR1"
 
-  /// The size of the frame that this is the content of, in bytes.
+  /// The size of the frame, in bytes.
   package let frameSize: Int
   private let ends: [UInt32]
   private let checksums: [UInt32]
@@ -41,10 +41,10 @@ package final class RankHead: Sendable {
     }
   }
 
-  /// The bytes that it keeps in memory.
+  /// The memory of the head, in bytes.
   var size: Int { 16 * ends.count }
 
-  /// Returns where the frame of a page stands, in bytes from the end of the first frame.
+  /// Returns the range of a page's frame, in bytes from the end of the first frame.
   func range(ofPage number: Int) -> Range<Int> { (number > 0 ? Int(ends[number - 1]) : 0)..<Int(ends[number]) }
 
   /// Returns the checksum that the frame of a page must have.
@@ -52,6 +52,6 @@ package final class RankHead: Sendable {
 
   /// Returns the greatest weight in some pages.
   ///
-  /// - Complexity: O(*n*) in the pages.
+  /// - Complexity: O(*n*): *n* pages.
   package func maximum(ofPages numbers: Range<Int>) -> UInt64 { maxima[numbers].max() ?? 0 }
 }

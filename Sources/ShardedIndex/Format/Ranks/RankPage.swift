@@ -1,13 +1,13 @@
 /// The greatest weights of the parts of a page's shards. Source: docs/format.md section 3.11.
 package final class RankPage: Sendable {
   private let content: [UInt8]
-  /// Per shard the greatest weight, the number of parts, and the offset at which the weights of its parts begin.
+  /// Per shard: the greatest weight, the number of parts, and the offset of the weights of its parts.
   private let shards: [(maximum: UInt64, partCount: Int, offset: Int)]
 
   /// - Parameters:
   ///   - content: The content of the page's frame.
   ///   - shardCount: The number of the page's shards.
-  ///   - maximum: The greatest weight that the chain's first frame has for the page.
+  ///   - maximum: The greatest weight of the page in the chain's first frame.
   package init(_ content: [UInt8], shardCount: Int, maximum: UInt64) throws(FormatError) {
     self.content = content
     shards = unsafe try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
@@ -35,18 +35,18 @@ package final class RankPage: Sendable {
     }
   }
 
-  /// The bytes that it keeps in memory.
+  /// The memory of the page, in bytes.
   var size: Int { content.count + 24 * shards.count }
 
-  /// Returns the greatest weight of a shard, which is named by its position in the page.
+  /// Returns the greatest weight of the shard at a position in the page.
   package func maximum(ofShard index: Int) -> UInt64 { shards[index].maximum }
 
-  /// Returns the greatest weight of each part of a shard, which is named by its position in the page.
+  /// Returns the greatest weight of each part of the shard at a position in the page.
   package func weights(ofShard index: Int) -> [UInt64] {
     let (_, count, offset) = shards[index]
     return unsafe content.withUnsafeBufferPointer { bytes in
       var reader = unsafe ByteReader(bytes.extracting(offset...))
-      // They were read when this was made.
+      // These reads cannot fail: `init` has made them.
       return (0..<count).map { _ in (try? reader.readWeight()) ?? 0 }
     }
   }

@@ -5,8 +5,8 @@ package struct WeightRule: Equatable, Sendable {
   private let scale: DecimalNumber
   private let isUnscaled: Bool
 
-  /// - Parameter scale: The decimal number that each field's number is multiplied by; nil for 1.
-  /// - Returns: nil if the scale is no decimal number above 0.
+  /// - Parameter scale: The factor of each field's number, as a decimal number; nil for 1.
+  /// - Returns: nil if the scale is not a decimal number above 0.
   package init?(scale: String?) {
     guard let scale else {
       (self.scale, isUnscaled) = (.one, true)
@@ -21,15 +21,15 @@ package struct WeightRule: Equatable, Sendable {
   /// Whether a text is a decimal number.
   package static func isNumber(_ text: UnsafeBufferPointer<UInt8>) -> Bool { unsafe DecimalNumber(text) != nil }
 
-  /// Returns the weight that a text stands for: 0 if it is no decimal number, or one below 0.
+  /// Returns the weight of a text: 0 if the text is not a decimal number, or is below 0.
   package func weight(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    // A query reads many weights, and nearly all are whole numbers: these take no memory.
+    // A query reads many weights. Nearly all are whole numbers, which take no memory here.
     if let number = unsafe Self.wholeNumber(text) { return weight(of: number) }
     guard let number = unsafe DecimalNumber(text), !number.isNegative else { return 0 }
     return DecimalNumber.wholeProduct(number, scale, limit: Self.limit)
   }
 
-  /// Returns the number that up to 18 digits and nothing else are; nil for another text.
+  /// Returns the number of a text of up to 18 digits; nil for another text.
   private static func wholeNumber(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     guard text.count > 0, text.count <= 18 else { return nil }
     var number: Int64 = 0
@@ -41,16 +41,16 @@ package struct WeightRule: Equatable, Sendable {
     return number
   }
 
-  /// Returns the weight of a whole number: what ``weight(of:)`` returns of its text.
+  /// Returns the weight of a whole number, as ``weight(of:)`` does for its text.
   package func weight(of number: Int64) -> UInt64 {
     guard number > 0 else { return 0 }
     if isUnscaled { return UInt64(number) }
     return DecimalNumber.wholeProduct(DecimalNumber(UInt64(number)), scale, limit: Self.limit)
   }
 
-  /// Returns the weight on a logarithmic scale of 2,048 steps an octave, 0 to 65,535; 0 of 0.
+  /// Returns the weight on a logarithmic scale of 2,048 steps an octave, 0 to 65,535; the code of 0 is 0.
   ///
-  /// Scores are made of codes. A greater weight never has a smaller code.
+  /// Scores use codes. A greater weight never has a smaller code.
   package static func code(_ weight: UInt64) -> Int {
     guard weight > 0 else { return 0 }
     let exponent = 63 - weight.leadingZeroBitCount
@@ -63,11 +63,11 @@ package struct WeightRule: Equatable, Sendable {
 struct DecimalNumber: Equatable, Sendable {
   /// The longest text that counts as a number, in bytes.
   private static let textLimit = 64
-  /// The exponents that a text may have, above 0 and below.
+  /// The greatest exponent of a text, above or below 0.
   private static let exponentLimit = 1_000_000_000
 
   private(set) var isNegative = false
-  /// The digits as values 0 to 9, the first of them no zero; none for 0.
+  /// The digits as values 0 to 9, without leading zeros; empty for 0.
   private(set) var digits: [UInt8] = []
   private var exponent = 0
 
@@ -82,7 +82,7 @@ struct DecimalNumber: Equatable, Sendable {
     digits.reverse()
   }
 
-  /// Takes a text apart: a sign, if any; digits, which may have a point among, before or behind them; an exponent, if any.
+  /// Parses a text: an optional sign, digits with an optional point anywhere, and an optional exponent.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
     guard text.count <= Self.textLimit else { return nil }
     var reader = unsafe DecimalReader(text)
@@ -107,10 +107,10 @@ struct DecimalNumber: Equatable, Sendable {
     guard reader.isAtEnd else { return nil }
   }
 
-  /// Returns the product of two numbers, neither below 0, rounded down to a whole number, `limit` at most.
+  /// Returns the product of two numbers from 0 on, rounded down to a whole number, at most `limit`.
   static func wholeProduct(_ a: DecimalNumber, _ b: DecimalNumber, limit: UInt64) -> UInt64 {
     guard !a.digits.isEmpty, !b.digits.isEmpty else { return 0 }
-    // 64 digits each: no column's sum is over 64 x 81.
+    // Both have at most 64 digits, so no column's sum is over 64 x 81.
     var columns = [Int](repeating: 0, count: a.digits.count + b.digits.count)
     for (i, left) in a.digits.enumerated() {
       for (j, right) in b.digits.enumerated() { columns[i + j + 1] += Int(left) * Int(right) }
@@ -121,7 +121,7 @@ struct DecimalNumber: Equatable, Sendable {
       columns[index] = carry % 10
       carry /= 10
     }
-    // Exponents are at most 10^9 each: the sum holds. Of 2^63 there are 19 digits.
+    // Exponents are at most 10^9 each, so the sum cannot wrap. 2^63 has 19 digits.
     let size = columns.count + a.exponent + b.exponent
     var value: UInt64 = 0
     for index in columns.indices.prefix(max(0, size)) {
@@ -154,17 +154,17 @@ private struct DecimalReader: ~Escapable {
     return true
   }
 
-  /// Reads a sign, if there is one; returns whether it is a minus.
+  /// Reads an optional sign, and returns whether it is a minus.
   mutating func readSign() -> Bool { read("-") || read("+") && false }
 
-  /// Returns the value of the next digit; nil if none is next.
+  /// Returns the value of the next digit; nil if the next byte is not a digit.
   mutating func readDigit() -> UInt8? {
     guard position < text.count, 0x30...0x39 ~= text[position] else { return nil }
     position += 1
     return text[position - 1] - 0x30
   }
 
-  /// Reads a sign and digits; nil if there are none, or the number is beyond the limit.
+  /// Reads an optional sign and digits; nil if there are no digits, or the number is beyond the limit.
   mutating func readExponent(limit: Int) -> Int? {
     let isNegative = readSign()
     guard var value = readDigit().map(Int.init) else { return nil }

@@ -1,12 +1,12 @@
-/// A part of a shard as it stands in the file: the frame of its keys and that of its fields.
+/// A part of a shard in its stored form: the frame of its keys and the frame of its fields.
 ///
-/// The bytes belong to the context that they were read with, until it reads others.
+/// The bytes belong to the context that read them, and are valid until its next read.
 @safe struct PackedPart {
   private let keys: UnsafeBufferPointer<UInt8>
   private let fields: UnsafeBufferPointer<UInt8>
   private let part: PartTable.Part
 
-  /// Reads a part with `read`, which fills the memory that it is given.
+  /// Reads a part with `read`, which fills the given memory.
   init<Failure: Error>(
     _ part: PartTable.Part, with context: Decompressor, read: (inout MutableRawSpan) throws(Failure) -> Void
   ) throws(Failure) {
@@ -29,10 +29,10 @@
     unsafe try FieldColumns(unpacking: fields, part, of: header, with: context)
   }
 
-  /// The compressed fields, and ``FieldColumns/slack`` bytes behind them.
+  /// The compressed fields, with ``FieldColumns/slack`` bytes behind them.
   var packedFields: [UInt8] {
     var packed = unsafe [UInt8](repeating: 0, count: fields.count + FieldColumns.slack)
-    // As memory: Embedded Swift copies a collection byte by byte.
+    // Copied as memory, since Embedded Swift copies a collection byte by byte.
     unsafe packed.withUnsafeMutableBytes { unsafe $0.copyMemory(from: UnsafeRawBufferPointer(fields)) }
     return packed
   }
@@ -41,7 +41,7 @@
 extension FieldColumns {
   /// Unpacks and checks the fields of a part.
   ///
-  /// - Parameter packed: The compressed fields, and ``FieldColumns/slack`` bytes behind them.
+  /// - Parameter packed: The compressed fields, with ``FieldColumns/slack`` bytes behind them.
   init(
     unpacking packed: [UInt8], _ part: PartTable.Part, of header: ShardHeader, with context: Decompressor
   ) throws(FormatError) {
@@ -65,7 +65,7 @@ extension ShardHeader {
   /// Reads, unpacks and checks the header of a shard.
   ///
   /// - Parameters:
-  ///   - read: Fills the memory that it is given with the beginning of the file.
+  ///   - read: Fills the given memory with the beginning of the file.
   ///   - manifest: The manifest that numbers the fields.
   static func reading<Failure: Error>(
     _ source: Manifest.Source, of manifest: borrowing Manifest, with context: Decompressor,
@@ -85,7 +85,8 @@ extension ShardHeader {
 }
 
 extension Decompressor {
-  /// Has `read` fill room for a file's bytes, of which ``FieldColumns/slack`` more can be read; valid until the next.
+  /// Lets `read` fill room for a file's bytes, with ``FieldColumns/slack`` readable bytes behind; valid until the next
+  /// call.
   fileprivate func fill<Failure: Error>(
     _ size: Int, _ read: (inout MutableRawSpan) throws(Failure) -> Void
   ) throws(Failure) -> UnsafeBufferPointer<UInt8> {
@@ -95,9 +96,10 @@ extension Decompressor {
     return unsafe UnsafeBufferPointer(start: start, count: size)
   }
 
-  /// Lends `body` the content of a frame, unpacked or where it stands in it, and room for a Huffman code's table.
+  /// Calls `body` with the content of a frame, unpacked or in its place in the frame, and room for a Huffman code's
+  /// table.
   ///
-  /// - Parameter frame: ``FieldColumns/slack`` bytes behind it can be read.
+  /// - Parameter frame: The frame, with ``FieldColumns/slack`` readable bytes behind it.
   @inline(__always)
   fileprivate func withContent<Result>(
     of frame: UnsafeBufferPointer<UInt8>, size: Int, checksum: UInt32,

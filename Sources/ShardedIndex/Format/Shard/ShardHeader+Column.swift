@@ -1,5 +1,5 @@
 extension ShardHeader {
-  /// Column encodings, by the number that stands in the file.
+  /// Column encodings, by their numbers in the file.
   package enum Encoding: UInt8, BitwiseCopyable, Sendable {
     case constant = 0
     case dictionary = 1
@@ -9,63 +9,64 @@ extension ShardHeader {
     case number = 5
   }
 
-  /// The kind of values of a column whose values differ in kind: each has it as the first byte of its text.
+  /// The kind of a column of mixed kinds: the first byte of each text is the text's kind.
   package static let mixedKinds: UInt8 = 3
 
-  /// The number in the place of a suffix field column's case rule that says that the column's texts are its own.
+  /// The case rule of a suffix field column that has texts of its own.
   package static let ownTexts: UInt8 = 3
 
-  /// A column: its encoding, and what of it stands in the header.
+  /// A column: its encoding, and its data in the header.
   @safe struct Column: BitwiseCopyable {
     var encoding: Encoding
     var kind: UInt8
-    /// Index into the index's field names.
+    /// The position of its name among the index's field names.
     var name: UInt16
-    /// The index of its cell among those of a record.
+    /// The position of its cell among the cells of a record.
     var cell: UInt16
-    /// Unless it is one of numbers, the next that is none.
+    /// The next column that is not of numbers, for such a column.
     var nextText: UInt16 = 0
-    /// The bits that all its fields have in common in a decoded record.
+    /// The bits that all its decoded fields share.
     var word: UInt64
-    /// dictionary: codes are 16 bits wide. spelled: the case rule.
+    /// dictionary: 1 for codes of 16 bits. spelled: the case rule.
     var variant: UInt8 = 0
-    /// spelled: which piece of the stem, 255 for all of it.
+    /// spelled: the number of the piece of the stem; 255 for the whole stem.
     var piece: UInt8 = 255
     /// The number of the column among the columns that have data in the parts (dictionary, text, spelled), or among the
     /// numbers.
     var slot: UInt16 = 0
-    /// constant: size. dictionary, suffix field: count of texts. number: first of its formats.
+    /// constant: size of the text. dictionary, suffix field: count of texts. number: number of its first format.
     var number: UInt32 = 0
     /// number: count of its formats.
     var formatCount: UInt8 = 0
     /// dictionary, suffix field: size of the longest text.
     var longest: UInt32 = 0
-    /// dictionary, suffix field: all texts have three bytes at most, and ``ends`` holds them themselves.
+    /// dictionary, suffix field: whether all texts have at most three bytes, and stand in ``ends``.
     var isShort = false
-    /// They have two bytes each, and stand side by side: half as many lines of the processor's cache.
+    /// dictionary, suffix field: whether all texts have two bytes, and stand side by side in half as many lines of the
+    /// cache.
     var isPairs = false
-    /// The texts of constant, dictionary and suffix field, unless they are short.
+    /// constant, dictionary, suffix field: the texts, unless they are short.
     var texts: UnsafePointer<UInt8>
-    /// dictionary, suffix field: per text its end. A zero stands before the first. Of short ones, per text its bytes,
-    /// the first one lowest, and above three of them its size; of pairs, two bytes each.
+    /// dictionary, suffix field: the end of each text, with a zero before the first. For short texts: the bytes of each
+    /// text, the first one lowest, and the size in the fourth byte. For pairs: two bytes a text.
     var ends: UnsafePointer<UInt32>
   }
 }
 
 extension ShardHeader.Column {
-  /// Takes the texts of a column that has the same.
+  /// Takes the texts of a column with the same texts.
   mutating func takeTexts(of same: Self) {
     (number, longest) = (same.number, same.longest)
     (isShort, isPairs) = (same.isShort, same.isPairs)
     unsafe (texts, ends) = (same.texts, same.ends)
   }
 
-  /// Reads a dictionary's texts, or one per suffix field: their sizes, then they themselves.
+  /// Reads the texts of a dictionary, or one text per suffix field: first the sizes, then the texts.
   mutating func readTexts(
     _ count: Int, _ reader: inout ByteReader, _ memory: inout ShardHeader.ParsingMemory
   ) throws(FormatError) {
     let at = reader.offset
-    // A size has a byte at least.
+    // A size has at least a byte.
     guard count <= reader.remaining else {
       throw .truncated(offset: at, needed: count, available: reader.remaining)
     }
@@ -103,8 +104,8 @@ extension ShardHeader.Column {
     unsafe ends[-1] = 0
     let texts = unsafe memory.scratch.allocate(UInt8.self, suffixFields.size + 16)
     let letters = Spelling.Case(rule)
-    // All at once, as if they were one text: before it stands the head of its run at least, behind it the slack of a
-    // copied text. Then the first byte of each, which follows no other.
+    // The rule is applied to all texts as one: the head of its run stands before it, and the slack of a copied text
+    // behind. Then it is applied to the first byte of each text, which follows no other.
     var offset = 0
     while offset < suffixFields.size {
       unsafe letters.apply(to: suffixFields.texts + offset, texts + offset)
@@ -121,15 +122,15 @@ extension ShardHeader.Column {
     unsafe put(UnsafeBufferPointer(start: texts, count: start).span.bytes, ends, suffixFields.count, &memory.kept)
   }
 
-  /// Keeps texts in memory, those of three bytes or fewer instead of their ends.
+  /// Keeps texts in memory; texts of up to three bytes take the place of their ends.
   ///
-  /// - Parameter ends: Per text its end; a zero stands before the first.
+  /// - Parameter ends: The end of each text, with a zero before the first.
   private mutating func put(
     _ texts: RawSpan, _ ends: UnsafePointer<UInt32>, _ count: Int, _ kept: inout Arena
   ) {
     number = UInt32(count)
     isShort = longest <= 3 && count <= 256 && kind < ShardHeader.mixedKinds
-    // Where the longest has two bytes, the texts have this many together only if each has two.
+    // If the longest text has two bytes, the sum is this only if each has two.
     isPairs = isShort && longest == 2 && texts.byteCount == 2 * count
     guard isShort else {
       let copy = unsafe kept.allocate(UInt32.self, count + 1)
@@ -144,7 +145,7 @@ extension ShardHeader.Column {
     var start = 0
     for text in 0..<count {
       let end = unsafe Int(ends[text])
-      // A size of three at most.
+      // The size is at most three.
       unsafe words[text] = Self.word(of: texts, start, end) | UInt32(truncatingIfNeeded: end &- start) &<< 24
       start = end
     }
@@ -153,7 +154,7 @@ extension ShardHeader.Column {
   /// The bytes of a short text, the first one lowest.
   @inline(__always) private static func word(of texts: RawSpan, _ start: Int, _ end: Int) -> UInt32 {
     if start &+ 4 <= texts.byteCount {
-      // In bounds by the condition; a shift by three bytes at most.
+      // In bounds by the condition. The shift is at most three bytes.
       let bytes = unsafe texts.load(unchecked: start, as: UInt32.self)
       return bytes & (1 &<< UInt32(truncatingIfNeeded: 8 &* (end &- start)) &- 1)
     }

@@ -1,32 +1,32 @@
 extension ShardHeader {
-  /// The columns of a header as they are read, with what numbers and texts of them need.
+  /// The columns of a header during parsing, with the data of their numbers and texts.
   @safe struct ColumnTable {
     let columns: UnsafeMutablePointer<Column>
-    /// Stands for texts and codes that are not there.
+    /// The address in the place of missing texts and codes.
     let zero: UnsafePointer<UInt8>
     private(set) var models: ArenaList<Model>
-    /// The bits of a value of each model that has no range of its own.
+    /// The bits of a value in each model without a range of its own.
     private(set) var widths: ArenaList<UInt8>
-    /// The ranges of the models that have their own.
+    /// The ranges of the models with their own ranges.
     private(set) var ownRanges: ArenaList<OwnRanges>
-    /// The columns of numbers, and those that have data in the parts.
+    /// The columns of numbers, and the columns with data in the parts.
     private(set) var numberColumns: ArenaList<UInt16>
     private(set) var dataColumns: ArenaList<UInt16>
     private(set) var dataCodes: ArenaList<HuffmanCode>
     private(set) var textCodes: ArenaList<HuffmanCode>
-    /// The number of columns that are no numbers, and the first of them.
+    /// The number of columns that are not of numbers, and the first such column.
     private(set) var (textCount, firstText) = (0, 0)
     private var lastText = 0
-    /// The number of columns of small numbers that are packed.
+    /// The number of packed columns of small numbers.
     private(set) var packedCount = 0
     private(set) var hasLiterals = false
-    /// The first column that is the suffix fields by each case rule, plus 1; 0 if there is none.
+    /// For each case rule, the first column of suffix fields by that rule, plus 1; 0 if there is none.
     private let casedColumns: UnsafeMutablePointer<UInt16>
 
     var numberCount: Int { unsafe numberColumns.count }
 
-    /// The most number formats, and formats with ranges of their own times contexts: each takes a few bytes of a file
-    /// and much memory, and no builder comes near.
+    /// The most number formats, and the most formats with ranges of their own times contexts. Each takes a few bytes of
+    /// a file and much memory; builders stay far below.
     private static let formatLimit = 4096
     private static let rangeLimit = 1 << 18
 
@@ -65,20 +65,20 @@ extension ShardHeader {
         word: RecordOutput.Field.column(name: name, kind: kind), texts: zero, ends: .init(bitPattern: 8)!)
     }
 
-    /// Puts a column that is no number behind the one before it.
+    /// Links a column that is not of numbers behind the previous one.
     private mutating func chain(_ index: Int) {
       if textCount == 0 { firstText = index } else { unsafe columns[lastText].nextText = UInt16(index) }
       lastText = index
       textCount += 1
     }
 
-    /// Reads what follows the kind and the encoding of a column.
+    /// Reads the data behind the kind and the encoding of a column.
     private mutating func readEncoding(
       _ reader: inout ByteReader, _ column: inout Column, _ index: Int, _ suffixFields: SuffixFieldTable,
       _ contexts: Int,
       _ memory: inout ParsingMemory
     ) throws(FormatError) {
-      // Where the column's kind stands.
+      // The offset of the column's kind.
       let at = reader.offset - 2
       switch column.encoding {
       case .constant:
@@ -113,7 +113,7 @@ extension ShardHeader {
       }
     }
 
-    /// Adds a column that has data in the parts.
+    /// Adds a column with data in the parts.
     private mutating func appendData(
       _ column: inout Column, _ index: Int, _ code: HuffmanCode, _ textCode: HuffmanCode, _ scratch: inout Arena
     ) {
@@ -124,7 +124,7 @@ extension ShardHeader {
       packedCount += code.isPresent ? 1 : 0
     }
 
-    /// Reads a column's text of each suffix field.
+    /// Reads a column's text for each suffix field.
     private func readSuffixFieldTexts(
       _ reader: inout ByteReader, _ column: inout Column, _ index: Int, _ suffixFields: SuffixFieldTable,
       _ memory: inout ParsingMemory
@@ -137,7 +137,7 @@ extension ShardHeader {
       if rule == ShardHeader.ownTexts {
         try column.readTexts(suffixFields.count, &reader, &memory)
       } else if unsafe casedColumns[Int(rule)] > 0 {
-        // However many columns of a file have the texts of one rule, the texts are made once.
+        // The texts of a rule are made once, for any number of columns.
         unsafe column.takeTexts(of: columns[Int(casedColumns[Int(rule)]) - 1])
       } else {
         column.putSuffixFields(suffixFields, rule, &memory)

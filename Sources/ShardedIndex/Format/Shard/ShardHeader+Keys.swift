@@ -12,7 +12,7 @@ extension ShardHeader {
     }
   }
 
-  /// Reads the suffix fields: one size for all, or a size each, and then the texts.
+  /// Reads the suffix fields: one size for all or a size for each, and then the texts.
   private static func readSuffixFields(
     _ reader: inout ByteReader, _ count: Int, _ kept: inout Arena
   ) throws(FormatError) -> SuffixFieldTable {

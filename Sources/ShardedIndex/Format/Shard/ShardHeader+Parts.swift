@@ -1,9 +1,9 @@
 extension ShardHeader {
-  /// The counts that a header begins with.
+  /// The counts at the beginning of a header.
   struct Counts {
     let (records, parts, suffixFields, columns, shapes, rowFormats): (Int, Int, Int, Int, Int, Int)
 
-    /// The number of contexts that a number's range can depend on: suffix fields, or 1 in a shard without them.
+    /// The number of contexts of a number's range: the suffix fields, or 1 in a shard without them.
     var contexts: Int { max(1, suffixFields) }
 
     init(_ reader: inout ByteReader, records expected: Int, fileSize: Int) throws(FormatError) {
@@ -28,7 +28,7 @@ extension ShardHeader {
   static func readParts(
     _ reader: inout ByteReader, _ counts: Counts, fileSize: Int, frameSize: Int, _ kept: inout Arena
   ) throws(FormatError) -> PartTable {
-    // Room is made for what the bytes hold, not for what they claim.
+    // Memory is allocated only for parts that the bytes can hold.
     guard counts.parts <= reader.remaining / 14 else {
       throw .truncated(offset: reader.offset, needed: 14 * counts.parts, available: reader.remaining)
     }
@@ -40,7 +40,7 @@ extension ShardHeader {
       let bound = try reader.readVarint()
       let keys = try PartFrame(&reader)
       let fields = try PartFrame(&reader)
-      // The first part begins with the shard: without a bound, and it continues no other.
+      // The first part has no bound and continues no other part.
       guard count >= 1, count <= counts.records - first, index > 0 || bound == 0,
         boundEnd + bound >> 1 <= reader.count, keys.isBounded, fields.isBounded
       else { throw .invalid(reason: "has part \(index) in a wrong place", offset: at) }
@@ -71,7 +71,7 @@ extension ShardHeader {
     return parts
   }
 
-  /// One of the two frames of a part, as the part's row describes it.
+  /// One of the two frames of a part, from the part's row.
   private struct PartFrame {
     /// The sizes of the frame and of its content, in bytes.
     let (size, contentSize): (Int, Int)

@@ -1,38 +1,39 @@
 extension ShardHeader {
-  /// A format of a number column and the ranges its values lie in. Two to a line of the processor's cache.
+  /// A format of a number column and the ranges of its values. Two models fit in a line of the processor's cache.
   @safe struct Model: BitwiseCopyable {
-    /// The bits that all its numbers have in common in a decoded record.
+    /// The bits that all its decoded numbers share.
     var word: UInt64
-    /// Added to every value. Type 0: the address of the text.
+    /// The number that is added to every value. Type 0: the address of the text.
     var base: Int64
-    /// The address of its range, or, if contexts have their own, of that of the first row. Type 0: of one without bits.
+    /// The address of its range; if contexts have their own ranges, of the first row's range. Type 0: of a range of 0
+    /// bits.
     ///
-    /// A range: the bits of a value, u8, and the number added to the base, u32; three bytes behind it can be read.
+    /// A range is the bits of a value, u8, and the number added to the base, u32, with three readable bytes behind.
     var range: UnsafePointer<UInt8>
     /// The mask of rows: all ones if contexts have ranges of their own, else zero.
     var rowMask: UInt32
-    /// The offset of the column's cell among those of a record, in bytes.
+    /// The offset of the column's cell among the cells of a record, in bytes.
     var cell: UInt32
 
-    /// The range in a row: the bits of a value in the lowest byte, the number added to the base in the four above it,
-    /// anything in the rest.
+    /// The range in a row: the bits of a value in the lowest byte, and the number added to the base in the next four
+    /// bytes. The other bytes are undefined.
     @inline(__always) func range(in row: UInt32) -> UInt64 {
       unsafe UInt64(littleEndian: (range + Int(row & rowMask)).load())
     }
 
-    /// The bits of a value alone.
+    /// The bits of a value in a row.
     @inline(__always) func bits(in row: UInt32) -> Int { unsafe Int(range[Int(row & rowMask)]) }
 
-    /// The column's cell among those of a record.
+    /// The column's cell among the cells of a record.
     @inline(__always) func cell(
       in cells: UnsafeMutablePointer<RecordOutput.Field>
     ) -> UnsafeMutablePointer<RecordOutput.Field> {
       unsafe (UnsafeMutableRawPointer(cells) + Int(cell)).assumingMemoryBound(to: RecordOutput.Field.self)
     }
 
-    /// Whether it is of type 0, a text whatever the value.
+    /// Whether the model is of type 0, with a fixed text.
     var isLiteral: Bool { word >> 56 == 0 }
-    /// Type 0: the text, before which its size stands. Else nothing.
+    /// Type 0: the text, with its size before it. Otherwise empty.
     var literal: UnsafeBufferPointer<UInt8> {
       guard isLiteral, let text = unsafe UnsafePointer<UInt8>(bitPattern: UInt(truncatingIfNeeded: base)) else {
         return unsafe .init(start: nil, count: 0)
@@ -41,11 +42,11 @@ extension ShardHeader {
     }
   }
 
-  /// The ranges that values lie in, for each context in a row: a record's stand side by side.
+  /// The ranges of values, in a row for each context, so that the ranges of a record stand side by side.
   @safe struct Ranges: BitwiseCopyable {
-    /// Bytes of a range.
+    /// The size of a range, in bytes.
     static let width = 5
-    /// The bytes that are readable behind the last one.
+    /// The number of readable bytes behind the last range.
     static let slack = 3
 
     /// The number of each context's row.
@@ -54,18 +55,18 @@ extension ShardHeader {
     let rowSize: UInt32
     let start: UnsafePointer<UInt8>
 
-    /// Returns the offset of a context's row, in bytes: less than 2^8 rows of 2^18 ranges.
+    /// Returns the offset of a context's row, in bytes. There are fewer than 2^8 rows of 2^18 ranges.
     @inline(__always) func row(_ context: Int) -> UInt32 { unsafe UInt32(rows[context]) &* rowSize }
   }
 
-  /// The ranges of a model for the contexts that have their own, as they are read.
+  /// The ranges of a model for contexts with their own ranges, during parsing.
   @unsafe struct OwnRanges: BitwiseCopyable {
     /// A bit for each context.
     let contexts: UnsafePointer<UInt8>
     /// The ranges: the bits of a value in the lowest byte, the number added to the base above it.
     let ranges: UnsafePointer<UInt64>
 
-    /// Reads which of `count` contexts have a range, and for each the bits of a value and the number added.
+    /// Reads the set of contexts with a range, out of `count`, and for each the bits of a value and the number added.
     init(_ count: Int, _ reader: inout ByteReader, _ scratch: inout Arena) throws(FormatError) {
       let at = reader.offset
       let flags = try reader.readSpan((count + 7) / 8)
@@ -83,10 +84,11 @@ extension ShardHeader {
       let ranges = unsafe scratch.allocate(UInt64.self, ranged)
       var bits = BitReader(reader)
       for index in 0..<ranged {
-        // Of 38 bits at most: both in one word. Whether they are there is checked where the reader is moved behind
-        // them.
+        // A width and a number have at most 38 bits, and fit in one word. Moving the reader behind them checks that
+        // they exist.
         let word = bits.next
-        // At most 255 + 63; shifts are by fewer than 64 bits, and differences of what the lines before compare.
+        // The width is at most 255 + 63. Shifts are by fewer than 64 bits, and the lines before have checked the
+        // differences.
         let width = least &+ word & (1 &<< excess &- 1)
         guard width <= 56 else { throw .invalid(reason: "has a value of \(width) bits", offset: at) }
         // The added number is a multiple of a power of two, so its low bits are left out.
@@ -102,10 +104,10 @@ extension ShardHeader {
 }
 
 extension ShardHeader.Ranges {
-  /// Lays the ranges out, and gives the models the addresses of theirs.
+  /// Lays the ranges out in rows, and sets their addresses in the models.
   init(of columns: ShardHeader.ColumnTable, contexts: Int, _ memory: inout ShardHeader.ParsingMemory) {
     let (models, own) = unsafe (columns.models, columns.ownRanges)
-    // Contexts that have no range of their own share a row.
+    // Contexts without a range of their own share a row.
     let rows = unsafe memory.kept.allocate(UInt8.self, contexts)
     let rowCount = unsafe Self.assignRows(rows, contexts, own, &memory.scratch)
     let rowSize = unsafe own.count * Self.width
@@ -119,11 +121,10 @@ extension ShardHeader.Ranges {
       unsafe models.start[index].range = .init(start + at)
       if unsafe models[index].rowMask == 0 { next += Self.width } else { nextOwn += Self.width }
     }
-    // The first row has what holds where a context has no range of its own, and so has each row until its own are put
-    // in.
+    // The first row has the ranges of contexts without their own. Each row begins as a copy of it.
     var filled = 1
     while filled < rowCount {
-      // As many at once as are there.
+      // Each copy doubles the number of filled rows.
       let more = min(filled, rowCount - filled)
       unsafe (start + filled * rowSize).copy(from: start, count: more * rowSize)
       filled += more
@@ -134,9 +135,9 @@ extension ShardHeader.Ranges {
     unsafe (self.rows, self.rowSize, self.start) = (.init(rows), UInt32(rowSize), .init(start))
   }
 
-  /// Gives each context the number of its row.
+  /// Sets the number of each context's row.
   ///
-  /// - Returns: How many rows there are.
+  /// - Returns: The number of rows.
   private static func assignRows(
     _ rows: UnsafeMutablePointer<UInt8>, _ contexts: Int, _ own: ArenaList<ShardHeader.OwnRanges>,
     _ scratch: inout Arena
@@ -145,7 +146,7 @@ extension ShardHeader.Ranges {
     for index in unsafe 0..<own.count {
       for byte in 0..<(contexts + 7) / 8 { unsafe hasOwn[byte] |= own[index].contexts[byte] }
     }
-    // There are 256 contexts at most.
+    // There are at most 256 contexts.
     func isOwn(_ context: Int) -> Bool { unsafe hasOwn[context &>> 3] &>> UInt8(context & 7) & 1 == 1 }
     var (rowCount, common) = (0, 0)
     while common < contexts, isOwn(common) { common &+= 1 }
@@ -157,13 +158,13 @@ extension ShardHeader.Ranges {
     return rowCount
   }
 
-  /// Puts the ranges of a model into the rows of the contexts that have one.
+  /// Puts the ranges of a model into the rows of their contexts.
   private static func put(
     _ own: ShardHeader.OwnRanges, _ rows: UnsafePointer<UInt8>, _ contexts: Int,
     into start: UnsafeMutablePointer<UInt8>,
     _ rowSize: Int
   ) {
-    // Rows and ranges of a size that was computed, and allocated, without wrapping.
+    // The size of rows and ranges was computed and allocated without wrapping.
     var range = unsafe own.ranges
     for byte in 0..<(contexts + 7) / 8 {
       var flags = unsafe own.contexts[byte]

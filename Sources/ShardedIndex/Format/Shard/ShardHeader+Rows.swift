@@ -1,12 +1,12 @@
 extension ShardHeader {
-  /// The formats of rows: which format each number of a record has.
+  /// The formats of rows, which assign a format to each number of a record.
   @safe struct RowFormats {
     /// The models of the values, by row format and number column.
     let models: UnsafePointer<UInt16>
     let code: HuffmanCode
 
-    /// The most row formats times number columns: each takes few bits of a file and two bytes in memory, and no builder
-    /// comes near.
+    /// The most row formats times number columns. Each takes a few bits of a file and two bytes of memory; builders
+    /// stay far below.
     private static let cellLimit = 1 << 16
 
     init(

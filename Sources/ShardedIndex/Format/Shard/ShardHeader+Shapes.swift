@@ -1,5 +1,5 @@
 extension ShardHeader {
-  /// Reads per column the number of its field among the index's field names.
+  /// Reads the number of each column's field among the index's field names.
   static func readNames(
     _ reader: inout ByteReader, _ counts: Counts, _ scratch: inout Arena,
     name: (UnsafeBufferPointer<UInt8>) -> Int?
@@ -10,7 +10,7 @@ extension ShardHeader {
       guard let number = unsafe name(try reader.read(bytes: try reader.readVarint())) else {
         throw .invalid(reason: "has a field that the manifest does not name", offset: at)
       }
-      // Few columns: comparing them all costs less than looking up their names did.
+      // There are few columns: comparing all of them takes less time than looking up their names.
       for other in unsafe 0..<names.count where unsafe Int(names[other]) == number {
         throw .invalid(reason: "has two columns of one field", offset: at)
       }
@@ -19,19 +19,19 @@ extension ShardHeader {
     return unsafe names
   }
 
-  /// The shapes of records: which columns a record has, in which order.
+  /// The shapes of records. A shape is the list of a record's columns, in order.
   @safe struct Shapes {
-    /// One past the last column of each shape.
+    /// The end of each shape's columns.
     let ends: UnsafePointer<UInt32>
     let columns: UnsafePointer<UInt16>
     let code: HuffmanCode
     /// Whether every record has every column once.
     let isPlain: Bool
-    /// The index of each column's cell among those of a record.
+    /// The position of each column's cell among the cells of a record.
     let cells: ArenaList<UInt16>
 
     init(_ reader: inout ByteReader, _ counts: Counts, _ memory: inout ParsingMemory) throws(FormatError) {
-      // A shape has two bytes in the file at least, so the bytes bound their number.
+      // A shape has at least two bytes in the file, so the bytes bound the number of shapes.
       guard counts.shapes <= reader.count else {
         throw .truncated(offset: reader.offset, needed: counts.shapes, available: reader.count)
       }
@@ -47,12 +47,12 @@ extension ShardHeader {
       unsafe columns = memory.kept.copy(fields)
     }
 
-    /// Reads the columns of all shapes, and puts per shape one past its last column into `ends`.
+    /// Reads the columns of all shapes, and puts the end of each shape into `ends`.
     private static func readFields(
       _ reader: inout ByteReader, _ counts: Counts, _ ends: UnsafeMutablePointer<UInt32>, _ scratch: inout Arena
     ) throws(FormatError) -> ArenaList<UInt16> {
       var fields = unsafe ArenaList<UInt16>(capacity: counts.columns, in: &scratch)
-      // Per column one more than the last shape that had it.
+      // For each column, the number of the last shape with it, plus one.
       let shapeOf = unsafe scratch.allocate(repeating: 0 as UInt32, counts.columns)
       for shape in 0..<counts.shapes {
         let count = try reader.readVarint()

@@ -1,9 +1,9 @@
-/// The first frame of a shard file: its parts, its suffix fields, and how the fields of its records are encoded.
-/// Source: docs/format.md section 4.
+/// The first frame of a shard file: its parts, its suffix fields, and the encoding of its records' fields. Source:
+/// docs/format.md section 4.
 ///
-/// It keeps what queries use, laid out for them, and none of the bytes that it was read from.
+/// The header lays out the data for queries, and keeps none of the bytes that it was read from.
 @safe package final class ShardHeader: @unchecked Sendable {
-  // Sendable because nothing writes to the memory once the header is made.
+  // Sendable because nothing writes to the memory after `init`.
   package static let magic: UInt32 = 0x3448_5153  // "SQH4"
   package static let columnLimit = 4096
 
@@ -16,9 +16,9 @@
   package var charge: Int { unsafe layout.pointee.charge }
   package var columnCount: Int { unsafe layout.pointee.columnCount }
 
-  /// Checks a header and keeps what queries use of it.
+  /// Checks a header and keeps the data for queries.
   ///
-  /// - Parameter name: Returns the number of a column's path among the index's field names; nil if it has none.
+  /// - Parameter name: Returns the number of a column's path among the index's field names; nil if there is none.
   package init(
     content: UnsafeBufferPointer<UInt8>, records: Int, fileSize: Int, frameSize: Int,
     name: (UnsafeBufferPointer<UInt8>) -> Int?
@@ -40,11 +40,11 @@
     self.memory = memory.kept
   }
 
-  /// The memory that a header is read with.
+  /// The memory for parsing a header.
   @safe struct ParsingMemory: ~Copyable {
-    /// Memory that the header keeps.
+    /// The memory that the header keeps.
     var kept = Arena(sharing: 480)
-    /// Memory that is freed when the header is read.
+    /// The memory that is freed after parsing.
     var scratch = Arena(sharing: 4 << 10)
     /// The memory for reading the lengths of codes: ``HuffmanCode/scratchCapacity`` numbers.
     let codeLengths: UnsafeMutablePointer<UInt16>
@@ -57,7 +57,7 @@
     }
   }
 
-  /// Lays out what queries use.
+  /// Lays out the data for queries.
   private static func layOut(
     _ counts: Counts, _ keys: KeyFields, _ shapes: Shapes, _ columns: ColumnTable, _ rows: RowFormats,
     _ memory: inout ParsingMemory

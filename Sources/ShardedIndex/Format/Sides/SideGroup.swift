@@ -1,10 +1,10 @@
 /// The name of a frame of a side file. Source: docs/format.md section 3.12.
 package struct SideFrameName: Hashable, Sendable {
-  /// What the frame has. A reader passes over a kind that it does not know.
+  /// The kind of the frame's content. A reader passes over unknown kinds.
   package var kind: UInt8
   /// The number of the frame's table among those of its kind.
   package var number: Int
-  /// The number of the group of shards that the frame is of; 0 where it is of the whole page.
+  /// The number of the frame's group of shards; 0 for a frame of the whole page.
   package var group: Int
 
   package init(kind: UInt8, number: Int, group: Int) { (self.kind, self.number, self.group) = (kind, number, group) }
@@ -13,7 +13,7 @@ package struct SideFrameName: Hashable, Sendable {
   package var order: (Int, Int, Int) { (Int(kind), number, group) }
 }
 
-/// A frame of a side file: where it stands and how large it is, in bytes.
+/// The place and the size of a frame of a side file, in bytes.
 package struct SideFrame: Equatable, Sendable {
   package var name: SideFrameName
   package var start: Int
@@ -27,18 +27,18 @@ package struct SideFrame: Equatable, Sendable {
   }
 }
 
-/// The side file of a page, as the manifest describes it.
+/// The manifest's description of a page's side file.
 package struct SidePage: Equatable, Sendable {
-  /// The number of shards that one frame with the tables of parts is of.
+  /// The number of shards in a frame with tables of parts.
   package static let groupCapacity = 16
   /// The largest size of a side file, in bytes.
   package static let sizeLimit = 1 << 26
-  /// The label that side files' names begin with.
+  /// The label at the beginning of side files' names.
   private static let label = [UInt8]("side".utf8)
 
   /// The first 16 bytes of the file's SHA-256; zeros for a page without a file.
   package var digest: [UInt8]
-  /// In the order of their names.
+  /// The frames, in the order of their names.
   package var frames: [SideFrame]
 
   package init(digest: [UInt8], frames: [SideFrame]) { (self.digest, self.frames) = (digest, frames) }
@@ -55,7 +55,7 @@ package struct SidePage: Equatable, Sendable {
 /// The side files of up to 64 pages: a frame of the chain of sides. Source: docs/format.md section 3.12.
 package final class SideGroup: Sendable {
   package let pages: [SidePage]
-  /// The bytes that it keeps in memory.
+  /// The memory of the group, in bytes.
   let size: Int
 
   /// - Parameters:
@@ -79,7 +79,7 @@ package final class SideGroup: Sendable {
     for _ in 0..<16 { digest.append(try reader.read(UInt8.self)) }
     var page = SidePage(digest: digest, frames: [])
     let count = try reader.readVarint()
-    // Each takes eight bytes or more.
+    // Each frame takes at least eight bytes.
     guard count <= reader.remaining / 8 else {
       throw .invalid(reason: "has a side file of \(count) frames", offset: reader.offset)
     }

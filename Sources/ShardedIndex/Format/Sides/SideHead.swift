@@ -1,11 +1,11 @@
-/// The first frame of the chain of sides: where the frame of each group of pages ends. Source: docs/format.md
-/// section 3.12.
+/// The first frame of the chain of sides: the end of the frame of each group of pages. Source: docs/format.md section
+/// 3.12.
 package final class SideHead: Sendable {
   package static let magic: UInt32 = 0x3153_5153  // "SQS1"
-  /// The number of pages that one frame of the chain is of.
+  /// The number of pages in one frame of the chain.
   package static let groupCapacity = 64
 
-  /// The size of the frame that this is the content of, in bytes.
+  /// The size of the frame, in bytes.
   let frameSize: Int
   private let ends: [UInt32]
   private let checksums: [UInt32]
@@ -39,13 +39,13 @@ package final class SideHead: Sendable {
     }
   }
 
-  /// Returns the number of groups that some pages are divided into.
+  /// Returns the number of groups of `pages` pages.
   package static func groupCount(pages: Int) -> Int { (pages + groupCapacity - 1) / groupCapacity }
 
-  /// The bytes that it keeps in memory.
+  /// The memory of the head, in bytes.
   var size: Int { 8 * ends.count }
 
-  /// Returns where the frame of a group stands, in bytes from the end of the first frame.
+  /// Returns the range of a group's frame, in bytes from the end of the first frame.
   func range(ofGroup number: Int) -> Range<Int> { (number > 0 ? Int(ends[number - 1]) : 0)..<Int(ends[number]) }
 
   /// Returns the checksum that the frame of a group must have.

@@ -38,25 +38,25 @@ package struct SketchAlphabet: Sendable, Equatable {
   }
 }
 
-/// The beginnings of one shard's texts, as a tree: what a side file has of a shard, by characters instead of numbers.
+/// The beginnings of one shard's texts, as a tree: the sketch of a shard, with characters instead of their numbers.
 package struct ShardSketch: Sendable, Equatable {
-  /// The characters of a beginning at most.
+  /// The most characters of a beginning.
   package static let depth = 6
 
-  /// Per depth, from 0 on, the number of children of each node. The root is the only node of depth 0.
+  /// For each depth from 0 on, the number of children of each node. The root is the only node of depth 0.
   package var counts: [[UInt32]]
-  /// Per depth, from 1 on, the character of each node.
+  /// For each depth from 1 on, the character of each node.
   package var scalars: [[UInt32]]
 
   package init(counts: [[UInt32]], scalars: [[UInt32]]) { (self.counts, self.scalars) = (counts, scalars) }
 }
 
-/// Trees of the beginnings of texts, one of each root: the content of a frame of sketches. Source: docs/format.md section
-/// 3.12.
+/// Trees of the beginnings of texts, one for each root: the content of a frame of sketches. Source: docs/format.md
+/// section 3.12.
 package final class SketchForest: Sendable {
-  /// The characters of a beginning at most, in the frame of a whole page.
+  /// The most characters of a beginning in the frame of a whole page.
   package static let pageDepth = 3
-  /// The shards of a frame, which are its roots; the roots of a page's frame stand for as many shards each.
+  /// The number of shards of a frame, which are its roots. Each root of a page's frame stands for as many shards.
   package static let groupSize = 16
 
   /// The nodes of one depth, and their children.
@@ -70,7 +70,7 @@ package final class SketchForest: Sendable {
   private let content: [UInt8]
   package let alphabet: SketchAlphabet
   private let labelSize: Int
-  /// By depth, from the roots on, the nodes that may have children.
+  /// The nodes that may have children, by depth from the roots on.
   let levels: [Level]
 
   /// Reads the frame of a page: its alphabet, and a tree for each group of shards.
@@ -86,7 +86,7 @@ package final class SketchForest: Sendable {
     try self.init(content, from: offset, roots: groups, depth: Self.pageDepth, alphabet)
   }
 
-  /// Reads the frame of a group of shards: a tree for each.
+  /// Reads the frame of a group of shards: a tree for each shard.
   package convenience init(
     group content: [UInt8], shardCount: Int, alphabet: SketchAlphabet
   ) throws(FormatError) {
@@ -121,7 +121,7 @@ package final class SketchForest: Sendable {
     let countsOffset = try reader.pass(nodeCount * countSize)
     var childCount = 0
     for index in 0..<nodeCount { childCount += number(in: content, at: countsOffset + index * countSize, countSize) }
-    // Counts have 32 bits, and no more of them than bytes: the sum is below 2^57.
+    // Counts have 32 bits, and there are at most as many counts as bytes: the sum is below 2^57.
     let labelSize = alphabet.labelSize
     let labelsOffset = try reader.pass(childCount * labelSize)
     var child = 0
@@ -149,7 +149,7 @@ package final class SketchForest: Sendable {
     return size == 2 ? low : low | Int(content[offset + 2]) << 16 | Int(content[offset + 3]) << 24
   }
 
-  /// The bytes that it keeps in memory.
+  /// The memory of the forest, in bytes.
   var size: Int { content.count + MemoryLayout<Level>.stride * levels.count }
 
   /// The number of roots.
@@ -177,19 +177,18 @@ package final class SketchForest: Sendable {
     }
   }
 
-  /// Returns the number in the alphabet of the character of a child; children of a depth are numbered one after the
+  /// Returns the number of a child's character in the alphabet. The children of a depth are numbered one after the
   /// other.
   @inline(__always)
   func label(ofChild child: Int, atDepth depth: Int) -> Int {
     Self.number(in: content, at: levels[depth].labelsOffset + child * labelSize, labelSize)
   }
 
-  /// Calls `body` with the children of a depth in a range whose characters have a class other than 0, or with all of
-  /// them.
+  /// Calls `body` with the children in a range of a depth: those whose characters have a class other than 0, or all.
   ///
   /// - Parameters:
   ///   - classes: The class of each character of the alphabet.
-  ///   - body: Called with the number of a child, the number of its character, and the class of that.
+  ///   - body: Gets the number of a child, the number of its character, and the class of the character.
   @inline(__always)
   func forEachChild(
     in children: Range<Int>, atDepth depth: Int, classes: [UInt8], all: Bool, _ body: (Int, Int, UInt8) -> Void
@@ -211,7 +210,7 @@ package final class SketchForest: Sendable {
     }
   }
 
-  /// Returns the tree of a root by itself.
+  /// Returns the tree of one root.
   package func tree(ofRoot root: Int) -> ShardSketch {
     var tree = ShardSketch(counts: [], scalars: [])
     var nodes = root..<root + 1

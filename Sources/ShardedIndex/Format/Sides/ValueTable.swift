@@ -1,19 +1,20 @@
-/// A table of the values of a page's records: of a filter's field, or of cells. Source: docs/format.md section 3.12.
+/// The name of a table with values of a page's records: the values of a filter's field, or cells. Source:
+/// docs/format.md section 3.12.
 package struct SideTable: Hashable, Sendable {
-  /// The kind of the frame with the values of the page's shards; the frames of their parts have the next one.
+  /// The kind of the frame with the values of the page's shards. The frames of parts have the next kind.
   private let kind: UInt8
-  /// The number among the tables of its kind.
+  /// The number of the table among the tables of its kind.
   private let number: Int
 
   private init(kind: UInt8, number: Int) { (self.kind, self.number) = (kind, number) }
 
   /// The table of a filter, by its number in the setting `filter`.
   package static func filter(_ number: Int) -> SideTable { SideTable(kind: 1, number: number) }
-  /// The table of the cells that records lie in.
+  /// The table of the cells of records.
   package static let cells = SideTable(kind: 3, number: 0)
 
   package var ofShards: SideFrameName { SideFrameName(kind: kind, number: number, group: 0) }
-  /// The frame with the values of the parts of some shards.
+  /// Returns the frame with the values of the parts of some shards.
   package func ofParts(group: Int) -> SideFrameName { SideFrameName(kind: kind + 1, number: number, group: group) }
 
   /// Whether a frame belongs to the table.
@@ -21,16 +22,16 @@ package struct SideTable: Hashable, Sendable {
     name.number == number && (name.kind == kind || name.kind == kind + 1)
   }
 
-  /// The most values that a table has: a page with more has no table.
+  /// The most values of a table. A page with more values has no table.
   package static let valueLimit = 1024
-  /// The most bytes of values, likewise.
+  /// The most bytes of a table's values. A page with more bytes has no table.
   package static let byteLimit = 64 << 10
 }
 
-/// The values of some containers, which are shards or parts: for each its values, the number of its records with each,
+/// The values of some containers, which are shards or parts: for each value of a container, the number of its records,
 /// and their greatest weight.
 package struct ValueLists: Sendable {
-  /// Per container where its values end.
+  /// The end of each container's values.
   private var ends: [UInt32] = []
   private var numbers: [UInt16] = []
   private var counts: [UInt32] = []
@@ -38,11 +39,11 @@ package struct ValueLists: Sendable {
 
   /// One value of a container.
   package struct Entry: Equatable, Sendable {
-    /// The number of the value in the list of the page, or in that of the shard.
+    /// The number of the value in the page's list, or in the shard's.
     package var number: Int
-    /// The number of records that have it.
+    /// The number of records with the value.
     package var count: Int
-    /// The greatest of their weights.
+    /// The greatest weight of these records.
     package var weight: UInt64
 
     package init(number: Int, count: Int, weight: UInt64) {
@@ -50,11 +51,11 @@ package struct ValueLists: Sendable {
     }
   }
 
-  /// Reads the values of containers: per container a count, then all gaps, all counts of records, all weights.
+  /// Reads the values of containers: a count for each container, then all gaps, all counts of records, all weights.
   ///
   /// - Parameters:
-  ///   - limits: Per container the number of values that there are.
-  ///   - isRounded: Whether each weight is a step of a byte instead of a number.
+  ///   - limits: For each container, the number of values to choose from.
+  ///   - isRounded: Whether each weight is a step in one byte instead of a number.
   init(_ reader: inout ByteReader, limits: [Int], isRounded: Bool) throws(FormatError) {
     var total = 0
     for limit in limits {
@@ -63,7 +64,7 @@ package struct ValueLists: Sendable {
         throw .invalid(reason: "has \(count) values, over the limit of \(limit)", offset: reader.offset)
       }
       total += count
-      // Each takes three bytes or more.
+      // Each value takes at least three bytes.
       guard total <= reader.remaining / 3 else {
         throw .invalid(reason: "has more values than bytes", offset: reader.offset)
       }
@@ -95,14 +96,14 @@ package struct ValueLists: Sendable {
 
   /// The number of containers.
   var count: Int { ends.count }
-  /// The bytes that they keep in memory.
+  /// The memory of the values, in bytes.
   var size: Int { 4 * ends.count + 14 * numbers.count }
 
   private func range(of container: Int) -> Range<Int> {
     (container > 0 ? Int(ends[container - 1]) : 0)..<Int(ends[container])
   }
 
-  /// Returns how many values a container has.
+  /// Returns the number of values of a container.
   func valueCount(of container: Int) -> Int { range(of: container).count }
 
   /// Returns the values of a container, ascending.
@@ -110,7 +111,7 @@ package struct ValueLists: Sendable {
     range(of: container).map { Entry(number: Int(numbers[$0]), count: Int(counts[$0]), weight: weights[$0]) }
   }
 
-  /// Returns the index among a container's values of a number, and its entry; nil if the container lacks it.
+  /// Returns the position of a number among a container's values, and its entry; nil if the container lacks it.
   func find(_ number: Int, in container: Int) -> (index: Int, entry: Entry)? {
     let range = range(of: container)
     var (low, high) = (range.lowerBound, range.upperBound)
@@ -123,8 +124,8 @@ package struct ValueLists: Sendable {
   }
 }
 
-/// A weight that is rounded up to four steps an octave, in a byte: a part's value has no more. Source: docs/format.md
-/// section 3.12.
+/// A weight in one byte, rounded up to four steps an octave, for the values of parts. Source: docs/format.md section
+/// 3.12.
 package enum WeightStep {
   /// Returns the first step that is not below a weight.
   package static func step(_ weight: UInt64) -> UInt8 {
@@ -150,9 +151,9 @@ package enum WeightStep {
 /// The values of a page and of its shards. Source: docs/format.md section 3.12.
 package final class ValueTable: Sendable {
   private let content: [UInt8]
-  /// Where each value stands in the content.
+  /// The place of each value in the content.
   private let values: [Range<Int>]
-  /// The values of each shard, as numbers into those of the page.
+  /// The values of each shard, as numbers of the page's values.
   let shards: ValueLists
 
   /// - Parameters:
@@ -183,7 +184,7 @@ package final class ValueTable: Sendable {
     }
   }
 
-  /// The bytes that it keeps in memory.
+  /// The memory of the table, in bytes.
   var size: Int { content.count + 16 * values.count + shards.size }
   /// The number of values of the page.
   package var count: Int { values.count }
@@ -191,7 +192,7 @@ package final class ValueTable: Sendable {
   /// Returns a value of the page by its number.
   package func value(_ number: Int) -> ArraySlice<UInt8> { content[values[number]] }
 
-  /// Returns the number of a value; nil if the page has none such.
+  /// Returns the number of a value; nil if the page does not have the value.
   func number(of value: [UInt8]) -> Int? {
     var (low, high) = (0, values.count)
     while low < high {
@@ -201,21 +202,21 @@ package final class ValueTable: Sendable {
     return low < values.count && content[values[low]].elementsEqual(value) ? low : nil
   }
 
-  /// Returns the values of a shard, which is named by its position in the page, ascending.
+  /// Returns the values of the shard at a position in the page, ascending.
   package func entries(ofShard index: Int) -> [ValueLists.Entry] { shards.entries(of: index) }
 }
 
 /// The values of the parts of some shards of a page. Source: docs/format.md section 3.12.
 package final class ValueParts: Sendable {
-  /// Per shard the number of its first part, and at the end how many parts there are.
+  /// The number of each shard's first part, and at the end the number of all parts.
   private let firstParts: [Int]
-  /// The values of each part, as indices into those of its shard.
+  /// The values of each part, as positions among its shard's values.
   let parts: ValueLists
 
   /// - Parameters:
   ///   - content: The content of the frame.
   ///   - table: The table of the page.
-  ///   - shards: The positions in the page of the shards that the frame is of.
+  ///   - shards: The positions of the frame's shards in the page.
   package init(_ content: [UInt8], of table: ValueTable, shards: Range<Int>) throws(FormatError) {
     (firstParts, parts) = unsafe try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
       var reader = unsafe ByteReader(bytes)
@@ -223,7 +224,7 @@ package final class ValueParts: Sendable {
       var limits: [Int] = []
       for shard in shards {
         let count = try reader.readVarint()
-        // Each part has a byte at least.
+        // Each part has at least a byte.
         guard count > 0, count <= reader.remaining else {
           throw .invalid(reason: "has values of a shard of \(count) parts", offset: reader.offset)
         }
@@ -245,7 +246,7 @@ package final class ValueParts: Sendable {
     }
   }
 
-  /// Returns the values of a shard as its parts have them.
+  /// Returns the values of a shard, summed over its parts.
   ///
   /// - Parameter numbers: The numbers of the values in the list of the page.
   private func sums(ofShard index: Int, _ numbers: [Int]) -> [ValueLists.Entry] {
@@ -257,12 +258,12 @@ package final class ValueParts: Sendable {
     return sums
   }
 
-  /// The bytes that they keep in memory.
+  /// The memory of the values, in bytes.
   var size: Int { parts.size + 8 * firstParts.count }
 
-  /// Returns the numbers of the parts of a shard, which is named by its position in the group.
+  /// Returns the numbers of the parts of the shard at a position in the group.
   package func range(ofShard index: Int) -> Range<Int> { firstParts[index]..<firstParts[index + 1] }
 
-  /// Returns the values of a part, ascending, as indices into those of its shard.
+  /// Returns the values of a part, ascending, as positions among its shard's values.
   package func entries(ofPart part: Int) -> [ValueLists.Entry] { parts.entries(of: part) }
 }

@@ -1,8 +1,8 @@
-/// The content of the first frame of the starts: the texts that they answer, and the sizes of their files, which stand
-/// behind it. Source: docs/format.md section 3.14.
+/// The content of the first frame of the starts: the texts that they answer, and the sizes of their files, which follow
+/// the frame. Source: docs/format.md section 3.14.
 package struct StartsHead: Equatable, Sendable {
   package static let magic: UInt32 = 0x3142_5153  // "SQB1"
-  /// The most matches of a text that the starts have.
+  /// The most matches of a text in the starts.
   package static let depth = 20
   /// The most texts, and the most bytes of each.
   package static let textLimit = 1 << 16
@@ -12,7 +12,7 @@ package struct StartsHead: Equatable, Sendable {
 
   /// The folded texts, ascending.
   package let texts: [[UInt8]]
-  /// The sizes in bytes of the manifest and of the other files, those by their numbers in an archive.
+  /// The sizes of the manifest and of the other files, in bytes, in the order of an archive.
   package let sizes: [Int]
 
   /// The checksum of the frame of the manifest's root.
@@ -24,7 +24,7 @@ package struct StartsHead: Equatable, Sendable {
 
   /// - Parameters:
   ///   - content: The content of the frame.
-  ///   - room: The bytes that the chain has behind the frame.
+  ///   - room: The number of bytes of the chain behind the frame.
   init(_ content: [UInt8], room: Int) throws(FormatError) {
     var reader = unsafe ByteReader(content.span.bytes)
     let magic = try reader.read(UInt32.self)
@@ -88,7 +88,7 @@ package struct StartsHead: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// Returns whether a folded text is one of those that the starts answer.
+  /// Returns whether the starts answer a folded text.
   package func answers(_ text: [UInt8]) -> Bool {
     var (low, high) = (0, texts.count)
     while low < high {
