@@ -1,23 +1,24 @@
-/// The table that leads from the shards of one generation, by their numbers in its manifest, to their nodes in the
-/// cache.
+/// The table from the shards of one generation to their nodes in the cache. A shard is named by its number in the
+/// manifest.
 ///
-/// An entry may outlive the node that it leads to: its ticket tells. The cache's lock guards the table. Its size
-/// follows the resident shards and not the index: when there is no room, entries that lead nowhere are dropped.
+/// An entry may outlive the node that it leads to; its ticket shows this. The cache's lock guards the table. The table
+/// grows with the resident shards and not with the index: when it is full, it drops entries that lead nowhere.
 struct EntryTable: @unchecked Sendable {
   @safe struct Entry {
     var node: Int32
     /// The shard's number in the manifest.
     fileprivate(set) var number: UInt32 = 0
     var ticket: UInt64
-    /// The shard that the node holds as long as its ticket is this one: it saves a look at the node.
+    /// The shard that the node holds as long as its ticket is this one. The copy saves a look at the node.
     var shard: Unmanaged<LoadedShard>?
 
     static var none: Entry { unsafe Entry(node: 0, ticket: 0, shard: nil) }
   }
 
   private final class Storage {
-    /// The entries by slot: a shard's is at its number modulo the capacity, or behind it, where others came first. A
-    /// ticket of 0 ends the search. With room for each shard of the index nothing is ever in another's way.
+    /// The entries by slot: a shard's entry is at its number modulo the capacity, or behind that slot if others were
+    /// there first. A ticket of 0 ends the search. If the table has room for each shard of the index, entries never
+    /// collide.
     @exclusivity(unchecked) var entries: [Entry]
     @exclusivity(unchecked) var used = 0
 
@@ -29,13 +30,13 @@ struct EntryTable: @unchecked Sendable {
   /// The number of slots.
   var capacity: Int { unsafe storage.entries.count }
 
-  /// - Parameter count: Shards of the generation.
+  /// - Parameter count: The number of shards of the generation.
   init(count: Int) {
     shardCount = count
     storage = Storage(capacity: 32)
   }
 
-  /// The entry of a shard; one that leads nowhere if it has none.
+  /// The entry of a shard; an entry that leads nowhere if the shard has none.
   @inline(__always) subscript(_ shard: Int) -> Entry {
     let mask = unsafe storage.entries.count - 1
     var slot = shard & mask
@@ -46,7 +47,7 @@ struct EntryTable: @unchecked Sendable {
     return unsafe storage.entries[slot]
   }
 
-  /// Returns the entry in a slot, and the shard that it is of.
+  /// Returns the entry in a slot, and the entry's shard.
   func entry(inSlot slot: Int) -> (shard: Int, entry: Entry) {
     unsafe (Int(storage.entries[slot].number), storage.entries[slot])
   }
@@ -76,7 +77,7 @@ struct EntryTable: @unchecked Sendable {
     return slot
   }
 
-  /// Makes the table anew with the entries that lead somewhere, four times as large as they need or more.
+  /// Makes the table anew from the entries that lead to a node, with at least four slots for each.
   private func clean(_ lru: LRU) {
     let live = unsafe storage.entries.filter { lru.resident($0) != nil }
     var capacity = 32

@@ -1,18 +1,19 @@
-/// The bookkeeping of the cache: which shards and parts are resident, what they cost, and which are evicted first. It
-/// takes no lock and reads no file.
+/// The bookkeeping of the cache: the resident shards and parts, their cost, and the order of eviction. It takes no lock
+/// and reads no file.
 ///
-/// Two lists, each in order of use as of the last load: an entry comes in on *probation* and is *protected* from its
-/// second use on, so that a scan over many shards, each used once, drives out nothing that is used again and again.
-/// Nine tenths of the limit may be protected; beyond that the least recently used protected entry returns to probation.
+/// There are two lists, each in order of use as of the last load. An entry comes in on *probation* and is *protected*
+/// from its second use on. So a scan over many shards, each used once, does not evict shards that queries use again and
+/// again. Nine tenths of the limit may be protected; beyond that the least recently used protected entry returns to
+/// probation.
 ///
-/// A shard's header and each of its parts are entries of their own. A header is used whenever a part of it is, so
-/// parts go first; with a header that goes all the same, its parts go too.
+/// A shard's header and each of its parts are entries of their own. Each use of a part is also a use of its header, so
+/// parts are evicted first. A header that is evicted takes its parts with it.
 ///
-/// Shards have no names here. An ``EntryTable`` remembers the node of each, one table for each generation of an index,
-/// so that a file which two generations share is in here once.
+/// Shards have no names here. Each generation of an index has an ``EntryTable``, which leads from its shards to nodes,
+/// so that a file which two generations share is in the cache once.
 struct LRU: @unchecked Sendable {
   @safe private struct Node: BitwiseCopyable {
-    /// The number of the shard's header node; a header's own number.
+    /// The number of the shard's header node; for a header its own number.
     var header: Int32
     /// The number of the part in its shard; -1 for the header.
     var part: Int32
@@ -22,15 +23,16 @@ struct LRU: @unchecked Sendable {
     /// The value of ``LRU/insertions`` when the node was last moved to the front of its list.
     var moved: UInt32
     var charge: Int
-    /// A number that no other node ever had, for a resident header; 0 for all other nodes.
+    /// A unique number for a resident header; 0 for all other nodes.
     var ticket: UInt64
-    /// The shard, which its header's node holds; a part's node leads to it by `header`.
+    /// The shard, which its header's node holds. A part's node leads to the shard by `header`.
     ///
-    /// References are counted by hand, since the compiler would look for them in each node that is made or freed.
+    /// This file counts references by hand: otherwise the runtime would look for references in each node that is made
+    /// or freed.
     var value: Unmanaged<LoadedShard>?
   }
 
-  /// Nodes by number, and those that are free linked by their `next`. Grows, and never shrinks.
+  /// Nodes by number. Free nodes are linked by their `next`. The table never shrinks.
   private struct NodeTable {
     private var nodes: [Node] = []
     private var firstFree: Int32 = -1
@@ -65,16 +67,17 @@ struct LRU: @unchecked Sendable {
   private(set) var shardCount = 0
   private(set) var evictions = 0
   private var protectedBytes = 0
-  /// The count of events that make the order of uses matter: a node came in or grew, or lost its protection.
+  /// The number of events since which the order of uses matters: a node came in, grew, or lost its protection.
   private var insertions: UInt32 = 0
-  /// The nodes. Nodes 0 and 1 are the heads of the lists, probation and protected; their `next` was used most recently.
+  /// The nodes. Nodes 0 and 1 are the heads of the lists, probation and protected; their `next` is the most recently
+  /// used node.
   private var nodes = NodeTable()
   private var lastTicket: UInt64 = 0
 
   init(limitBytes: Int) {
     self.limitBytes = limitBytes
     for list: Int32 in 0...1 {
-      // Their ticket is none that an entry has, not even one that was never set.
+      // No entry has this ticket, not even an entry that was never set.
       _ = unsafe nodes.acquire(
         Node(
           header: -1, part: -1, previous: list, next: list, isProtected: list == 1, moved: 0, charge: 0,
@@ -84,8 +87,8 @@ struct LRU: @unchecked Sendable {
 
   /// Returns the shard if it is resident, and makes its header the most recently used.
   ///
-  /// - Parameter promotes: Whether this is a use that protects. A reader that walks through many records uses each part
-  ///   several times and is a scan all the same.
+  /// - Parameter promotes: Whether this use protects. A walk through many records uses each part several times, and is
+  ///   still a scan.
   @inline(__always)
   mutating func use(_ entry: EntryTable.Entry, promotes: Bool) -> Unmanaged<LoadedShard>? {
     guard nodes[Int(entry.node)].ticket == entry.ticket else { return nil }
@@ -93,7 +96,7 @@ struct LRU: @unchecked Sendable {
     return unsafe entry.shard
   }
 
-  /// Returns the shard if it is resident; this does not count as a use.
+  /// Returns the shard if it is resident; the call does not count as a use.
   func resident(_ entry: EntryTable.Entry) -> LoadedShard? {
     unsafe nodes[Int(entry.node)].ticket == entry.ticket ? nodes[Int(entry.node)].value?.takeUnretainedValue() : nil
   }
@@ -118,8 +121,8 @@ struct LRU: @unchecked Sendable {
   private mutating func touch(_ node: Int32, _ promotes: Bool) {
     let isProtected = nodes[Int(node)].isProtected
     guard isProtected || !promotes else { return protect(node) }
-    // Nothing came in since it was moved, so all that stands before it was used since then too: nothing to do. With
-    // everything resident a query writes to no list.
+    // Since the node was moved, no node came in, and every node before it was used too: the order is right. If the
+    // whole index is resident, a query writes to no list.
     guard nodes[Int(node)].moved != insertions else { return }
     unlink(node)
     link(node, behind: isProtected ? 1 : 0)
@@ -142,7 +145,7 @@ struct LRU: @unchecked Sendable {
 
   /// Makes a shard's header resident, and evicts others.
   ///
-  /// - Returns: Its entry; nil for a header larger than the limit, which is not kept.
+  /// - Returns: The header's entry; nil for a header larger than the limit, which is not kept.
   mutating func insert(_ value: LoadedShard) -> EntryTable.Entry? {
     guard value.charge <= limitBytes else { return nil }
     lastTicket += 1
@@ -153,7 +156,7 @@ struct LRU: @unchecked Sendable {
     return unsafe EntryTable.Entry(node: node, ticket: lastTicket, shard: Unmanaged.passUnretained(value))
   }
 
-  /// Makes a part resident if its shard, which was put where `entry` says, still is, and it fits.
+  /// Makes a part resident, if its shard is still resident at `entry` and the part fits.
   mutating func insert(_ part: LoadedPart, of value: LoadedShard, at entry: EntryTable.Entry) {
     guard isResident(value, at: entry), unsafe value.slots[part.number] == nil, value.charge + part.charge <= limitBytes
     else {
@@ -164,7 +167,7 @@ struct LRU: @unchecked Sendable {
     shrink(to: limitBytes, sparing: entry.node, part.number)
   }
 
-  /// Adds to what a part costs, if it is resident.
+  /// Adds to the charge of a part, if the part is resident.
   mutating func addCharge(_ charge: Int, to part: LoadedPart) {
     guard part.node != 0 else { return }
     let node = Int(part.node)
@@ -176,10 +179,10 @@ struct LRU: @unchecked Sendable {
     if residentBytes > limitBytes { removePart(Int32(node)) }
   }
 
-  /// Removes a part, if it is resident: one that is of no use, so this is no eviction.
+  /// Removes a damaged part, if it is resident. This does not count as an eviction.
   mutating func remove(_ part: LoadedPart) { if part.node != 0 { removePart(part.node) } }
 
-  /// Frees all nodes. This is no eviction, since no other entry needed the room.
+  /// Frees all nodes. This does not count as an eviction, since no other entry needed the room.
   mutating func removeAll() {
     let evicted = evictions
     shrink(to: 0, sparing: -1)
@@ -200,7 +203,7 @@ struct LRU: @unchecked Sendable {
     return node
   }
 
-  /// Evicts until `limit` holds, but not the header `spared` nor, of its shard, part `part`.
+  /// Evicts until `limit` holds, but neither the header `spared` nor the part `part` of its shard.
   private mutating func shrink(to limit: Int, sparing spared: Int32, _ part: Int = -1) {
     var list = 0
     var node = nodes[0].previous
@@ -222,7 +225,7 @@ struct LRU: @unchecked Sendable {
         node = previous
       } else {
         removeShard(node)
-        // Its parts went with it, wherever they stood.
+        // Its parts left with it, so the next node is another one.
         node = nodes[list].previous
       }
     }

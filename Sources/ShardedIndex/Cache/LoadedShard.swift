@@ -1,11 +1,10 @@
 /// One shard in memory: its header, and slots for its parts.
 @safe final class LoadedShard: @unchecked Sendable {
-  /// The header's table of parts, beside the slots that it leads to.
+  /// The header's table of parts, in memory beside the slots.
   let parts: PartTable
   let header: ShardHeader
-  /// The parts that are resident, by number. The lock of the cache that holds the shard guards them, so that accesses
-  /// exclude each other. References are counted by hand: otherwise the runtime would look at each slot that is made or
-  /// freed.
+  /// The resident parts, by number. The cache's lock guards them, so that accesses exclude each other. This file counts
+  /// references by hand: otherwise the runtime would look at each slot that is made or freed.
   @exclusivity(unchecked) var slots: [Unmanaged<LoadedPart>?]
 
   init(header: ShardHeader) {
@@ -16,6 +15,6 @@
 
   deinit { for slot in 0..<parts.count { unsafe slots[slot]?.release() } }
 
-  /// The bytes that the header costs the cache.
+  /// The charge of the header, in bytes.
   var charge: Int { header.charge + parts.count * MemoryLayout<LoadedPart?>.stride + 128 }
 }

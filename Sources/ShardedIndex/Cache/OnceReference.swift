@@ -1,12 +1,12 @@
-/// An object that is set once, by the first thread that has one, and is read without a lock from then on.
+/// An object that the first thread sets once, and that all threads read without a lock.
 ///
-/// `AtomicLazyReference` does the same; it is not specialised when compiled, and takes 230 instructions to read.
+/// `AtomicLazyReference` does the same, but the compiler does not specialise it: a read takes 230 instructions.
 @safe struct OnceReference<Object: AnyObject>: ~Copyable, @unchecked Sendable {
   private let object = unsafe Atomic<Unmanaged<Object>?>(nil)
 
   @inline(__always) func load() -> Object? { unsafe object.load(ordering: .acquiring)?.takeUnretainedValue() }
 
-  /// Keeps `object` if none was set before, and returns the one that is set now.
+  /// Keeps `object` if no object was set before, and returns the object that is set now.
   func storeIfNil(_ object: Object) -> Object {
     let mine = unsafe Unmanaged.passRetained(object)
     let (isMine, other) = unsafe self.object.compareExchange(

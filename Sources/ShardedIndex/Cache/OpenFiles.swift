@@ -1,6 +1,6 @@
 import CLibrary
 
-/// A shard's file that is open; it is closed when no load reads from it and the table keeps it no longer.
+/// An open file of a shard. It closes when no load reads from it and the table no longer keeps it.
 final class OpenFile: Sendable {
   let file: IndexFile
   fileprivate let shard: Int
@@ -12,15 +12,15 @@ final class OpenFile: Sendable {
   }
 }
 
-/// The shard files of one generation that stay open for the next part that is read of them: opening a file, examining
-/// it and closing it take a fifth of the time of a load.
+/// The shard files of one generation that stay open for the next read: opening, examining and closing a file take a
+/// fifth of the time of a load.
 ///
-/// A file has one slot, which it shares with those whose numbers leave the same remainder: the last one read is kept.
+/// Files whose numbers have the same remainder share a slot: the slot keeps the last file that was read.
 final class OpenFiles: Sendable {
   private let directory: IndexDirectory
-  /// The most files that stay open; nil for what ``defaultLimit`` says.
+  /// The most files that stay open; nil for ``defaultLimit``.
   let limit: Int?
-  /// The files by slot; empty until one is kept.
+  /// The files by slot; empty until a file is kept.
   private let slots = Lock<[OpenFile?]>([])
 
   init(in directory: IndexDirectory, limit: Int?) {
@@ -28,7 +28,7 @@ final class OpenFiles: Sendable {
     self.limit = limit
   }
 
-  /// 128 files, or an eighth of those that the process may have open.
+  /// 128 files, or an eighth of the files that the process may have open if that is less.
   private static var defaultLimit: Int {
     var limit = rlimit()
     #if canImport(Glibc)
@@ -48,7 +48,7 @@ final class OpenFiles: Sendable {
     }
   }
 
-  /// Opens a shard's file, and keeps it open if that is allowed.
+  /// Opens a shard's file, and keeps it open if the limit allows.
   func open(_ shard: Int, _ source: Manifest.Source, at place: ArchivePlace?) throws(IndexError) -> OpenFile {
     let file: OpenFile
     do throws(IndexError) {
@@ -57,7 +57,7 @@ final class OpenFiles: Sendable {
       guard case .io(_, _, let number) = error, number == EMFILE || number == ENFILE, removeAll() else { throw error }
       file = OpenFile(try directory.file(source.fileName, size: source.file.size, at: place), of: shard)
     }
-    // The file that made room is closed after the lock is released.
+    // The replaced file is closed after the lock is released.
     let other = slots.withLock { (slots) -> OpenFile? in
       if slots.isEmpty { slots = Array(repeating: nil, count: limit ?? Self.defaultLimit) }
       guard !slots.isEmpty else { return nil }
@@ -70,7 +70,7 @@ final class OpenFiles: Sendable {
     return file
   }
 
-  /// Keeps a shard's file no longer: one that was damaged may be replaced by a sound one of the same name.
+  /// Stops keeping a shard's file: a sound file of the same name may replace a damaged one.
   func close(_ shard: Int) {
     // Closed after the lock is released.
     let file = slots.withLock { (slots) -> OpenFile? in
@@ -81,7 +81,7 @@ final class OpenFiles: Sendable {
     withExtendedLifetime(file) {}
   }
 
-  /// Closes all files that no load reads from; returns whether any were kept.
+  /// Closes all files that no load reads from; returns whether the table kept any.
   @discardableResult
   func removeAll() -> Bool {
     // Closed after the lock is released.

@@ -1,8 +1,8 @@
-/// The pages and nodes that are in memory of a manifest that has more of them than are kept, in the order in which they
-/// are freed. It takes no lock and reads no file.
+/// The pages and nodes in memory of a manifest that has more of them than fit, in the order in which they are freed. It
+/// takes no lock and reads no file.
 ///
-/// A query looks at a page within the call that finds it, under the lock that guards this value. So no query reads a
-/// page when it is freed, and pages need no count of their readers.
+/// A query reads a page only within the call that finds it, under the lock that guards this value. So no query reads a
+/// page that is freed, and pages need no count of their readers.
 struct PageCache: @unchecked Sendable {
   @safe private struct Link {
     var previous: Int32
@@ -15,22 +15,22 @@ struct PageCache: @unchecked Sendable {
   private let pageCount: Int
   private(set) var residentBytes = 0
   private(set) var count = 0
-  /// The links of the ring, and those that are free, linked by their `next`. The first is the ring's head: its `next`
-  /// is the most recently used page.
+  /// The links of the ring, and free links, which are linked by their `next`. The first link is the ring's head: its
+  /// `next` is the most recently used page.
   private var links = unsafe [Link(previous: 0, next: 0, slot: -1, frame: nil)]
   private var firstFree: Int32 = 0
-  /// The link of a page or node by its slot; 0 for one that is not in memory. Empty before the first is.
+  /// The link of a page or node by its slot; 0 if it is not in memory. Empty until the first page is in memory.
   private var linkNumbers: [Int32] = []
 
   /// - Parameters:
   ///   - pageCount: The number of the manifest's pages and nodes.
-  ///   - limitBytes: The most bytes of content that are kept, unless the page used last alone is larger.
+  ///   - limitBytes: The most bytes of content that are kept, unless the most recently used page alone is larger.
   init(pageCount: Int, limitBytes: Int) {
     self.pageCount = pageCount
     self.limitBytes = limitBytes
   }
 
-  /// Returns a page or node if it is in memory; it is the most recently used from now on.
+  /// Returns a page or node if it is in memory, and makes it the most recently used one.
   mutating func use(_ slot: Int) -> CachedFrame? {
     guard !linkNumbers.isEmpty, linkNumbers[slot] != 0 else { return nil }
     let link = linkNumbers[slot]
@@ -39,9 +39,10 @@ struct PageCache: @unchecked Sendable {
     return unsafe links[Int(link)].frame
   }
 
-  /// Takes over a page or node, and frees the least recently used ones; it frees this one if another thread was first.
+  /// Takes over a page or node, and frees the least recently used ones. It frees this frame if another thread was
+  /// first.
   ///
-  /// A page that is larger than the limit is kept alone: a query asks for it several times.
+  /// A page that is larger than the limit is kept alone, since a query asks for it several times.
   mutating func insert(_ frame: CachedFrame, of slot: Int) {
     if linkNumbers.isEmpty { linkNumbers = Array(repeating: 0, count: pageCount) }
     guard linkNumbers[slot] == 0 else { return unsafe frame.deallocate() }

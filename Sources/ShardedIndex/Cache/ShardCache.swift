@@ -1,14 +1,14 @@
-/// The cache of decompressed shards of all generations that are open, at most `limitBytes` of them resident; safe to
-/// use from any thread.
+/// The cache of decompressed shards of all open generations, with at most `limitBytes` bytes resident; safe to use from
+/// any thread.
 ///
-/// A shard is named by the table of its generation and its number there. When several threads ask for a part that is
-/// not resident, one loads it and the others wait for that one. A failed load is forgotten: the next query tries again.
+/// The table of its generation and its number there name a shard. When several threads ask for a part that is not
+/// resident, one thread loads it and the others wait. A failed load is forgotten: the next query tries again.
 final class ShardCache: Sendable {
   private struct State: Sendable {
     var lru: LRU
-    /// The loads that are under way, as a linked list, since they are few.
+    /// The loads under way, as a linked list, since they are few.
     var loading: Loading?
-    /// A load that is over, kept for the next one.
+    /// A finished load, kept for the next one.
     var spare: Loading?
     var hits = 0
     var misses = 0
@@ -53,14 +53,15 @@ final class ShardCache: Sendable {
     nonisolated(unsafe) var table: ObjectIdentifier?
     nonisolated(unsafe) var count = 0
     nonisolated(unsafe) var next: Loading?
-    /// The number of loads that are done: a thread that gets its turn and finds as many as before need not look again.
+    /// The number of finished loads. A thread that gets its turn and finds the same number as before need not look
+    /// again.
     nonisolated(unsafe) var loads = 0
   }
 
   private let state: Lock<State>
   let limitBytes: Int
-  /// The most bytes of a manifest's pages that are kept: an eighth of the limit on top of it, or 256 KiB if that is
-  /// more, which is enough for about eight million records. One page that is larger than that is kept alone.
+  /// The most bytes of a manifest's pages that stay in memory beside the limit: an eighth of the limit, or 256 KiB if
+  /// that is more, which is enough for about eight million records. A larger page is kept alone.
   var pagesLimitBytes: Int { max(256 << 10, limitBytes / 8) }
 
   init(limitBytes: Int) {
@@ -68,17 +69,17 @@ final class ShardCache: Sendable {
     state = Lock(State(lru: LRU(limitBytes: limitBytes)))
   }
 
-  // The nodes hold their shards by hand: without this a cache that goes would leave them behind.
+  // The nodes count references by hand, so the cache has to release its shards here.
   deinit { removeAll() }
 
-  /// Returns the part of a shard whose number `number` gives, if it and the header are in memory.
+  /// Returns the part of a shard with the number that `number` finds, if the part and the header are in memory.
   ///
-  /// - Parameter promotes: Whether this is a use that the cache protects: a query's is, a walk through records is not.
+  /// - Parameter promotes: Whether the use protects: the use of a query does, a walk through records does not.
   @inline(__always)
   func part(_ id: Int, in table: EntryTable, promotes: Bool, number: (PartTable) -> Int) -> LoadedPart? {
     state.withLock { (state) -> LoadedPart? in
       guard let shard = unsafe state.lru.use(table[id], promotes: promotes) else { return nil }
-      // The cache holds it, and under the lock no other thread changes the cache.
+      // The cache holds the shard, and under the lock no other thread changes the cache.
       guard
         let part = unsafe shard._withUnsafeGuaranteedRef({ state.lru.use(number($0.parts), of: $0, promotes: promotes) }
         )
@@ -94,7 +95,7 @@ final class ShardCache: Sendable {
     state.withLock { state in unsafe state.lru.use(table[id], promotes: promotes)?.takeUnretainedValue() }
   }
 
-  /// Returns the header of a shard: the one in memory, or else the one that `load` loads.
+  /// Returns the header of a shard, from memory or else from `load`.
   func header(
     _ id: Int, in table: EntryTable, promotes: Bool, load: () throws(IndexError) -> LoadedShard
   ) throws(IndexError) -> LoadedShard {
@@ -108,7 +109,7 @@ final class ShardCache: Sendable {
       })
   }
 
-  /// Returns a part of a shard, likewise.
+  /// Returns a part of a shard, from memory or else from `load`.
   func part(
     _ shard: LoadedShard, _ number: Int, of id: Int, in table: EntryTable, promotes: Bool,
     load: () throws(IndexError) -> LoadedPart
@@ -127,7 +128,8 @@ final class ShardCache: Sendable {
       })
   }
 
-  /// Returns what `find` finds, or else what `load` loads and `keep` puts in the cache; of one shard, one thread loads.
+  /// Returns the value that `find` finds. Otherwise `load` loads the value and `keep` puts it in the cache. One thread
+  /// at a time loads from one shard.
   @inline(__always)
   private func loading<Value: Sendable>(
     _ id: Int, _ table: EntryTable, find: (inout State) -> Value?, load: () throws(IndexError) -> Value,
@@ -143,7 +145,7 @@ final class ShardCache: Sendable {
       return loading
     }
     guard let loading = joined else { return found! }
-    // Left while its turn is still held: the next thread to use it waits for that.
+    // The thread still holds the turn when it leaves: the next user of the load waits for that.
     return try loading.turn.withLock { (done) throws(IndexError) -> Value in
       if done != seen {
         state.withLock { (state) -> Void in
@@ -169,7 +171,7 @@ final class ShardCache: Sendable {
     }
   }
 
-  /// Charges what a part has grown by when its fields were unpacked.
+  /// Charges the growth of a part whose fields were unpacked.
   func grew(_ part: LoadedPart, by charge: Int) {
     state.withLock { (state) -> Void in
       state.loadedBytes &+= charge
@@ -177,10 +179,10 @@ final class ShardCache: Sendable {
     }
   }
 
-  /// Frees a part that turned out to be damaged, so that the next query reads it again.
+  /// Frees a damaged part, so that the next query reads it again.
   func forget(_ part: LoadedPart) { state.withLock { $0.lru.remove(part) } }
 
-  /// Describes what of shard `id` is resident; nil if nothing is. Is no use of it.
+  /// Describes the resident parts of shard `id`; nil if the shard is not resident. Does not count as a use.
   func resident<Description: Sendable>(
     _ id: Int, in table: EntryTable, _ describe: (LoadedShard, [LoadedPart]) -> Description
   ) -> Description? {
@@ -193,12 +195,12 @@ final class ShardCache: Sendable {
   /// Returns the resident shards of a generation, and their entries.
   func residents(in table: EntryTable) -> [(shard: Int, entry: EntryTable.Entry)] {
     var found: [(shard: Int, entry: EntryTable.Entry)] = []
-    // Queries get their turn in between.
+    // The lock is released in between, so that queries get their turn.
     var start = 0
     var isEnd = false
     while !isEnd {
       found += state.withLock { (state) -> [(shard: Int, entry: EntryTable.Entry)] in
-        // Where it was made anew in between, some are passed over: those are loaded again.
+        // If the table was made anew in between, the walk misses some shards; they are loaded again.
         isEnd = start + 1024 >= table.capacity
         return (min(start, table.capacity)..<min(table.capacity, start + 1024)).compactMap { slot in
           let found = table.entry(inSlot: slot)
@@ -210,7 +212,7 @@ final class ShardCache: Sendable {
     return found
   }
 
-  /// Notes where a shard is that came in with another generation.
+  /// Notes the entry of a shard that came in with another generation.
   func adopt(_ entry: EntryTable.Entry, of shard: Int, in table: EntryTable) {
     state.withLock { (state) -> Void in table.set(shard, to: entry, of: state.lru) }
   }

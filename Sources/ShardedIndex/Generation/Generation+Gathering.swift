@@ -1,15 +1,15 @@
 import CLibrary
 
 extension Generation {
-  /// The rounds after which each read waits.
+  /// The number of rounds, after which each read waits.
   private static let roundLimit = 64
 
-  /// Returns what `body` makes, once all bytes that it reads are there.
+  /// Returns the result of `body`, once all bytes that it reads have arrived.
   ///
-  /// A carrier that can gather fetches missing bytes of several places side by side: `body` is called again until
-  /// nothing is missing. Where bytes are damaged, and the manifest is still the same, they are fetched anew once.
+  /// A carrier that can gather fetches missing bytes of several places side by side. `body` runs again until no bytes
+  /// are missing. If bytes are damaged and the manifest is the same, they are fetched again once.
   ///
-  /// - Parameter ahead: Reads more of what `body` is known to read, after `body` stopped at a first place.
+  /// - Parameter ahead: Asks for more bytes that `body` will certainly read, after `body` stopped at a first place.
   func gathering<Value>(
     ahead: () -> Void = {}, _ body: () throws(IndexError) -> Value
   ) throws(IndexError) -> Value {

@@ -1,5 +1,5 @@
 extension Generation {
-  /// Reads a shard from its file, checks it as a query would, and hands out its parts one by one.
+  /// Reads a shard from its file, checks it as a query does, and passes its parts to `body` one by one.
   package func readWhole<Failure: Error>(
     _ shard: Manifest.Shard, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
@@ -20,14 +20,14 @@ extension Generation {
     try read(shard, parts: { $0.count - 1..<$0.count }, body)
   }
 
-  /// Returns the numbers of the fields that a shard's records have, in the order of its columns.
+  /// Returns the numbers of the fields of a shard's records, in the order of its columns.
   package func fieldNumbers(of shard: Manifest.Shard) throws(IndexError) -> [UInt32] {
     let file = try shards.loader.open(shard.source, at: manifest.place(ofShard: shard.number))
     let header = try shards.loader.header(file, shard.source, of: manifest.root)
     return (0..<header.columnCount).map { unsafe UInt32(header.layout.pointee.columns[$0].name) }
   }
 
-  /// Reads the parts that may have folded keys from one to another, both included, likewise; all if `keys` is nil.
+  /// Reads the parts that may have folded keys in the closed range `keys`, likewise; all parts if `keys` is nil.
   package func read<Failure: Error>(
     _ shard: Manifest.Shard, keys: (least: [UInt8], greatest: [UInt8])?, _ body: (PartContent) throws(Failure) -> Void
   ) throws(IndexError) -> Result<Void, Failure> {
@@ -68,14 +68,14 @@ extension Generation {
 extension Generation {
   /// The data of a shard that is in memory. Sizes are in bytes.
   package struct Resident: Sendable {
-    /// The bytes that were read from its file.
+    /// The number of bytes that were read from the shard's file.
     package var read = 0
     package var decompressed = 0
     package var parts = 0
     package var partCount = 0
   }
 
-  /// Returns the data that queries have loaded of a shard; nil if it is not resident. This does not count as a use.
+  /// Returns the data that queries have loaded of a shard; nil if it is not resident. The call does not count as a use.
   package func resident(_ shard: Manifest.Shard) -> Resident? {
     let file = shard.file
     return shards.resident(shard.number) { loaded, parts in

@@ -1,6 +1,6 @@
 extension ShardedIndex {
-  /// Asks a carrier for all that a query of a prefix is known to read: bytes that are missing in several places then
-  /// come side by side. Errors are left to the query, which stopped at the first of those places.
+  /// Asks a carrier for all bytes that the query of a prefix will certainly read, so that missing bytes of several
+  /// places come side by side. The query, which stopped at the first place, reports errors.
   ///
   /// - Parameter limit: The limit of the query.
   package func prefetch(forPrefix prefix: String, limit: Int = .max) {
@@ -12,23 +12,23 @@ extension ShardedIndex {
 }
 
 extension Generation {
-  /// Asks for the same of a folded text.
+  /// Asks for the same bytes for a folded text.
   func prefetch(_ text: FoldedPrefix, limit: Int) {
     let run = TypedRun(text)
     if let last = run.word.lastSpace {
       text.withSeparator(at: last) { shards.prefetch(TypedRun($0), limit: limit) }
     }
-    // Starts that are on their way answer the texts whose matches are in several shards.
+    // Starts that are being fetched will answer texts with matches in several shards.
     let awaitsStarts = !text.hasSpace && mayAnswerFromStarts(limit) && lazyStarts.load() == nil
     shards.prefetch(run, limit: limit, isOfOneShard: awaitsStarts)
   }
 }
 
 extension ShardReader {
-  /// Loads the parts at both ends of a run, as far as they are there; not that of its end, if the shards between hold
-  /// more than the limit.
+  /// Loads the parts at both ends of a run, as far as their bytes have arrived. The end is left out if the shards
+  /// between have more records than the limit.
   ///
-  /// - Parameter isOfOneShard: Whether parts are loaded only where all matches are in one shard.
+  /// - Parameter isOfOneShard: Whether parts are loaded only if all matches are in one shard.
   fileprivate func prefetch(_ run: TypedRun, limit: Int, isOfOneShard: Bool = false) {
     guard manifest.shardCount > 0, !run.word.isEmpty else { return }
     let first = try? manifest.shardPositions(forPrefix: run.word, limit: 0).first

@@ -1,9 +1,9 @@
 extension Generation {
-  /// Decodes some records of an answer, overlay included, into a buffer that is empty.
+  /// Decodes some records of an answer, with the overlay, into an empty buffer.
   ///
   /// - Parameters:
-  ///   - lower: The first position, as the answer counts.
-  ///   - upper: The position behind the last; there is at least one.
+  ///   - lower: The first position in the answer.
+  ///   - upper: The position behind the last; the range is not empty.
   @inline(__always)
   func read(_ answer: KeyMatches, from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
     if try shards.readFirst(of: answer, from: lower, to: upper, into: buffer) { return }
@@ -49,8 +49,8 @@ extension Generation {
     return keys
   }
 
-  /// Returns the positions among the records of the shards from the first to the last of some records of an answer, for
-  /// each run of them; those are left out of which none is in a shard.
+  /// Returns positions among the records of the shards: for each run of some records of an answer, the range from its
+  /// first to its last record. Runs without a record in a shard are left out.
   func positionsInShards(of answer: KeyMatches, from lower: Int, to upper: Int) -> [Range<Int>] {
     var found: [Range<Int>] = []
     try? answer.forEachRun(from: lower, to: upper) { (run, positions) throws(IndexError) in
@@ -61,12 +61,12 @@ extension Generation {
     return found
   }
 
-  /// Returns how many records of an answer from `position` on are decoded together without more memory than a few
-  /// copies of their part take; 1 where records are large. Decodes none.
+  /// Returns the number of records of an answer, from `position` on, that a caller can decode at once in the memory of
+  /// a few copies of their part; 1 if records are large. Decodes no record.
   func recordsAtOnce(_ answer: KeyMatches, at position: Int) throws(IndexError) -> Int {
     var count: Int?
     try answer.forEachRun(from: position, to: answer.range.upperBound) { (run, positions) throws(IndexError) in
-      // The run that has the first of them decides.
+      // The run of the first record decides.
       if count == nil { count = min(positions.count, try recordsAtOnce(ofRun: run, at: positions.lowerBound)) }
     }
     return count ?? 1
@@ -76,14 +76,13 @@ extension Generation {
     var record = position
     if let overlay = overlay(of: run) {
       let records = overlay.positionsInShards(from: record, to: record + 1)
-      // What follows may be the overlay's own as well.
+      // The next records may belong to the overlay.
       guard !records.isEmpty, overlay.size <= ShardReader.usualWeight else { return 1 }
       record = records.lowerBound
     }
     return try shards.recordsAtOnce(at: record, first: run.first)
   }
 
-  /// The overlay that stands between the positions of an answer and those among the records of the shards; nil if those
-  /// are the same.
+  /// The overlay that maps positions of an answer to positions in the shards; nil if both are the same.
   func overlay(of run: KeyMatches) -> Overlay? { run.isOverlaid ? overlay : nil }
 }

@@ -3,9 +3,9 @@ extension Generation {
   package struct ShardValues: Equatable, Sendable {
     /// The values, ascending.
     package var values: [[UInt8]]
-    /// The greatest weight of each.
+    /// The greatest weight of each value.
     package var weights: [UInt64]
-    /// Per part its values, by their position among those of the shard, ascending; weights are rounded up.
+    /// The values of each part, by their position among the shard's values, ascending. Weights are rounded up.
     package var parts: [[ValueLists.Entry]]
 
     package init(values: [[UInt8]], weights: [UInt64], parts: [[ValueLists.Entry]]) {
@@ -13,7 +13,7 @@ extension Generation {
     }
   }
 
-  /// Returns the values that a side file has for a shard; nil where the shard's page has too many values for a table.
+  /// Returns the values of a shard from a side file; nil if the shard's page has too many values for a table.
   package func values(_ table: SideTable, ofShard number: Int) throws(IndexError) -> ShardValues? {
     let (page, position) = number.quotientAndRemainder(dividingBy: Manifest.pageCapacity)
     guard let values = try shards.table(table, ofPage: page) else { return nil }
@@ -24,13 +24,13 @@ extension Generation {
       parts: parts.range(ofShard: index).map { parts.entries(ofPart: $0) })
   }
 
-  /// Returns the values that a side file has for a page; nil where that has too many for a table.
+  /// Returns the values of a page from a side file; nil if the page has too many values for a table.
   package func values(_ table: SideTable, ofPage page: Int) throws(IndexError) -> [[UInt8]]? {
     guard let values = try shards.table(table, ofPage: page) else { return nil }
     return (0..<values.count).map { Array(values.value($0)) }
   }
 
-  /// Returns the bytes of a side file of a directory, checked against the manifest's digest.
+  /// Returns the bytes of a side file in a directory, checked against the manifest's digest.
   package func file(_ side: SidePage) throws(IndexError) -> [UInt8] {
     let bytes = try directory.read(side.fileName, size: side.fileSize, at: nil)
     var hash = SHA256()

@@ -1,6 +1,6 @@
-/// One generation of an index, open: answers are made of it and keep it.
+/// An open generation of an index, which answers use and keep.
 ///
-/// It still answers when the index has moved to another one. Generations of one index share its cache.
+/// A generation still answers when the index has moved to another one. The generations of an index share its cache.
 package final class Generation: Sendable {
   let shards: ShardReader
   /// The changes beside the shards; nil if there are none.
@@ -8,7 +8,7 @@ package final class Generation: Sendable {
   /// Whether the records are the starts of another generation.
   package let isOfStarts: Bool
   private let lazySchema = OnceReference<Schema>()
-  /// The starts, once a query of a far index has come upon them.
+  /// The starts, once a query of an index on another machine has opened them.
   let lazyStarts = OnceReference<StartsReader>()
 
   init(_ shards: ShardReader, _ overlay: Overlay?, isOfStarts: Bool = false) {
@@ -23,19 +23,19 @@ package final class Generation: Sendable {
   package var isFar: Bool { directory.carried != nil }
   /// The decompression contexts of the index.
   package var contexts: DecompressorPool { shards.loader.contexts }
-  /// Whether the directory has another manifest by now.
+  /// Whether the directory has another manifest now.
   package var isSuperseded: Bool { shards.isSuperseded }
-  /// The schema, made when it is first asked for: a query by itself needs no names.
+  /// The schema, made at its first use: a query alone needs no names.
   package var schema: Schema {
     lazySchema.load() ?? lazySchema.storeIfNil(Schema(manifest.root, isOfStarts: isOfStarts))
   }
   /// The number of all records.
   package var recordCount: Int { manifest.recordCount + (overlay?.growth ?? 0) }
 
-  /// Returns the density grid, the overlay's changes included; nil if no record has coordinates.
+  /// Returns the density grid with the overlay's changes; nil if no record has coordinates.
   package func densityGrid() throws(IndexError) -> DensityGrid? { try manifest.densityGrid(with: overlay) }
 
-  /// Returns the entries; reads the root of their manifest, if that was not read yet.
+  /// Returns the entries. The first call reads the root of their manifest.
   ///
   /// - Returns: nil if the index has none.
   package func entries() throws(IndexError) -> EntriesReader? { try shards.entriesReader() }
@@ -45,15 +45,15 @@ package final class Generation: Sendable {
   /// The answer that has every record.
   var allRecords: KeyMatches { KeyMatches(shards, range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil) }
 
-  /// Returns the records of the shards that a folded text asks for, at most `limit` of them: the answer where there is
-  /// no overlay.
+  /// Returns the matches of a folded text in the shards, at most `limit` of them: the answer of a generation without
+  /// overlay.
   @inline(__always)
   func answerOfShards(to text: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     if text.hasSpace { return try answer(inRuns: text, limit: limit) }
     return try shards.matches(of: text, limit: limit)
   }
 
-  /// Returns the records that a folded text asks for, at most `limit` of them, overlay included.
+  /// Returns the matches of a folded text with the overlay, at most `limit` of them.
   @inline(never)
   func answer(to text: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     guard overlay != nil else { return try answerOfShards(to: text, limit: limit) }
@@ -62,7 +62,8 @@ package final class Generation: Sendable {
 
   /// Returns the answer to a folded text with a space, at most `limit` matches. Source: docs/matching.md section 8.
   ///
-  /// Its last space, the one that finishes a word aside, may also stand for the separator. Those keys come first.
+  /// The last space of the text may also stand for the separator, except a space at the end. Keys with the separator
+  /// come first.
   @inline(never)
   private func answer(inRuns text: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     let run = TypedRun(text)
@@ -74,10 +75,10 @@ package final class Generation: Sendable {
     return KeyMatches(first, then: try matches(of: run, limit: limit == .max ? limit : limit - first.range.count))
   }
 
-  /// Returns one run of keys, overlay included.
+  /// Returns one run of keys, with the overlay.
   private func matches(of run: TypedRun, limit: Int) throws(IndexError) -> KeyMatches {
     guard let overlay else { return try shards.matches(of: run, limit: limit) }
-    // As many more as may be removed of them.
+    // The overlay may have removed this many more.
     let (most, isOver) = limit.addingReportingOverflow(overlay.removed.count)
     let found = try shards.matches(of: run, limit: isOver ? .max : most)
     let range = unsafe overlay.matches(

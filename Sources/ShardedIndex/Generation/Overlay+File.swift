@@ -1,7 +1,7 @@
 extension Overlay {
   /// Reads an overlay's file.
   ///
-  /// - Returns: nil if it belongs to another manifest: then nothing is changed.
+  /// - Returns: nil if the overlay belongs to another manifest, and so changes nothing.
   static func reading(_ file: borrowing IndexFile, beside manifest: ManifestReader) throws(IndexError) -> Overlay? {
     guard file.size <= sizeLimit else {
       throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: sizeLimit))
@@ -16,9 +16,9 @@ extension Overlay {
     }
   }
 
-  /// Reads the overlay of a directory, as if `manifest` were the manifest there.
+  /// Reads the overlay of a directory for a given manifest.
   ///
-  /// - Returns: nil if there is none, or one of another manifest.
+  /// - Returns: nil if there is none, or if it belongs to another manifest.
   package static func reading(in directory: IndexDirectory, beside manifest: ManifestReader) throws(IndexError)
     -> Overlay?
   {
@@ -26,7 +26,7 @@ extension Overlay {
     return try reading(file, beside: manifest)
   }
 
-  /// Parses the bytes of an overlay's file; nil if it belongs to another manifest.
+  /// Parses the bytes of an overlay's file; nil if the overlay belongs to another manifest.
   package convenience init?(
     _ bytes: UnsafeBufferPointer<UInt8>, beside manifest: ManifestReader
   ) throws(FormatError) {

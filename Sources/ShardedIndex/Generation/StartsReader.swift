@@ -1,8 +1,8 @@
-/// The starts of a generation: an index of its own with the first and the best records of the texts whose matches are in
+/// The starts of a generation: an index of their own with the first and the best records of texts with matches in
 /// several shards. Source: docs/format.md section 3.14.
 package final class StartsReader: Sendable {
   package let head: StartsHead
-  /// The generation of the records, whose positions are their own.
+  /// The generation of the starts' records, with positions of its own.
   package let generation: Generation
 
   init(_ head: StartsHead, _ generation: Generation) { (self.head, self.generation) = (head, generation) }
@@ -20,7 +20,7 @@ extension ManifestReader {
     guard chain.contentSize <= StartsHead.contentLimit else {
       throw .corrupt(path: file.path, cause: .invalid(reason: "has too large a frame of starts", offset: 0))
     }
-    // A file in the manifest's: a carrier that keeps files apart may fetch all of it.
+    // The starts are inside the manifest's file. A carrier that keeps files apart may fetch all of them.
     let whole = try Archive(files: [], in: file, of: directory, holder: self)
       .window(on: file, directory.manifestName, from: Int64(range.lowerBound), size: range.count)
     let most = min(chain.size, ZstdFrame.sizeLimit(content: chain.contentSize))
@@ -54,7 +54,7 @@ extension ManifestReader {
 }
 
 extension Generation {
-  /// Returns the starts; reads their head and the root of their manifest, if those were not read yet.
+  /// Returns the starts. The first call reads their head and the root of their manifest.
   ///
   /// - Returns: nil if the index has none.
   package func starts() throws(IndexError) -> StartsReader? {
@@ -68,30 +68,30 @@ extension Generation {
     return lazyStarts.storeIfNil(StartsReader(head, Generation(reader, nil, isOfStarts: true)))
   }
 
-  /// Returns the generation that answers a text with fewer reads, if there is one: where each read is a round trip, the
-  /// starts.
+  /// Returns the generation that answers a text with the fewest reads: the starts, if each read is a round trip and
+  /// they answer the text; else this one.
   ///
   /// - Parameters:
   ///   - text: The folded text.
-  ///   - count: The matches that are wanted, from the first on.
+  ///   - count: The number of matches to find, from the first on.
   package func nearest(to text: [UInt8], count: Int) throws(IndexError) -> Generation {
     guard mayAnswerFromStarts(count), !text.isEmpty, text.count <= StartsHead.textSizeLimit,
       let starts = try starts(), starts.head.answers(text),
-      // Keys are made of the fields that the records at hand have.
+      // Keys are made from the fields of the starts' records.
       starts.generation.schema.isKeyStored == schema.isKeyStored
     else { return self }
     return starts.generation
   }
 
-  /// Returns the same for a text in memory of its own.
+  /// Returns the same for a folded prefix.
   func nearest(to text: FoldedPrefix, count: Int) throws(IndexError) -> Generation {
     guard mayAnswerFromStarts(count) else { return self }
     return unsafe try nearest(to: Array(text.bytes), count: count)
   }
 
-  /// Whether there are starts that answer some texts with fewer reads.
+  /// Whether starts may answer some texts with fewer reads.
   ///
-  /// - Parameter count: The matches that are wanted, from the first on.
+  /// - Parameter count: The number of matches to find, from the first on.
   package func mayAnswerFromStarts(_ count: Int) -> Bool {
     directory.carried != nil && overlay == nil && manifest.hasStarts && count <= StartsHead.depth
   }

@@ -1,6 +1,6 @@
-/// The content of a frame of a chain, or of a file that a chain lists.
+/// The content of a frame in a chain, or in a file that a chain lists.
 protocol ChainContent: Sendable {
-  /// The bytes that it keeps in memory.
+  /// The memory of the content, in bytes.
   var size: Int { get }
 }
 
@@ -8,11 +8,11 @@ extension RankHead: ChainContent {}
 extension RankPage: ChainContent {}
 extension SideHead: ChainContent {}
 
-/// The frames of a chain that are in memory: the first one, and those that were read last.
+/// The frames of a chain in memory: the first frame, and the frames that were read last.
 final class ChainFrames<Head: AnyObject & ChainContent, Place: Hashable & Sendable, Content: ChainContent>: Sendable {
   private struct Frames: Sendable {
     var byPlace: [Place: Content] = [:]
-    /// The places of the frames in the order in which they were read.
+    /// The places of the frames, in the order of reading.
     var order: [Place] = []
     var size = 0
   }
@@ -21,16 +21,16 @@ final class ChainFrames<Head: AnyObject & ChainContent, Place: Hashable & Sendab
   private let frames = Lock(Frames())
   private let limitBytes: Int
 
-  /// - Parameter limitBytes: The most bytes of frames that are kept, unless one frame alone is larger.
+  /// - Parameter limitBytes: The most bytes of frames in memory, unless one frame alone is larger.
   init(limitBytes: Int) { self.limitBytes = limitBytes }
 
-  /// The bytes that are in memory.
+  /// The number of bytes in memory.
   var residentSize: Int { (head.load()?.size ?? 0) + frames.withLock { $0.size } }
 
   /// Returns the content of a frame if it is in memory.
   subscript(place: Place) -> Content? { frames.withLock { $0.byPlace[place] } }
 
-  /// Keeps the content of a frame, and lets go of those that were read first where there are too many.
+  /// Keeps the content of a frame, and frees the frames that were read first if there are too many.
   func keep(_ content: Content, of place: Place) {
     frames.withLock { (frames) -> Void in
       guard frames.byPlace[place] == nil else { return }
@@ -43,7 +43,7 @@ final class ChainFrames<Head: AnyObject & ChainContent, Place: Hashable & Sendab
     }
   }
 
-  /// Lets go of all but the first frame.
+  /// Frees all frames but the first.
   func removeFrames() { frames.withLock { (frames) -> Void in frames = Frames() } }
 }
 
@@ -76,14 +76,14 @@ enum SidePlace: Hashable, Sendable {
 }
 
 extension IndexFile {
-  /// Reads a frame of a chain, or of a file that a chain lists, and checks it.
+  /// Reads a frame in a chain, or in a file that a chain lists, and checks it.
   ///
   /// - Parameters:
-  ///   - range: The bytes of the frame; of the first one of a chain, as many as it may have.
-  ///   - chain: The chain whose first frame it is; nil for another.
-  ///   - checksum: The checksum that the frame has to have; nil where the chain says it.
+  ///   - range: The range of the frame; for the first frame of a chain, the longest possible range.
+  ///   - chain: The chain, if the frame is its first; nil for another frame.
+  ///   - checksum: The checksum that the frame must have; nil if the chain has it.
   ///   - name: The name of the chain, for messages.
-  ///   - parse: Makes the content of the frame's bytes and its size.
+  ///   - parse: Makes the content from the frame's bytes and its size.
   func frame<Content>(
     _ range: Range<Int>, firstOf chain: Manifest.Chain? = nil, checksum: UInt32? = nil, name: String,
     with contexts: DecompressorPool, parse: ([UInt8], _ size: Int) throws(FormatError) -> Content
@@ -106,7 +106,7 @@ extension IndexFile {
 }
 
 extension ManifestReader {
-  /// Returns the bytes of the file that are a chain; nil for none.
+  /// Returns the range of a chain in the file; nil for no chain.
   func range(of chain: Manifest.Chain?) -> Range<Int>? {
     chain.map { chain in
       let start = root.frameSize + root.pagesEnd + chain.start
@@ -114,9 +114,9 @@ extension ManifestReader {
     }
   }
 
-  /// Returns the bytes of the file that are a later frame of a chain.
+  /// Returns the range in the file of a later frame of a chain.
   ///
-  /// - Parameter range: Where the frame is, in bytes from the end of the first one.
+  /// - Parameter range: The range of the frame, in bytes from the end of the first frame.
   func range(of range: Range<Int>, behind headSize: Int, of chain: Manifest.Chain?) -> Range<Int> {
     let start = (self.range(of: chain)?.lowerBound ?? 0) + headSize
     return start + range.lowerBound..<start + range.upperBound

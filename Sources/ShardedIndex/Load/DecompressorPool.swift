@@ -1,6 +1,6 @@
-/// The decompression contexts that no load is using: at most two are kept.
+/// The unused decompression contexts, at most two.
 @safe package final class DecompressorPool: @unchecked Sendable {
-  // Each holds what it leads to. Not behind a lock, which would be acquired and released for each.
+  // Each word owns its context. There is no lock, which every load would acquire and release twice.
   private let one = unsafe Atomic<Unmanaged<Decompressor>?>(nil)
   private let other = unsafe Atomic<Unmanaged<Decompressor>?>(nil)
 
@@ -8,7 +8,7 @@
 
   deinit { removeAll() }
 
-  /// Returns a context that the caller alone uses until it releases it.
+  /// Returns a context for the caller alone, until the caller releases it.
   package func acquire() -> Decompressor { kept() ?? Decompressor() }
 
   /// Keeps a context for the next load, or frees it.

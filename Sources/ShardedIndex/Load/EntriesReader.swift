@@ -1,17 +1,18 @@
-/// The entries of a generation: texts that lead to records beside their keys. Source: docs/format.md section 3.13.
+/// The entries of a generation: further texts that lead to records. Source: docs/format.md section 3.13.
 ///
-/// An entry is a record of a manifest of its own, over shards in the same directory. Its folded key is the text, and
-/// behind a separator the record's last component, where that has one.
+/// An entry is a record of the entries' manifest, whose shards are in the same directory. Its folded key is the text
+/// and, behind a separator, the record's last component, if there is one.
 package final class EntriesReader: Sendable {
   /// The reader of the entries' shards.
   let shards: ShardReader
-  /// The last components of the primary set's keys; none where they are too many.
+  /// The last components of the index's keys; empty if there are too many.
   package let lastComponents: LastComponents
-  /// The number of the field with the text that stands before a word start; nil if no entry is one.
+  /// The number of the field with the text before a word; nil if no entry is a word.
   package let beginningField: Int?
-  /// The number of the field with the folded key of the record, where that does not follow; nil if no entry has one.
+  /// The number of the field with the folded key of the record, for entries whose own key does not give it; nil if no
+  /// entry has it.
   package let targetField: Int?
-  /// The number of the field with the greatest weight of the records; nil if there is no entry.
+  /// The number of the field with the greatest weight of the records; nil if there are no entries.
   package let weightField: Int?
   /// The number of the field that lists the cells of the records; nil if no entry has it.
   let cellsField: Int?
@@ -19,7 +20,7 @@ package final class EntriesReader: Sendable {
   let hasValues: Bool
 
   package var manifest: ManifestReader { shards.manifest }
-  /// The bytes of content that are in memory, parts of shards aside.
+  /// The number of bytes of content in memory, without parts of shards.
   var residentSize: Int { manifest.residentSize + lastComponents.size }
 
   init(_ shards: ShardReader, _ lastComponents: LastComponents) {
@@ -34,7 +35,7 @@ package final class EntriesReader: Sendable {
     manifest.fieldNames.number(of: EntryField.filter(filter))
   }
 
-  /// Lets go of the pages that are kept, and closes open files.
+  /// Frees the kept pages, and closes open files.
   func removeResidents() {
     manifest.removeRecentPages()
     shards.files.removeAll()
@@ -43,16 +44,16 @@ package final class EntriesReader: Sendable {
 
 /// The fields of an entry. Source: docs/format.md section 3.13.
 package enum EntryField: String, Sendable {
-  /// The text before a word start.
+  /// The text before a word.
   case beginning = "b"
-  /// The folded key of the record, where it is not the beginning with the entry's key behind it.
+  /// The folded key of the record, unless it is the text before the word and the entry's key.
   case target = "t"
-  /// The greatest weight of the records with that key, rounded up.
+  /// The greatest weight of the records with the key, rounded up.
   case weight = "w"
-  /// The cells that the records lie in.
+  /// The cells of the records.
   case cells = "c"
 
-  /// The field with the values that the records have of a filter, by its number in the setting `filter`.
+  /// Returns the name of the field with the records' values of a filter, by its number in the setting `filter`.
   package static func filter(_ number: Int) -> String { "f\(number)" }
 }
 

@@ -1,7 +1,7 @@
-// The numbers of an index's files in an archive. Source: docs/archive.md section 3.
+// This file gives the numbers of an index's files in an archive. Source: docs/archive.md section 3.
 
 extension ManifestReader {
-  /// The archive that the manifest is in; nil for a directory.
+  /// The archive of the manifest; nil for a directory.
   package var archive: Archive? { file.archive }
 
   /// The place of a shard; nil for a directory.
@@ -13,7 +13,7 @@ extension ManifestReader {
   /// The place of the manifest of the entries; nil for a directory.
   package var placeOfEntries: ArchivePlace? { place(fileCount) }
 
-  /// The files of the manifest itself, each page's side file counted where there are any.
+  /// The number of shards and side files of the manifest; every page counts one side file, if there are any.
   private var fileCount: Int64 { Int64(shardCount) + (hasSides ? Int64(pageCount) : 0) }
 
   /// Calls `body` with all bytes of the manifest in order, in runs of at most 256 KiB.

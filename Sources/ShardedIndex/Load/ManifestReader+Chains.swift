@@ -1,21 +1,20 @@
 extension ManifestReader {
-  /// The largest size and content of a frame of the notes behind the first one, in bytes.
+  /// The largest size and content of a later frame of the notes, in bytes.
   private static let notesFrameLimit = 2048
 
-  /// Returns the builder's notes for the next build, frame by frame, read from the file at each call; nil if there are
-  /// none.
+  /// Returns the builder's notes for the next build, frame by frame; nil if there are none. Each call reads the file.
   package func notes() throws(IndexError) -> [Manifest.ChainFrame]? {
     guard let notes = root.chains.notes else { return nil }
     return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes")
   }
 
-  /// The first frame of that; nil if there is none.
+  /// Returns the first frame of the notes; nil if there are none.
   package func notesHead() throws(IndexError) -> [UInt8]? {
     guard let notes = root.chains.notes else { return nil }
     return try frames(of: notes, limit: Self.notesFrameLimit, name: "notes", most: 1).first?.content
   }
 
-  /// Returns the density grid, read from the file at each call; nil if the index has none.
+  /// Returns the density grid; nil if the index has none. Each call reads the file.
   package func densityGrid() throws(IndexError) -> DensityGrid? {
     try grid { (frames) throws(FormatError) in try DensityGrid(frames) }
   }
@@ -29,12 +28,12 @@ extension ManifestReader {
     return map
   }
 
-  /// Returns the bands of the density grid as they stand in the file; nil if the index has none.
+  /// Returns the bands of the density grid in their stored form; nil if the index has none.
   package func densityBands() throws(IndexError) -> DensityBands? {
     try grid { (frames) throws(FormatError) in try DensityBands(frames) }
   }
 
-  /// Returns the bands with some counts changed; nil stands for a grid without records.
+  /// Returns the bands with some changed counts; nil is a grid without records.
   package func densityBands(_ bands: DensityBands?, changedBy changes: CellChanges) throws(IndexError) -> DensityBands {
     var bands = bands ?? DensityBands()
     do throws(FormatError) { try bands.change(changes) } catch { throw .corrupt(path: file.path, cause: error) }
@@ -49,14 +48,14 @@ extension ManifestReader {
     do throws(FormatError) { return try read(frames) } catch { throw .corrupt(path: file.path, cause: error) }
   }
 
-  /// The bytes that are read at once of frames that follow each other, if they are no larger.
+  /// The size of one read of consecutive frames, in bytes.
   private static let windowSize = 64 << 10
 
-  /// Reads frames that follow each other.
+  /// Reads consecutive frames.
   ///
   /// - Parameters:
-  ///   - limit: No frame but the first is larger, nor has more content, in bytes.
-  ///   - count: The most frames that are wanted.
+  ///   - limit: The largest size and content of a frame but the first, in bytes.
+  ///   - count: The most frames to read.
   private func frames(
     of chain: Manifest.Chain, limit: Int, name: String, most count: Int = .max
   ) throws(IndexError) -> [Manifest.ChainFrame] {
@@ -64,7 +63,7 @@ extension ManifestReader {
     guard let range = range(of: chain) else { return [] }
     var start = range.lowerBound
     let end = range.upperBound
-    // The bytes of the file from `windowStart` on: many small frames at once.
+    // The bytes of the file from `windowStart` on, for many small frames.
     var window: [UInt8] = []
     var windowStart = start
     let context = contexts.acquire()

@@ -1,12 +1,12 @@
 extension ManifestReader {
   /// Whether the index has entries.
   package var hasEntries: Bool { root.chains.entries != nil }
-  /// The bytes that the chain of the entries takes in the file.
+  /// The size of the chain of entries in the file, in bytes.
   package var entriesHeadSize: Int { root.chains.entries?.size ?? 0 }
-  /// The bytes of the file that are the chain of the entries; nil if the index has none.
+  /// The range of the chain of entries in the file; nil if the index has none.
   package var entriesRange: Range<Int>? { range(of: root.chains.entries) }
 
-  /// Returns the content of the chain of entries, read from the file at each call; nil if the index has none.
+  /// Returns the content of the chain of entries; nil if the index has none. Each call reads the file.
   package func entriesHead() throws(IndexError) -> EntriesHead? {
     guard let chain = root.chains.entries else { return nil }
     do throws(FormatError) {
@@ -24,8 +24,8 @@ extension ManifestReader {
   /// Opens the manifest of entries, reads its root and checks it.
   ///
   /// - Parameters:
-  ///   - place: Where it is in an archive; nil for a directory.
-  ///   - checksDigest: Whether nothing of the file is used before its SHA-256 is known to be the right one.
+  ///   - place: The place of the manifest in an archive; nil for a directory.
+  ///   - checksDigest: Whether the SHA-256 of the whole file is checked before any use.
   package convenience init(
     ofEntries head: EntriesHead, in directory: IndexDirectory, at place: ArchivePlace?, contexts: DecompressorPool,
     keeping limit: Int, checksDigest: Bool

@@ -1,14 +1,14 @@
 extension ManifestReader {
-  /// Whether answers are ranked where no order is asked for.
+  /// Whether the default order of answers is by ranks.
   package var isRanked: Bool { hasRanks || hasEntries }
   /// Whether the index has ranks: the greatest weight of each part.
   package var hasRanks: Bool { root.chains.ranks != nil }
-  /// The bytes of the file that are the ranks; nil if the index has none.
+  /// The range of the ranks in the file; nil if the index has none.
   package var ranksRange: Range<Int>? { range(of: root.chains.ranks) }
-  /// The bytes that the ranks take in the file.
+  /// The size of the ranks in the file, in bytes.
   package var ranksSize: Int { root.chains.ranks?.size ?? 0 }
 
-  /// The rule that makes weights, and the number of the field that they are made of; no field where no record has one.
+  /// The rule of weights, and the number of the field with the weight; nil if no record has the field.
   package var weightField: (number: Int?, rule: WeightRule) {
     get throws(IndexError) {
       guard let rule = WeightRule(scale: setting("weight-scale")) else {
@@ -21,17 +21,17 @@ extension ManifestReader {
     }
   }
 
-  /// Returns the greatest weight in some pages; reads the first frame of the ranks, if that was not read yet.
+  /// Returns the greatest weight in some pages. The first call reads the first frame of the ranks.
   package func greatestWeight(ofPages numbers: Range<Int>) throws(IndexError) -> UInt64 {
     try rankHead().maximum(ofPages: numbers)
   }
 
-  /// Returns the greatest weight of each part of a shard; reads the page of the ranks, if that is not in memory.
+  /// Returns the greatest weight of each part of a shard. Reads the page of the ranks unless it is in memory.
   package func partWeights(ofShard number: Int) throws(IndexError) -> [UInt64] {
     try rankPage(number / Manifest.pageCapacity).weights(ofShard: number % Manifest.pageCapacity)
   }
 
-  /// Returns the ranks of a page; reads them, if they are not in memory. The index must have ranks.
+  /// Returns the ranks of a page. Reads them unless they are in memory. The index must have ranks.
   package func rankPage(_ number: Int) throws(IndexError) -> RankPage {
     if let page = ranks[number] { return page }
     let head = try rankHead()
@@ -57,7 +57,7 @@ extension ManifestReader {
 
   /// Returns the position of the first record of a page among all records of the shards.
   func firstRecord(ofPage number: Int) throws(IndexError) -> Int {
-    // A root of version 1 lists all pages, however many they are.
+    // A root of version 1 lists all pages.
     let (node, child) =
       root.tree.height == 0
       ? (0, number) : (number / Manifest.pageCapacity, number % Manifest.pageCapacity)

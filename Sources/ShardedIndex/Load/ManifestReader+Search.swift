@@ -1,21 +1,21 @@
 extension ManifestReader {
-  /// Returns the shards that can hold keys which begin with `prefix`: the first and the last.
+  /// Returns the first and the last shard that can have keys with the beginning `prefix`.
   ///
-  /// Every key of the shards strictly between begins with it. Reads two pages at most, and the nodes above them. There
-  /// must be a shard, and the prefix must not be empty.
+  /// Every key of the shards between them begins with the prefix. Reads at most two pages, and the nodes above them.
+  /// There must be a shard, and the prefix must not be empty.
   ///
-  /// - Parameter limit: The most records that are wanted. The page of the last shard is not read where the shards of
-  ///   the first page hold more that match: then the last one is the last of that page.
+  /// - Parameter limit: The most records to find. If the first page has more matches than that, the page of the last
+  ///   shard is not read, and the result is the last shard of the first page.
   @inline(__always)
   package func shardPositions(
     forPrefix prefix: FoldedPrefix, limit: Int = .max
   ) throws(IndexError) -> (first: Manifest.ShardPosition, last: Manifest.ShardPosition) {
-    // The first bound is empty, so that some page and some shard of it are below.
+    // The first bound is empty, so at least one page, and one shard of it, is below.
     let below = root.bounds.countBelow(prefix)
     let pageNumber = max(0, below - 1)
-    // Bounds that begin with the prefix follow at once. Of a root that lists nodes, there are none.
+    // Bounds that begin with the prefix follow directly. A root that lists nodes has no bounds of pages.
     let lastPage = root.bounds.countNotAbove(prefix, from: below) - 1
-    // What withPage does: written out, for as a closure it would not be compiled into the query.
+    // The same as withPage, whose closure the compiler would not inline into the query.
     guard lastPage == pageNumber, let frame = unsafe kept[pageNumber] else {
       return try shardPositionsByNodes(forPrefix: prefix, limit: limit)
     }
@@ -29,14 +29,14 @@ extension ManifestReader {
     )
   }
 
-  /// Returns the same by way of the nodes, and of pages that are not kept.
+  /// Returns the same for a manifest with nodes, or with pages that are not kept.
   @inline(never)
   private func shardPositionsByNodes(
     forPrefix prefix: FoldedPrefix, limit: Int
   ) throws(IndexError) -> (first: Manifest.ShardPosition, last: Manifest.ShardPosition) {
-    // Walks from the root down, for both ends together as far as they lie below the same node.
+    // Walks down from the root, for both ends together as long as they are below the same node.
     var first = 0
-    // The last node below which there can be such a shard, once the way there is another: its level and number.
+    // The level and the number of the last node above such a shard, once the ways to both ends differ.
     var fork: (level: Int, number: Int)?
     for level in stride(from: root.tree.height + 1, to: 0, by: -1) {
       let isOne = fork == nil
@@ -71,13 +71,12 @@ extension ManifestReader {
     {
       return ends
     }
-    // Both are asked for before the first one's error is thrown, so that the bytes of both come side by side.
+    // Both pages are read before the first error is thrown, so that their bytes come side by side.
     let end = try lastShardPosition(forPrefix: prefix, below: fork.number, level: fork.level)
     return (try start.get().first, end)
   }
 
-  /// Returns the last shard below a node, or a page of level 0, that can hold keys which begin with `prefix`; the first
-  /// one below it can.
+  /// Returns the last shard below a node or a page that can have keys with the prefix. The first shard below can.
   private func lastShardPosition(
     forPrefix prefix: FoldedPrefix, below node: Int, level: Int
   ) throws(IndexError) -> Manifest.ShardPosition {
@@ -91,7 +90,7 @@ extension ManifestReader {
     }
   }
 
-  /// Returns the shard that holds the record at `position`, which must be there.
+  /// Returns the shard of the record at `position`, which must exist.
   package func shardPosition(holding position: Int) throws(IndexError) -> Manifest.ShardPosition {
     func last(_ count: Int, _ first: (Int) -> Int) -> Int {
       var low = 0

@@ -1,22 +1,22 @@
 extension ManifestReader {
-  /// Whether the index has sides: files beside the shards with tables and sketches of them.
+  /// Whether the index has sides: files with tables and sketches of its shards.
   package var hasSides: Bool { root.chains.sides != nil }
-  /// The bytes of the file that are the sides; nil if the index has none.
+  /// The range of the sides in the file; nil if the index has none.
   package var sidesRange: Range<Int>? { range(of: root.chains.sides) }
 
-  /// Returns the side file of a page; reads the frame of the page's group, if that is not in memory. The index must
-  /// have sides.
+  /// Returns the side file of a page. Reads the frame of the page's group unless it is in memory. The index must have
+  /// sides.
   package func sidePage(_ number: Int) throws(IndexError) -> SidePage {
     try sideGroup(number / SideHead.groupCapacity).pages[number % SideHead.groupCapacity]
   }
 
-  /// Returns the side files of all pages, those aside that have none; none for an index without sides.
+  /// Returns the side files of all pages that have one; empty for an index without sides.
   package func sidePages() throws(IndexError) -> [SidePage] { try numberedSidePages().map { $0.side } }
 
-  /// Returns the same with the numbers of the pages.
+  /// Returns the same, with the numbers of the pages.
   package func numberedSidePages() throws(IndexError) -> [(page: Int, side: SidePage)] {
     guard hasSides else { return [] }
-    _ = try sideHead()  // An index without pages has it too.
+    _ = try sideHead()  // An index without pages has a head too.
     var pages: [(page: Int, side: SidePage)] = []
     for number in 0..<pageCount {
       let side = try sidePage(number)

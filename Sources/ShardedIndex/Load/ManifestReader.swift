@@ -1,25 +1,25 @@
 import CLibrary
 
-/// The reader of a manifest's file: its root, which is read when an index is opened, and its pages and nodes.
-/// Source: docs/format.md section 3.
+/// The reader of a manifest's file: of its root, which opening an index reads, and of its pages and nodes. Source:
+/// docs/format.md section 3.
 ///
-/// The file is a root frame and a frame per page of shards; where the root would have more than 64 pages to list, nodes
-/// stand between, a tree with as many children to each (``ManifestTree``). A page or a node is read when a query comes
-/// upon it, from the file that was opened. So an open index stands for one generation.
+/// The file has a root frame and a frame per page of shards. If there are more than 64 pages, nodes stand between in a
+/// tree (``ManifestTree``), each with up to 64 children. A query reads the pages and nodes that it needs, from the file
+/// that was opened. So an open index stays with one generation.
 ///
-/// Where all pages and nodes together are no larger than is kept, each is kept once it was read, and found without a
-/// lock. Where they are larger, queries keep those that they used last, under a lock.
+/// If all pages and nodes fit into the limit, each stays in memory once it is read, and is found without a lock. If
+/// not, the most recently used ones stay, under a lock.
 package final class ManifestReader: @unchecked Sendable {
   package let root: Manifest
   let file: IndexFile
-  /// The place in an archive of the manifest's first file.
+  /// The place of the manifest's first file in an archive.
   let firstPlace: Int64
   let contexts: DecompressorPool
-  /// The pages and nodes that are kept, by ``ManifestTree/slot(_:level:)``.
+  /// The kept pages and nodes, by ``ManifestTree/slot(_:level:)``.
   let kept: FrameTable
-  /// Whether all that queries read is kept.
+  /// Whether all pages and nodes stay in memory.
   private let keepsPages: Bool
-  /// The pages and nodes that queries used last, if not all are kept.
+  /// The most recently used pages and nodes, if not all stay in memory.
   private let recent: Lock<PageCache>
   /// The frames of the ranks, which ranked queries read.
   let ranks: RankFrames
@@ -29,9 +29,9 @@ package final class ManifestReader: @unchecked Sendable {
   package var version: Int { root.version }
   package var recordCount: Int { root.recordCount }
   package var shardCount: Int { root.tree.shardCount }
-  /// The build option: bytes of uncompressed shard.
+  /// The build option of the size of a shard, in uncompressed bytes.
   package var shardLimit: Int { root.shardLimit }
-  /// The build option, in bytes; 0 stands for the usual one.
+  /// The build option of the size of a part, in bytes; 0 for the default.
   package var partSize: Int { root.partSize }
   package var foldVersion: UInt32 { root.foldVersion }
   package var fieldCount: Int { root.fieldCount }
@@ -43,19 +43,19 @@ package final class ManifestReader: @unchecked Sendable {
   var stamp: FileStamp { file.stamp }
   /// The size of the file, in bytes.
   package var fileSize: Int { file.size }
-  /// The XXH64 of the root's content, which holds a checksum of every frame below it: an overlay names a manifest by
-  /// it.
+  /// The XXH64 of the root's content, which has a checksum of every frame below it. An overlay names a manifest by this
+  /// number.
   package var rootChecksum: UInt64 { root.checksum }
-  /// The bytes of content in memory if every page and node is.
+  /// The size of the content of the root and of all pages and nodes, in bytes.
   package var size: Int { root.size + root.pagesSize }
-  /// The bytes of content that are in memory.
+  /// The number of bytes of content in memory.
   package var residentSize: Int {
     var size = root.size + ranks.residentSize + sides.residentSize + recent.withLock { $0.residentBytes }
     unsafe kept.forEach { unsafe size += $0.size }
     return size
   }
 
-  /// Returns the value of a setting; nil if the manifest has none of that name.
+  /// Returns the value of a setting; nil if the manifest has no such setting.
   package func setting(_ name: StaticString) -> String? { root.setting(name) }
 
   // MARK: Opening
@@ -63,8 +63,8 @@ package final class ManifestReader: @unchecked Sendable {
   /// Opens the manifest of a directory, reads its root and checks it.
   ///
   /// - Parameters:
-  ///   - keeping: The most bytes of pages and nodes that queries keep.
-  ///   - digest: The SHA-256 that the file must have; nothing of it is used before it is known to have it.
+  ///   - keeping: The most bytes of pages and nodes in memory.
+  ///   - digest: The SHA-256 that the file must have; it is checked before any use of the file.
   /// - Throws: ``IndexError/notFound(path:)`` if there is none, ``IndexError/corrupt(path:cause:)``,
   ///   ``IndexError/io(operation:path:errno:)``.
   convenience init(
@@ -82,10 +82,10 @@ package final class ManifestReader: @unchecked Sendable {
     try self.init(file, contexts: contexts, keeping: limit)
   }
 
-  /// Reads a manifest that is not, or not yet, the one of a directory.
+  /// Reads a manifest that the directory does not name, or not yet.
   ///
   /// - Parameters:
-  ///   - descriptor: The descriptor of its file; closed with the manifest, also when this throws.
+  ///   - descriptor: The descriptor of the file. It is closed with the manifest, also if this call throws.
   ///   - directory: The directory that errors name.
   package convenience init(descriptor: CInt, of directory: IndexDirectory) throws(IndexError) {
     try self.init(directory.manifestFile(descriptor), contexts: DecompressorPool(), keeping: .max)
@@ -97,7 +97,7 @@ package final class ManifestReader: @unchecked Sendable {
     self.firstPlace = firstPlace
     let root = try Self.root(of: file, with: contexts)
     let isWhole = root.fileSize == file.size
-    // A frame has more than eight bytes: so no table of pages is larger than the file.
+    // A frame has more than eight bytes, so no table of pages is larger than the file.
     let hasRoom = root.tree.count <= root.pagesEnd / 8
     guard isWhole else {
       throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: root.fileSize))
@@ -122,8 +122,8 @@ package final class ManifestReader: @unchecked Sendable {
   private static func root(
     of file: borrowing IndexFile, with contexts: DecompressorPool
   ) throws(IndexError) -> Manifest {
-    // Most roots end within a page of memory; how far a larger one can reach follows from the content it declares, and
-    // seldom is it further than that is long.
+    // Most roots end within a page of memory. The declared content bounds the size of a larger root, which is seldom
+    // larger than its content.
     var bytes = try file.read(from: 0, size: file.firstReadSize)
     let content = unsafe bytes.withUnsafeBufferPointer { unsafe ZstdFrame.contentSize(of: $0) } ?? Int.max
     var limit = content.addingReportingOverflow(4096).partialValue
@@ -150,8 +150,8 @@ package final class ManifestReader: @unchecked Sendable {
 
   // MARK: Pages and nodes
 
-  /// Returns what `body` makes of a page, which is there for as long as that takes, and of how many records are in all
-  /// shards before it.
+  /// Returns the result of `body` for a page, which is valid during the call, and the number of records in all shards
+  /// before it.
   @inline(__always)
   func withPage<Result: Sendable>(
     _ number: Int, _ body: (ManifestPage, Int) -> Result
@@ -160,7 +160,7 @@ package final class ManifestReader: @unchecked Sendable {
     return unsafe try withFrame(number, level: 0) { unsafe body($0.page(shards: shards), $0.firstRecord) }
   }
 
-  /// Returns the same of the tables of a node, or of the root, which is above them all.
+  /// Returns the same for the tables of a node, or of the root.
   @inline(__always)
   func withTables<Result: Sendable>(
     ofNode number: Int, level: Int, _ body: (ManifestTables, Int) -> Result
@@ -182,7 +182,7 @@ package final class ManifestReader: @unchecked Sendable {
     return unsafe try withOtherFrame(number, level: level, slot: slot, body)
   }
 
-  /// Returns the same of a page or node that is not kept.
+  /// Returns the same for a page or node that is not kept.
   @inline(never)
   private func withOtherFrame<Result: Sendable>(
     _ number: Int, level: Int, slot: Int, _ body: (CachedFrame) -> Result
@@ -192,19 +192,19 @@ package final class ManifestReader: @unchecked Sendable {
     if let found { return found }
     let frame = unsafe try read(number, level: level)
     let result = unsafe body(frame)
-    // Two threads may have read it: one of the two stays.
+    // Two threads may have read the frame: one copy stays.
     recent.withLock { unsafe $0.insert(frame, of: slot) }
     return result
   }
 
-  /// Returns a page or node that is there as long as the manifest is.
+  /// Returns a page or node that is valid as long as the manifest.
   func keptFrame(_ number: Int, level: Int) throws(IndexError) -> CachedFrame {
     let slot = root.tree.slot(number, level: level)
     if let frame = unsafe kept[slot] { return unsafe frame }
     return unsafe kept.keep(try read(number, level: level), at: slot)
   }
 
-  /// Lets go of pages and nodes that are not kept.
+  /// Frees the recent pages and nodes.
   func removeRecentPages() {
     recent.withLock { $0.removeAll() }
     ranks.removeFrames()
@@ -216,7 +216,7 @@ package final class ManifestReader: @unchecked Sendable {
     if level == 0 { file.archive?.expectPlaces(ofPage: number, firstPlace: firstPlace) }
     if level == root.tree.height { return unsafe try read(root.node.reference(number)) }
     let (parent, child) = (number / Manifest.pageCapacity, number % Manifest.pageCapacity)
-    // A copy of one that others may let go of while this is read.
+    // The reference is copied, since another thread may free its node during the read.
     let isCopy = !keepsPages
     let list = unsafe try withFrame(parent, level: level + 1) { unsafe isCopy ? $0.copy() : $0 }
     defer { if isCopy { unsafe list.deallocate() } }

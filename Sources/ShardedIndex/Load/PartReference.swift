@@ -1,4 +1,4 @@
-/// A part in memory and where it belongs; it stays usable when the cache lets go of it.
+/// A part in memory and its place in the index. It stays valid when the cache evicts the part.
 struct PartReference: Sendable {
   let part: LoadedPart
   /// The number of the shard in the order of the manifest, from 0.
@@ -6,7 +6,7 @@ struct PartReference: Sendable {
   /// The position of the part's first record among all records of the index.
   let start: Int
 
-  /// The number of records in the part. The reference holds the part, so that no count of references changes here.
+  /// The number of records in the part. The reference holds the part, so no count of references changes here.
   @inline(__always) var recordCount: Int {
     unsafe Unmanaged.passUnretained(part)._withUnsafeGuaranteedRef { $0.keys.count }
   }

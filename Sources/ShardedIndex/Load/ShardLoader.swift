@@ -1,14 +1,14 @@
-/// The loader of shards: it reads files, and believes nothing of them before it is checked.
+/// The loader of shards. It reads files, and checks all bytes before any use.
 struct ShardLoader: Sendable {
   let directory: IndexDirectory
   let contexts: DecompressorPool
-  /// Whether a file is used only if its SHA-256 is what the manifest says. Costs reading and hashing all of it for
-  /// every part that is loaded.
+  /// Whether the loader checks the SHA-256 of files against the manifest. Then each load of a part reads and hashes the
+  /// whole file.
   let checksDigests: Bool
 
-  /// Opens a shard's file; where digests are asked for, all of it is read and held, and has to have the right one.
+  /// Opens a shard's file. If digests are checked, the whole file is read, checked and held.
   ///
-  /// - Parameter place: Where it is in an archive; nil for a directory.
+  /// - Parameter place: The place of the file in an archive; nil for a directory.
   func open(_ source: Manifest.Source, at place: ArchivePlace?) throws(IndexError) -> IndexFile {
     var file = try directory.file(source.fileName, size: source.file.size, at: place)
     if checksDigests {
@@ -31,10 +31,10 @@ struct ShardLoader: Sendable {
     do throws(FormatError) { return try result.get() } catch { throw .corrupt(path: file.path, cause: error) }
   }
 
-  /// Reads a part of a shard whose header is there, and checks its keys.
+  /// Reads a part of a shard, given the header, and checks its keys.
   ///
-  /// - Parameter unpacks: Whether its fields are wanted next, and unpacked at once. Where they are damaged they stay
-  ///   compressed: the read that wants them reports it.
+  /// - Parameter unpacks: Whether the fields are needed next, and are unpacked at once. Damaged fields stay compressed,
+  ///   and the read that needs them reports the damage.
   func part(
     _ number: Int, of header: ShardHeader, _ file: borrowing IndexFile, unpacks: Bool
   ) throws(IndexError) -> LoadedPart {
@@ -59,7 +59,7 @@ struct ShardLoader: Sendable {
 
   /// Unpacks and checks the fields of a part.
   ///
-  /// - Parameter path: The path of the file that they were read from.
+  /// - Parameter path: The path of their file.
   func columns(
     _ packed: [UInt8], of part: LoadedPart, path: @autoclosure () -> String
   ) throws(IndexError) -> FieldColumns {

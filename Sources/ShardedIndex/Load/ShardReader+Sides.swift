@@ -1,7 +1,7 @@
-// The reading of side files. Source: docs/format.md section 3.12.
+// This file reads side files. Source: docs/format.md section 3.12.
 
 extension ShardReader {
-  /// Returns the table of a page; nil where the page has too many values for one.
+  /// Returns the table of a page; nil if the page has too many values for a table.
   func table(_ table: SideTable, ofPage page: Int) throws(IndexError) -> ValueTable? {
     let content = try side(table.ofShards, ofPage: page) { (content) throws(FormatError) in
       .table(try ValueTable(content, shardCount: manifest.root.tree.shards(below: page, level: 0)))
@@ -10,8 +10,8 @@ extension ShardReader {
     return table
   }
 
-  /// Returns the values of the parts of a shard and the shards near it, from a page that has the table; and the
-  /// shard's position among them.
+  /// Returns the values of the parts of a shard's group, and the shard's position in the group. The page must have the
+  /// table.
   func parts(
     of table: SideTable, _ values: ValueTable, shard: Int
   ) throws(IndexError) -> (parts: ValueParts, index: Int) {
@@ -30,8 +30,8 @@ extension ShardReader {
     return (parts, index)
   }
 
-  /// Returns the content of a frame of a page's side file, which is read if it is not in memory; nil if the file has
-  /// no such frame.
+  /// Returns the content of a frame of a page's side file; nil if the file has no such frame. Reads the frame unless it
+  /// is in memory.
   ///
   /// - Parameter parse: Checks the bytes of the content.
   func side(
@@ -58,7 +58,7 @@ extension ShardReader {
 }
 
 extension ShardLoader {
-  /// Opens a side file; where digests are asked for, all of it is read and held, and has to have the right one.
+  /// Opens a side file. If digests are checked, the whole file is read, checked and held.
   fileprivate func open(_ side: SidePage, at place: ArchivePlace?) throws(IndexError) -> IndexFile {
     var file = try directory.file(side.fileName, size: side.fileSize, at: place)
     if checksDigests {

@@ -1,4 +1,4 @@
-// The reading of sketches from side files. Source: docs/format.md section 3.12.
+// This file reads sketches from side files. Source: docs/format.md section 3.12.
 
 extension SideFrameName {
   /// The frame with the sketch of a whole page.
@@ -10,7 +10,7 @@ extension SideFrameName {
 }
 
 extension ShardReader {
-  /// Returns the sketch of a page, of an index that was built with sketches.
+  /// Returns the sketch of a page. The index must have sketches.
   func sketch(ofPage page: Int) throws(IndexError) -> SketchForest {
     try sketch(.pageSketch, ofPage: page) { (content) throws(FormatError) in
       try SketchForest(page: content, shardCount: manifest.root.tree.shards(below: page, level: 0))

@@ -1,19 +1,19 @@
-/// The reader of one generation's shards: it finds the parts that are resident, and loads the others.
+/// The reader of one generation's shards. It finds resident parts, and loads the others.
 final class ShardReader: Sendable {
   let manifest: ManifestReader
   let directory: IndexDirectory
   let cache: ShardCache
   let loader: ShardLoader
-  /// The positions in the cache of the shards of this generation.
+  /// The nodes of this generation's shards in the cache.
   private let entries: EntryTable
-  /// The files of shards that parts were loaded of. Not used where each load looks at a whole file.
+  /// The open files of shards. Loads that read whole files do not use them.
   let files: OpenFiles
-  /// The manifest that the directory has by that name: of entries, the one that names theirs.
+  /// The manifest of that name in the directory; for entries, the manifest that names theirs.
   private let named: ManifestReader
-  /// The entries, once a ranked query has come upon them.
+  /// The entries, once a ranked query has opened them.
   let lazyEntries = OnceReference<EntriesReader>()
 
-  /// - Parameter named: The manifest that names this one, where this is that of entries.
+  /// - Parameter named: The manifest that names this one, for the manifest of entries.
   init(
     _ manifest: ManifestReader, cache: ShardCache, loader: ShardLoader, openFileLimit: Int?,
     named: ManifestReader? = nil
@@ -29,11 +29,11 @@ final class ShardReader: Sendable {
 
   // MARK: Following another generation
 
-  /// Adopts the resident shards of the generation before that are the same files in this one, which no query uses yet.
+  /// Adopts resident shards of the previous generation that are the same files in this one. No query uses this one yet.
   ///
-  /// Reads the pages of the manifest that those shards stand on. What cannot be read now is for queries to report.
+  /// Reads the pages of the manifest that list those shards. If a read fails, later queries report it.
   func adoptResidents(of other: ShardReader) {
-    // A resident shard leads to fields by the numbers that the manifest had for them, and keeps weights by its rule.
+    // A resident shard has the field numbers of its manifest, and weights by its rule.
     guard manifest.hasFields(of: other.manifest) else { return }
     for (number, entry) in cache.residents(in: other.entries) {
       guard let same = try? manifest.shardNumber(like: number, of: other.manifest) else { continue }
@@ -41,7 +41,7 @@ final class ShardReader: Sendable {
     }
   }
 
-  /// Whether the directory has another manifest by now.
+  /// Whether the directory has another manifest now.
   var isSuperseded: Bool {
     guard let stamp = directory.manifestStamp(), stamp != named.stamp else { return false }
     guard let file = try? directory.manifestFile(), let isSame = try? named.hasContent(of: file) else {
@@ -50,10 +50,10 @@ final class ShardReader: Sendable {
     return !isSame
   }
 
-  /// Returns what a shard that is gone means.
+  /// Returns the error for a missing shard: a rebuild, or a removed file.
   func explained(_ error: IndexError) -> IndexError {
     guard case .vanished = error, isSuperseded else { return error }
-    // Under a pin no other generation will do, and asking again does not help.
+    // A pinned index has no other generation, so another query does not help.
     if loader.checksDigests, let file = try? directory.manifestFile(),
       file.size <= Manifest.pinnedSizeLimit, let found = try? file.digest(),
       let expected = try? named.digest()
@@ -65,11 +65,11 @@ final class ShardReader: Sendable {
 
   // MARK: Headers and parts
 
-  /// Returns the part of a shard whose number `number` gives, which is loaded if it is not resident.
+  /// Returns the part of a shard with the number that `number` finds. Loads the part unless it is resident.
   ///
   /// - Parameters:
-  ///   - promotes: Whether this is a use that the cache protects: a query's is, a walk through records is not.
-  ///   - unpacks: Whether its records are read next: if it has to be loaded its fields are unpacked with it.
+  ///   - promotes: Whether the use protects: the use of a query does, a walk through records does not.
+  ///   - unpacks: Whether its records are read next. Then a load also unpacks the fields.
   @inline(__always)
   func part(
     of shard: Manifest.ShardPosition, promotes: Bool = true, unpacks: Bool = false, number: (PartTable) -> Int
@@ -82,14 +82,14 @@ final class ShardReader: Sendable {
     return PartReference(part: part, shard: shard.number, start: shard.firstRecord + part.firstRecord)
   }
 
-  /// Returns the header of a shard, which is loaded if it is not resident.
+  /// Returns the header of a shard. Loads the header unless it is resident.
   func shard(_ number: Int) throws(IndexError) -> LoadedShard {
-    // A thread that must not wait gets here too.
+    // Threads that must not wait come here too.
     if let shard = cache.header(number, in: entries, promotes: true) { return shard }
     return try header(number, true).shard
   }
 
-  /// A shard's header, and the file that it was read from, if it was read now.
+  /// A shard's header, and its file if the header was read now.
   private struct Opened {
     let shard: LoadedShard
     let file: OpenFile?
@@ -120,10 +120,10 @@ final class ShardReader: Sendable {
     }
   }
 
-  /// Reads from a shard's file: from one that is open, or else, and where that cannot be read, from the one that has
-  /// its name now, which may be sound.
+  /// Reads from a shard's open file. If there is none or the read fails, it reads from the file that has the name now,
+  /// which may be sound.
   ///
-  /// - Parameter kept: A file that is open; nil for the one that ``OpenFiles`` keeps, if it does.
+  /// - Parameter kept: An open file; nil for the file that ``OpenFiles`` keeps, if any.
   private func reading<Value>(
     _ shard: Int, kept: OpenFile?, _ read: (OpenFile) throws(IndexError) -> Value
   ) throws(IndexError) -> Value {
@@ -145,7 +145,7 @@ final class ShardReader: Sendable {
     }
   }
 
-  /// Unpacks the fields of a part, unless they are.
+  /// Unpacks the fields of a part, unless they are unpacked.
   @inline(never)
   func unpackFields(of reference: PartReference) throws(IndexError) -> FieldColumns {
     try ReadingTerms.admit(reference.part.weight, in: directory)
@@ -156,20 +156,20 @@ final class ShardReader: Sendable {
         },
         grew: { cache.grew(reference.part, by: $0) })
     } catch {
-      // By now there may be a sound file of this name.
+      // There may be a sound file of this name now.
       files.close(reference.shard)
       cache.forget(reference.part)
       throw error
     }
   }
 
-  /// Returns the path of a shard's file, for messages; the directory's where the manifest cannot be read.
+  /// Returns the path of a shard's file, for messages; the path of the directory if the manifest cannot be read.
   func filePath(of shard: Int) -> String {
     guard let source = try? manifest.source(shard) else { return directory.path }
     return directory.filePath(source.fileName.text)
   }
 
-  /// Describes what of a shard is resident; nil if nothing is. This is no use of it.
+  /// Describes the resident parts of a shard; nil if the shard is not resident. Does not count as a use.
   func resident<Description: Sendable>(
     _ shard: Int, _ describe: (LoadedShard, [LoadedPart]) -> Description
   ) -> Description? {

@@ -1,35 +1,35 @@
-/// The answer of one generation to a folded text: which records match, counted; nothing is decoded.
+/// The answer of one generation to a folded text: the positions and the number of the matches, without decoded records.
 struct KeyMatches: Sendable {
-  /// The positions of the matches in the order of the whole index, or of its shards for a query below the overlay. Of
-  /// two runs, the first position, and as many as both have together.
+  /// The positions of the matches in the order of the whole index, or of its shards for a query below the overlay. For
+  /// two runs: the first position, and the number of both.
   let range: Range<Int>
-  /// Whether there are matches beyond these, which the limit left out.
+  /// Whether the limit left out further matches.
   let hasMore: Bool
-  /// The part that the first match is in, or right before; the two runs; or neither, an object that is there anyway.
-  /// Not an optional: a program that uses the library makes up the type of one at run time when it lets go of its first
-  /// answer, which takes about 0.7 MB of code and tables.
+  /// The part of the first match, or the part before it; or the two runs; or, for neither, another object. It is not an
+  /// optional: a program would make an optional's type at run time when it frees its first answer, which takes about
+  /// 0.7 MB of code and tables.
   private let holder: AnyObject & Sendable
   private let firstShard: Int
   private let firstStart: Int
 
-  /// - Parameter range: The matches that are known; all there are, unless it is longer than the limit.
+  /// - Parameter range: The known matches: all matches, unless there are more than the limit.
   @inline(__always)
   init(range: Range<Int>, limit: Int, first: PartReference) {
     (self.range, hasMore) = Self.cut(range, limit)
     (holder, firstShard, firstStart) = (first.part, first.shard, first.start)
   }
 
-  /// An answer of which no part is known.
+  /// Makes an answer without a known part.
   ///
   /// - Parameters:
   ///   - shards: The reader of the generation's shards.
-  ///   - isOverlaid: Whether positions are those of the generation's overlay.
+  ///   - isOverlaid: Whether positions count the generation's overlay.
   init(_ shards: ShardReader, range: Range<Int>, limit: Int, isOverlaid: Bool = false) {
     (self.range, hasMore) = Self.cut(range, limit)
     (holder, firstShard, firstStart) = (shards, isOverlaid ? Self.overlaid : -1, 0)
   }
 
-  /// Makes an answer of two runs of records, with records between them that do not match.
+  /// Makes an answer from two runs of records, with other records between them.
   init(_ first: KeyMatches, then second: KeyMatches) {
     if first.range.isEmpty || second.range.isEmpty && !second.hasMore {
       self = first.range.isEmpty ? second : first
@@ -41,24 +41,23 @@ struct KeyMatches: Sendable {
     (holder, firstShard, firstStart) = (TwoRuns(first, second), Self.inTwoRuns, 0)
   }
 
-  /// These stand for a shard's number.
+  /// These values take the place of a shard's number.
   private static var overlaid: Int { -2 }
   private static var inTwoRuns: Int { -3 }
 
   /// The two runs; nil for an answer in one run.
   private var runs: TwoRuns? { unsafe firstShard == Self.inTwoRuns ? unsafeDowncast(holder, to: TwoRuns.self) : nil }
 
-  /// Whether positions are those of the generation's overlay.
+  /// Whether positions count the generation's overlay.
   var isOverlaid: Bool { firstShard == Self.overlaid }
 
-  /// The part that the query found the first match in, or right before.
+  /// The part of the first match, or the part before it, as the query found it.
   @inline(__always) var first: PartReference? {
     guard firstShard >= 0 else { return nil }
     return unsafe PartReference(part: unsafeDowncast(holder, to: LoadedPart.self), shard: firstShard, start: firstStart)
   }
 
-  /// Calls `body` with the part that the query found the first match in, without counting a reference: it lives as long
-  /// as the answer does.
+  /// Calls `body` with the part of the first match, without counting a reference: the part lives as long as the answer.
   @inline(__always)
   func withFirst<Result>(_ body: (_ part: LoadedPart, _ shard: Int, _ start: Int) -> Result?) -> Result? {
     guard firstShard >= 0 else { return nil }
@@ -78,8 +77,8 @@ struct KeyMatches: Sendable {
   /// Whether the answer has two runs.
   @inline(__always) var hasTwoRuns: Bool { firstShard == Self.inTwoRuns }
 
-  /// Calls `body` with each run that positions of this answer lie in, and with their positions as that run counts; once
-  /// with this answer, if it has one run.
+  /// Calls `body` with each run of some positions of the answer, and with their positions in that run. An answer of one
+  /// run is its own run.
   func forEachRun(
     from lower: Int, to upper: Int, _ body: (KeyMatches, Range<Int>) throws(IndexError) -> Void
   ) throws(IndexError) {
@@ -91,7 +90,7 @@ struct KeyMatches: Sendable {
   }
 }
 
-/// The two runs of an ``KeyMatches``.
+/// The two runs of a ``KeyMatches``.
 private final class TwoRuns: Sendable {
   let first: KeyMatches
   let second: KeyMatches

@@ -1,11 +1,11 @@
 extension RecordBuffer {
-  /// One field where it lies in the buffer; valid until the buffer is used again.
+  /// One field in the buffer; valid until the next use of the buffer.
   @safe package struct RawField {
-    /// Index into the index's field names.
+    /// The position of its name among the index's field names.
     package var name: Int
     package var kind: ValueKind
     package var text: UnsafeBufferPointer<UInt8>
-    /// The text that the field gives a key: none where it is `null`.
+    /// The text that the field adds to a key; empty for `null`.
     package var keyText: UnsafeBufferPointer<UInt8> {
       unsafe ValueKind.isNull(kind.rawValue, text) ? UnsafeBufferPointer(start: nil, count: 0) : text
     }
@@ -24,8 +24,8 @@ extension RecordBuffer {
     return unsafe RawField(name: Int(field.name), kind: ValueKind(rawValue: field.kind) ?? .string, text: text)
   }
 
-  /// Calls `body` with the fields of all records, one after the other: where each stands among them, name and kind as
-  /// in ``RawField``, where among ``rawTexts`` the text begins, and its size, in bytes.
+  /// Calls `body` with the fields of all records, one after the other: the number of the field, name and kind as in
+  /// ``RawField``, and the offset of the text in ``rawTexts`` and its size, in bytes.
   package func forEachRawField(
     _ body: (_ number: Int, _ name: Int, _ kind: ValueKind, _ offset: Int, _ size: Int) -> Void
   ) {
@@ -40,17 +40,17 @@ extension RecordBuffer {
   /// The number of fields of all records together.
   package var rawFieldCount: Int { count == 0 ? 0 : fieldRange(count - 1).upperBound }
 
-  /// The texts of all fields, once those of a record have been asked for; valid until the buffer is used again.
+  /// The texts of all fields, after a call for the fields of a record; valid until the next use of the buffer.
   package var rawTexts: UnsafeBufferPointer<UInt8> {
     unsafe UnsafeBufferPointer(start: UnsafePointer(output.pointee.bytes), count: output.pointee.byteCount)
   }
 
-  /// Whether a record has more bytes than any may have; some of its texts are left out then.
+  /// Whether a record has more bytes than the limit, and lacks some of its texts.
   package var isOverlong: Bool { unsafe output.pointee.isOverlong }
 
   package func rawName(ofField number: Int) -> UInt16 { unsafe output.pointee.fields[number].name }
   func rawKind(ofField number: Int) -> UInt8 { unsafe output.pointee.fields[number].kind }
 
-  /// Empties the buffer, to decode into it anew.
+  /// Empties the buffer for the next records.
   package func clear() { removeAll() }
 }

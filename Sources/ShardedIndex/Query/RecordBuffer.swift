@@ -1,13 +1,13 @@
 import CLibrary
 
-/// A buffer of decoded records: one run of bytes, which is used again for the next records.
+/// A buffer of decoded records: one run of bytes, which the next records reuse.
 ///
-/// One buffer serves one reader at a time. Numbers stay numbers until their text is asked for.
+/// One buffer serves one reader at a time. Numbers become texts at the first use of their text.
 @safe public final class RecordBuffer {
-  /// In memory of its own: what a class stores is checked for exclusive access each time that it is used.
+  /// In memory of its own, since each use of a class's stored property is checked for exclusive access.
   let output: UnsafeMutablePointer<RecordOutput>
 
-  /// An empty buffer: it grows to what it is given to hold, and stays that large.
+  /// Makes an empty buffer. It grows with its records, and does not shrink.
   public init() {
     unsafe output = .allocate(capacity: 1)
     unsafe output.initialize(to: RecordOutput())
@@ -23,7 +23,7 @@ import CLibrary
 
   @inline(__always) func removeAll() { unsafe output.pointee.removeAll() }
 
-  /// Calls `body` with the text of a field, counted over all records.
+  /// Calls `body` with the text of a field. Fields are numbered over all records.
   @inline(__always)
   func withText<Result>(_ field: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     let entry = unsafe output.pointee.fields[field]

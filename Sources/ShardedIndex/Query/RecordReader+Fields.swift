@@ -1,7 +1,7 @@
-// The reading of one field of a part's records.
+// This file reads one field of a part's records.
 
 extension ShardReader {
-  /// Calls `body` with a field of each of some records of a part, where the record has it.
+  /// Calls `body` with a field of some records of a part, for each record that has the field.
   ///
   /// - Parameter range: The records, counted within the part.
   func forEachField(
@@ -15,7 +15,7 @@ extension ShardReader {
     }
   }
 
-  /// Calls `body` with each of some records of a part, and where its fields stand in a buffer.
+  /// Calls `body` with each of some records of a part, and the range of its fields in a buffer.
   ///
   /// - Parameter range: The records, counted within the part.
   func forEachRecord(
@@ -23,7 +23,7 @@ extension ShardReader {
   ) throws(IndexError) {
     let columns = if let unpacked = reference.part.columns { unpacked } else { try unpackFields(of: reference) }
     let buffer = RecordBuffer()
-    // No more at once than a run: a record may be large.
+    // At most one run at a time, since a record may be large.
     for start in stride(from: range.lowerBound, to: range.upperBound, by: 32) {
       buffer.removeAll()
       let run = start..<min(start + 32, range.upperBound)

@@ -1,4 +1,4 @@
-/// One part of a shard, read and checked past the cache.
+/// One part of a shard, read and checked without the cache.
 @safe package struct PartContent {
   package let number: Int
   /// The part's first record, counted within the shard.
@@ -6,7 +6,7 @@
   /// The lower bound of the part's keys in the shard's header.
   package let bound: UnsafeBufferPointer<UInt8>
   package let isContinuation: Bool
-  /// Bytes of its frames decompressed, were nothing packed in them.
+  /// The decompressed size of its frames without packing, in bytes.
   package var unpackedSize: Int { keys.unpackedSize + columns.unpackedSize }
   private let keys: KeyBlocks
   private let columns: FieldColumns
@@ -23,7 +23,8 @@
 
   package var count: Int { keys.count }
 
-  // What a query believes and ``Verifier`` does not: it would lead to wrong answers, never out of the content.
+  // The next properties check facts that queries trust. A fault here gives wrong answers, but no read outside the
+  // content.
 
   /// Whether the shard's suffix fields ascend, each once.
   package var hasOrderedSuffixFields: Bool {
@@ -34,7 +35,7 @@
     return true
   }
 
-  /// The first record that says to share more or less with the stem before than it does; nil if none does.
+  /// The first record with a wrong size of the bytes that it shares with the stem before; nil if there is none.
   package var firstWrongShared: Int? {
     let room = keys.longestStem + 64
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * room) { scratch in
@@ -54,10 +55,10 @@
     }
   }
 
-  /// The first block whose rows of numbers have another size than is given for them; nil if all are right.
+  /// The first block whose rows of numbers have another size than the file says; nil if there is none.
   package var firstMisplacedRows: Int? { columns.firstMisplacedRows(keys: keys) }
 
-  /// The number of records that may be decoded at once in the memory that a single one may take.
+  /// The number of records to decode at once, within the memory of a single large record.
   package var recordsAtOnce: Int { columns.isNarrow(keys) ? 256 : 1 }
 
   /// Empties `buffer` and decodes some of the part's records into it; see ``RecordBuffer/isOverlong``.
@@ -68,10 +69,10 @@
     }
   }
 
-  /// Calls `number` or `text` with each record's field of this number, as it is stored; with the first, where a record
-  /// has it twice.
+  /// Calls `number` or `text` with each record's field of this number, in its stored form. If a record has the field
+  /// twice, the first counts.
   ///
-  /// - Parameter buffer: Used where the column has to be decoded for it.
+  /// - Parameter buffer: The buffer for columns that have to be decoded.
   package func forEachField(
     _ field: Int, with buffer: RecordBuffer, number: (_ record: Int, Int64, NumberFormat) -> Void,
     text: (_ record: Int, UnsafeBufferPointer<UInt8>, ValueKind) -> Void

@@ -1,8 +1,8 @@
-// The reading of the weights of a part's records.
+// This file reads the weights of a part's records.
 
-/// The field that an index's records are ranked by, and the rule that makes weights of it.
+/// The field with the weight of records, and the rule that makes weights from it.
 struct WeightSource: Sendable {
-  /// The number of the field; nil where no record has a weight.
+  /// The number of the field; nil if no record has a weight.
   let field: Int?
   let rule: WeightRule
 
@@ -10,9 +10,9 @@ struct WeightSource: Sendable {
 }
 
 extension ShardReader {
-  /// Returns the weights of all records of a part, which the part keeps from then on.
+  /// Returns the weights of all records of a part. The part keeps them.
   ///
-  /// - Parameter marks: Returns a mark of each record, which the part keeps with them.
+  /// - Parameter marks: Returns a mark for each record. The part keeps the marks too.
   func weights(
     of reference: PartReference, _ source: WeightSource,
     marks: (PartReference) throws(IndexError) -> [UInt8]
@@ -34,12 +34,12 @@ extension ShardReader {
     return kept
   }
 
-  /// Reads the weights of a part whose records have to be decoded for it: not all have the field, or it is no number.
+  /// Reads the weights of a part by decoding its records, since not all have the field, or it is not a number.
   private func readWeights(
     of reference: PartReference, _ columns: FieldColumns, field: Int, rule: WeightRule, into values: inout [UInt64]
   ) throws(IndexError) {
     let buffer = RecordBuffer()
-    // No more at once than a run: a record may be large.
+    // At most one run at a time, since a record may be large.
     for start in stride(from: 0, to: values.count, by: 32) {
       buffer.removeAll()
       let run = start..<min(start + 32, values.count)
@@ -56,8 +56,7 @@ extension ShardReader {
 }
 
 extension WeightRule {
-  /// Returns the weight of a number that a column holds: what ``weight(of:)-(UnsafeBufferPointer<UInt8>)`` returns of its
-  /// text.
+  /// Returns the weight of a number of a column, as ``weight(of:)-(UnsafeBufferPointer<UInt8>)`` does for its text.
   func weight(of value: Int64, _ format: NumberFormat) -> UInt64 {
     if format.isWhole { return weight(of: value) }
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberFormat.longestText) { buffer in
@@ -68,7 +67,7 @@ extension WeightRule {
 }
 
 extension Overlay {
-  /// Returns the weight of a record that is added.
+  /// Returns the weight of an added record.
   func weight(of number: Int, field: Int?, rule: WeightRule) -> UInt64 {
     var weight: UInt64?
     forEachField(of: number) { entry in

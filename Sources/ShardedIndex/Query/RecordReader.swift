@@ -1,12 +1,13 @@
-// The reading of records of the shards, by their positions among all records of the shards.
+// This file reads records of the shards by their positions among all records of the shards.
 
 extension ShardReader {
-  /// The weight up to which records of a part are decoded together, in bytes.
+  /// The largest weight of a part whose records are decoded together, in bytes.
   static var usualWeight: Int { 256 << 10 }
 
-  /// Decodes records that all lie in the part that a query found, if its fields are unpacked; returns whether they did.
+  /// Decodes records of the part that a query found, if all are in this part and its fields are unpacked; returns
+  /// whether they are.
   ///
-  /// Mostly all records that are wanted do.
+  /// Mostly all requested records are in this part.
   @inline(__always)
   func readFirst(of answer: KeyMatches, from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError)
     -> Bool
@@ -21,7 +22,7 @@ extension ShardReader {
     return true
   }
 
-  /// Decodes records into a buffer, behind those that it has.
+  /// Decodes records into a buffer, behind its present records.
   func read(
     from lower: Int, to upper: Int, first: PartReference?, into buffer: RecordBuffer
   ) throws(IndexError) {
@@ -41,10 +42,10 @@ extension ShardReader {
     }
   }
 
-  /// Returns how many records from `position` on are decoded together without more memory than a few copies of their
-  /// part take; 1 where records are large. Decodes none.
+  /// Returns the number of records, from `position` on, that a caller can decode at once in the memory of a few copies
+  /// of their part; 1 if records are large. Decodes no record.
   ///
-  /// - Throws: ``IndexError`` as reading does, and where the thread's terms have no room for a record so large.
+  /// - Throws: ``IndexError`` as reading does, and if the record is larger than the thread's terms allow.
   func recordsAtOnce(at position: Int, first: PartReference?) throws(IndexError) -> Int {
     let part = try part(holding: position, first: first)
     let weight = part.part.weight
@@ -55,7 +56,7 @@ extension ShardReader {
 
   // MARK: Parts
 
-  /// Calls `body` with each part that holds some of the records, and which ones, counted within it.
+  /// Calls `body` with each part that has some of the records, and with their range within the part.
   @inline(__always)
   private func forEachRun(
     from lower: Int, to upper: Int, first: PartReference?,
@@ -66,7 +67,7 @@ extension ShardReader {
       let end = part.start + part.recordCount
       guard end < upper else { return try body(part, position - part.start..<upper - part.start) }
       let next = try self.part(at: end, behind: part)
-      // Its memory is on its way while this one's records are decoded.
+      // Prefetches the next part while the records of this one are decoded.
       unsafe Unmanaged.passUnretained(next.part)._withUnsafeGuaranteedRef {
         $0.prefetchKeys()
         $0.prefetch(0)
@@ -76,7 +77,7 @@ extension ShardReader {
     }
   }
 
-  /// Returns the part that holds a record: `first`, if that does.
+  /// Returns the part of a record: `first` if that has the record.
   private func part(holding position: Int, first: PartReference?) throws(IndexError) -> PartReference {
     if let first, first.start <= position, position < first.start + first.recordCount { return first }
     return try part(holding: position, of: manifest.shardPosition(holding: position))
@@ -86,7 +87,7 @@ extension ShardReader {
     try part(of: shard, promotes: false, unpacks: true) { $0.part(holding: position - shard.firstRecord) }
   }
 
-  /// Returns the part that begins where another one ends; the manifest is asked only if it is in another shard.
+  /// Returns the part that begins at the end of another one. Reads the manifest only if the part is in another shard.
   private func part(at position: Int, behind known: PartReference) throws(IndexError) -> PartReference {
     let (firstRecord, recordCount) = unsafe Unmanaged.passUnretained(known.part)._withUnsafeGuaranteedRef {
       ($0.firstRecord, $0.header.recordCount)

@@ -1,22 +1,23 @@
-// The search in the shards: from a prefix to parts, and in them to the first and the last record.
+// This file searches shards: from a prefix to parts, and in the parts to the first and the last record.
 
 extension ShardReader {
   /// Returns every record of the shards, at most `limit` of them.
   func all(limit: Int) -> KeyMatches { KeyMatches(self, range: 0..<manifest.recordCount, limit: limit) }
 
-  /// Returns the records whose folded key begins with `prefix`, at most `limit` of them. A space is a space here.
+  /// Returns the records whose folded key begins with `prefix`, at most `limit` of them. A space does not stand for a
+  /// comma here.
   @inline(__always)
   func matches(of prefix: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     guard manifest.shardCount > 0, !prefix.isEmpty else { return all(limit: limit) }
     let (first, last) = try manifest.shardPositions(forPrefix: prefix, limit: limit)
-    // A query with a limit reads the matches next.
+    // After a query with a limit, the caller reads the matches.
     let part = try part(of: first, unpacks: limit < .max) { $0.first(for: prefix) }
     let keys = part.part.keys
-    // The part is there: no reference is counted.
+    // The part stays alive, so no reference is counted.
     let searched = unsafe Unmanaged.passUnretained(part.part)
     unsafe searched._withUnsafeGuaranteedRef { $0.prefetchKeys() }
     let (lower, matches) = keys.lowerBound(of: prefix)
-    // Most queries read the first matches next: their memory is on its way while the end is searched.
+    // Most callers read the first matches next: they are prefetched during the search for the end.
     if matches { unsafe searched._withUnsafeGuaranteedRef { $0.prefetch(lower) } }
     let isOneShard = first.number == last.number
     let number = isOneShard ? part.part.header.parts.last(for: prefix, from: part.part.number) : nil
@@ -27,7 +28,7 @@ extension ShardReader {
     return KeyMatches(range: part.start + lower..<part.start + upper, limit: limit, first: part)
   }
 
-  /// Returns the records that a run asks for, at most `limit` of them.
+  /// Returns the records of a run, at most `limit` of them.
   func matches(of run: TypedRun, limit: Int) throws(IndexError) -> KeyMatches {
     guard run.isFinished, manifest.shardCount > 0 else { return try matches(of: run.text, limit: limit) }
     let first = try manifest.shardPositions(forPrefix: run.word, limit: 0).first
@@ -39,17 +40,16 @@ extension ShardReader {
     return try matches(of: run.text, limit: limit, from: part, lower, to: lastPart, of: last)
   }
 
-  /// Returns the matches from a record of a part on up to the last that begins with `prefix`, in that part or a later
-  /// one.
+  /// Returns the matches from a record of a part up to the last that begins with `prefix`, in that part or a later one.
   ///
-  /// - Parameter lastPart: The part of shard `last` that they end in; nil if it is to be found.
+  /// - Parameter lastPart: The part of shard `last` in which the matches end; nil if unknown.
   @inline(never)
   private func matches(
     of prefix: FoldedPrefix, limit: Int, from part: __owned PartReference, _ record: Int, to lastPart: Int?,
     of last: Manifest.ShardPosition
   ) throws(IndexError) -> KeyMatches {
     let lower = part.start + record
-    // All before it match.
+    // All records before it match.
     let lastStart = last.firstRecord + (lastPart.map { part.part.header.parts[$0].firstRecord } ?? 0)
     if lastStart - lower > limit { return KeyMatches(range: lower..<lastStart, limit: limit, first: part) }
     let end = try self.part(of: last) { lastPart ?? $0.last(for: prefix, from: 0) }
@@ -61,8 +61,8 @@ extension ShardReader {
 }
 
 extension ManifestReader {
-  /// Returns the shards that can hold keys which answer a folded text, once for each run of them; all for an empty
-  /// text.
+  /// Returns the shards that can have matches of a folded text, as one range for each run of keys; all shards for an
+  /// empty text.
   package func shards(forTyped text: [UInt8]) throws(IndexError) -> [ClosedRange<Int>] {
     guard shardCount > 0 else { return [] }
     guard !text.isEmpty else { return [0...shardCount - 1] }
@@ -76,7 +76,7 @@ extension ManifestReader {
     }
   }
 
-  /// Returns the shards that hold the records at some positions, of which there must be one.
+  /// Returns the shards of the records at some positions. The range must not be empty.
   package func shards(holding positions: Range<Int>) throws(IndexError) -> ClosedRange<Int> {
     let first = try shardPosition(holding: positions.lowerBound).number
     return first...max(first, try shardPosition(holding: positions.upperBound - 1).number)

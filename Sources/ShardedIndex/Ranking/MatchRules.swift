@@ -2,19 +2,19 @@
 struct MatchRules: Sendable {
   /// The words whose beginnings lead to a record.
   enum Words: Sendable {
-    /// Those of the key's components but the last.
+    /// The words of all components of the key but the last.
     case body
-    /// Those of the whole key.
+    /// The words of the whole key.
     case all
   }
 
-  /// The words that were built; nil without word starts.
+  /// The words that the index has; nil for none.
   private(set) var words: Words?
   /// The fields of other names, by number, in the order of the option.
   private(set) var nameFields: [Int] = []
   /// Whether the leading consonants of Hangul names are other names.
   private(set) var hasInitials = false
-  /// Whether texts are matched in plain form: they are where the index has entries.
+  /// Whether texts match in plain form: true if the index has entries.
   private(set) var isPlain = false
 
   init(of manifest: ManifestReader) {

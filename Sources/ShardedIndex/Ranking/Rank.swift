@@ -4,16 +4,16 @@ extension ShardedIndex {
   public struct Rank: Comparable, Hashable, Sendable {
     /// The number of typing errors that the match corrects.
     public var edits = 0
-    /// The code of the weight and the bonus of the match, in steps of which an octave has 2,048.
+    /// The code of the weight and the bonus of the match, in steps of 1/2,048 octave.
     public var score: Int
     /// The weight.
     public var weight: UInt64
-    /// The position among all records of the index; of a bound, the first position that it stands for.
+    /// The position among all records of the index; for a bound, the first position of its records.
     public var position: Int
 
     /// - Parameters:
     ///   - bonus: The bonus of the match, in octaves.
-    ///   - near: What the score gets for nearness, in steps.
+    ///   - near: The nearness in the score, in steps.
     init(weight: UInt64, bonus: Int, near: Int = 0, position: Int) {
       score = WeightRule.code(weight) + 2048 * bonus + near
       (self.weight, self.position) = (weight, position)
@@ -26,7 +26,7 @@ extension ShardedIndex {
     /// The bound above all ranks.
     static var highest: Rank { Rank(edits: 0, score: .max, weight: .max, position: 0) }
 
-    /// Whether the record of the left rank comes behind the record of the right one.
+    /// Whether the record of the left rank comes behind the record of the right rank.
     public static func < (left: Rank, right: Rank) -> Bool {
       if left.edits != right.edits { return left.edits > right.edits }
       if left.score != right.score { return left.score < right.score }

@@ -1,9 +1,9 @@
-/// The filters of a ranked query, in an index that has their tables. Source: docs/ranking.md section 7.
+/// The filters of a ranked query, in an index with their tables. Source: docs/ranking.md section 7.
 struct RankedFilter: Sendable {
-  /// The values that a record has to have one of, of one field.
+  /// The accepted values of one field. A record needs one of them.
   struct Field: Sendable {
     let table: SideTable
-    /// The number of the field; nil where no record has it.
+    /// The number of the field; nil if no record has the field.
     let number: Int?
     let values: AcceptedValues
   }
@@ -45,7 +45,7 @@ struct RankedFilter: Sendable {
     return page
   }
 
-  /// Returns whether records of a part pass, by their distance from the first.
+  /// Returns whether each of some records of a part passes.
   ///
   /// - Parameter range: The records, counted within the part.
   func passes(
@@ -54,7 +54,7 @@ struct RankedFilter: Sendable {
     try passes(range, of: reference, in: reader) { $0.number }
   }
 
-  /// Returns whether a record that some entries of a part lead to can pass, by their distance from the first.
+  /// Returns whether the records of each of some entries of a part can pass.
   func passes(
     entries range: Range<Int>, of reference: PartReference, in entries: EntriesReader
   ) throws(IndexError) -> [Bool] {
@@ -64,8 +64,8 @@ struct RankedFilter: Sendable {
   }
 
   /// - Parameters:
-  ///   - valuesAreListed: Whether a literal that is no list stands for more values than a table holds.
-  ///   - number: Returns the number of the field that has the values; nil where no record has it.
+  ///   - valuesAreListed: Whether a literal that is not a list stands for more values than a table holds.
+  ///   - number: Returns the number of the field with the values; nil if no record has the field.
   private func passes(
     _ range: Range<Int>, of reference: PartReference, in reader: ShardReader, valuesAreListed: Bool = false,
     number: (Field) -> Int?
@@ -85,7 +85,7 @@ struct RankedFilter: Sendable {
     return passes
   }
 
-  /// Returns whether a record that the overlay adds passes.
+  /// Returns whether an added record of the overlay passes.
   func passes(added number: Int, in overlay: Overlay) -> Bool {
     fields.allSatisfy { field in
       guard let wanted = field.number else { return false }
@@ -108,15 +108,15 @@ struct RankedFilter: Sendable {
   }
 }
 
-/// The filters of a query with the tables of one page. A page that has no table of a field bounds nothing by it.
+/// The filters of a query with the tables of one page. If the page has no table of a field, that field gives no bound.
 struct FilteredPage {
-  /// Per table the numbers of the accepted values that the page has.
+  /// For each table, the numbers of the accepted values on the page.
   fileprivate(set) var tables: [(table: SideTable, values: ValueTable, accepted: [Int])] = []
 
-  /// Returns the greatest weight that a record which passes can have in a shard; nil if no record there passes.
+  /// Returns the greatest weight of a record in a shard that passes; nil if no record there passes.
   ///
   /// - Parameters:
-  ///   - weight: The greatest weight of all its records.
+  ///   - weight: The greatest weight of all records of the shard.
   ///   - index: The position of the shard in the page.
   func greatest(_ weight: UInt64, ofShard index: Int) -> UInt64? {
     var bound = weight
@@ -160,7 +160,7 @@ struct FilteredPage {
 }
 
 extension ValueParts {
-  /// Returns the numbers of the parts of a shard, which must be as many as the shard has.
+  /// Returns the numbers of the parts of a shard, and checks their count against the shard.
   func range(ofShard index: Int, parts: Int, _ path: String) throws(IndexError) -> Range<Int> {
     let range = range(ofShard: index)
     guard range.count == parts else {
@@ -174,10 +174,10 @@ extension ValueParts {
 // MARK: Totals
 
 extension RankedSearch {
-  /// Returns the number of all matches, as far as it is known without opening more than the two ends of a run.
+  /// Returns the number of all matches, if opening the two ends of a run is enough to know it.
   ///
-  /// - Returns: nil with several words or values, with several filters, with a page that has no table, with an overlay
-  ///   beside a filter, and in an index of entries.
+  /// - Returns: nil for several words or values, for several filters, for a page without a table, for a filter with an
+  ///   overlay, and in an index of entries.
   func countMatches(of text: [UInt8]) throws(IndexError) -> Int? {
     let manifest = generation.manifest
     guard manifest.setting("words") == nil, manifest.setting("alias") == nil else { return nil }
@@ -210,10 +210,10 @@ extension RankedSearch {
     return count
   }
 
-  /// The most pages whose tables are read for a count.
+  /// The most pages whose tables a count reads.
   private static var countedPages: Int { 64 }
 
-  /// Returns the number of matches in a shard in which the run begins or ends.
+  /// Returns the number of matches in the shard at the beginning or the end of the run.
   private func count(
     _ run: RankedRun, in shard: Int, _ table: SideTable, _ values: ValueTable, _ number: Int, _ filter: RankedFilter
   ) throws(IndexError) -> Int {

@@ -1,11 +1,11 @@
-/// The records that a page of hits may be made of: no more than are wanted, or little more.
+/// The candidates for a page of hits: as many records as the page needs, or a few more.
 struct RankedFound {
   private(set) var heap = RankedHeap<RankedRecord>()
-  /// The number of hits that are still wanted.
+  /// The number of hits that are still missing.
   private var wanted: Int
-  /// The rank below which no record is wanted: as many others are above.
+  /// The rank below which no record is needed, since enough others are above.
   private var floor: ShardedIndex.Rank?
-  /// Records that are not wanted: of those of a part that come one after the other, the best.
+  /// The records left for later pages: the best one of each run of records of a part.
   private(set) var left: [RankedRecord] = []
 
   init(limit: Int) { wanted = limit }
@@ -13,7 +13,7 @@ struct RankedFound {
   mutating func add(_ record: RankedRecord) {
     if let floor, record.rank < floor { return leave(record) }
     heap.push(record)
-    // At times, so that each record is moved a few times at most.
+    // The heap is cut now and then, so that each record moves only a few times.
     guard heap.count > wanted + max(wanted, 64) else { return }
     for rest in heap.cut(to: wanted) { leave(rest) }
     floor = heap.last?.rank
@@ -22,7 +22,7 @@ struct RankedFound {
   /// Takes the best record. There must be one.
   mutating func take() -> RankedRecord { heap.pop()! }
 
-  /// Counts a record that was taken as a hit.
+  /// Counts a taken record as a hit.
   mutating func countHit() { wanted -= 1 }
 
   private mutating func leave(_ record: RankedRecord) {
@@ -30,10 +30,10 @@ struct RankedFound {
     if last.rank < record.rank { left[left.count - 1] = record }
   }
 
-  /// Leaves all records that were not taken to a later page.
+  /// Leaves all other records to a later page.
   mutating func leaveAll() { while let record = heap.pop() { leave(record) } }
 
-  /// Takes the records that were not wanted: more are wanted again.
+  /// Takes back the records that were left, when more hits are needed.
   mutating func takeLeft() -> [RankedRecord] {
     defer { left = [] }
     floor = nil

@@ -3,7 +3,7 @@ protocol Ranked {
   var rank: ShardedIndex.Rank { get }
 }
 
-/// Items of which the one with the greatest rank is taken first: a binary heap.
+/// A binary heap of items, which gives the item with the greatest rank first.
 struct RankedHeap<Item: Ranked> {
   private var items: [Item] = []
 
@@ -36,9 +36,9 @@ struct RankedHeap<Item: Ranked> {
     }
   }
 
-  /// Keeps the items with the greatest ranks, `count` of them, and returns the others in order.
+  /// Keeps the `count` items with the greatest ranks, and returns the others in order.
   mutating func cut(to count: Int) -> ArraySlice<Item> {
-    items.sort { $1.rank < $0.rank }  // Descending order is a heap's.
+    items.sort { $1.rank < $0.rank }  // Descending order makes a valid heap.
     let rest = items[min(count, items.count)...]
     items.removeLast(rest.count)
     return rest
@@ -50,35 +50,36 @@ struct RankedHeap<Item: Ranked> {
 
 extension RankedHeap: Sendable where Item: Sendable {}
 
-/// A container of records that a ranked search has not opened yet. Its rank bounds those of its records.
+/// A container that a ranked search has not opened yet. Its rank bounds the ranks of its records.
 struct RankedContainer: Ranked, Sendable {
   enum Kind: Sendable {
     /// One page of shards or several, by their numbers.
     case pages(Range<Int>)
     case shard(Int)
     case part(RankedPart, canBeWhole: Bool)
-    /// An entry, by its part and its number there, and the bonus of its match in octaves.
+    /// An entry, by its part and its number in the part, and the bonus of its match in octaves.
     case entry(RankedPart, Int, bonus: Int)
-    /// The records that the overlay adds.
+    /// The added records of the overlay.
     case overlay
-    /// The records that match with some edits.
+    /// The records that match with a number of edits.
     case edits(Int)
-    /// A group of shards, by its number in its page, that texts near the typed one may be in.
+    /// A group of shards that may have texts near the typed one, by its number in its page.
     case sketch(Int, page: Int)
-    /// A shard, and the number of the beginnings there of texts that may be near the typed one. The heap moves
-    /// containers often: they hold no references.
+    /// A shard, and the number of the list of its near beginnings. The heap moves containers often, so they hold no
+    /// references.
     case nearShard(Int, ends: Int)
   }
 
   var rank: ShardedIndex.Rank
   var kind: Kind
-  /// The number of the run that it belongs to.
+  /// The number of the container's run.
   var run: Int
-  /// Whether records above the rank came already: the part was opened before, and had more than were wanted.
+  /// Whether records above the rank came already, since the part was opened before and had more records than were
+  /// needed.
   var isRest = false
 }
 
-/// A part of a shard, or the records that the overlay adds.
+/// A part of a shard, or the added records of the overlay.
 struct RankedPart: Hashable, Sendable {
   var run: Int
   /// The number of the shard; -1 for the overlay.
@@ -93,6 +94,6 @@ struct RankedPart: Hashable, Sendable {
 struct RankedRecord: Ranked, Sendable {
   var rank: ShardedIndex.Rank
   var part: RankedPart
-  /// The number of the record in its part, or among those that the overlay adds.
+  /// The number of the record in its part, or among the added records of the overlay.
   var record: Int
 }

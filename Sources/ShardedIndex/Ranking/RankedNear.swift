@@ -1,17 +1,17 @@
-/// The place that a ranked query is near to, in an index that has the table of cells. Source: docs/ranking.md section 9.
+/// The place of a ranked query, in an index with the table of cells. Source: docs/ranking.md section 9.
 struct RankedNear: Sendable {
   private let place: NearPlace
-  /// The numbers of the fields that are latitudes and longitudes; a record's first of each list counts.
+  /// The numbers of the fields with latitudes and longitudes. A record's first field from each list counts.
   private let latitudes: [Int]
   private let longitudes: [Int]
-  /// By cell, a nearness that no record in it is above.
+  /// For each cell, a bound on the nearness of its records.
   private let bounds: [Int]
-  /// How much nearness counts, in eighths.
+  /// The strength of nearness, in eighths.
   private let eighths: Int
-  /// The most that a score can get for nearness, in steps.
+  /// The greatest nearness in a score, in steps.
   let greatest: Int
 
-  /// - Returns: nil if the query is near to no place.
+  /// - Returns: nil if the query has no place.
   /// - Throws: ``IndexError/notBuilt(feature:)`` if the index has no cells.
   init?(_ place: ShardedIndex.Place?, in manifest: ManifestReader) throws(IndexError) {
     guard let place else { return nil }
@@ -43,10 +43,10 @@ struct RankedNear: Sendable {
   struct Page {
     fileprivate let table: ValueTable?
     fileprivate let bounds: [Int]
-    /// The bound where there is no table.
+    /// The bound without a table.
     fileprivate let greatest: Int
 
-    /// Returns the most that nearness can add to the code of a weight, for the records of a shard.
+    /// Returns a bound on the nearness to add to the code of a weight, for the records of a shard.
     ///
     /// - Parameters:
     ///   - weight: The greatest weight of the records.
@@ -59,7 +59,8 @@ struct RankedNear: Sendable {
     /// Returns the same for each part of a shard.
     ///
     /// - Parameters:
-    ///   - weights: The greatest weight that a record of each part can have; nil where none passes the filter.
+    ///   - weights: The greatest weight of a record in each part; nil for a part without a record that passes the
+    ///     filter.
     ///   - shard: The number of the shard.
     func near(
       _ weights: [UInt64?], ofPartsOf shard: Int, in reader: ShardReader
@@ -74,9 +75,9 @@ struct RankedNear: Sendable {
     }
   }
 
-  /// Returns the most that cells can add to the code of a weight.
+  /// Returns a bound on the nearness that cells add to the code of a weight.
   ///
-  /// A record in a cell weighs no more than the greatest there, and one without coordinates gets nothing for nearness.
+  /// A record in a cell weighs at most the greatest weight there. A record without coordinates has a nearness of 0.
   private static func near(_ weight: UInt64, _ cells: [ValueLists.Entry], _ bound: (Int) -> Int) -> Int {
     let code = WeightRule.code(weight)
     return cells.reduce(0) { max($0, WeightRule.code(min(weight, $1.weight)) + bound($1.number) - code) }
@@ -84,7 +85,7 @@ struct RankedNear: Sendable {
 
   // MARK: Records
 
-  /// Returns the nearness of records of a part, by their distance from the first.
+  /// Returns the nearness of each of some records of a part.
   ///
   /// - Parameter range: The records, counted within the part.
   func values(_ range: Range<Int>, of reference: PartReference, in reader: ShardReader) throws(IndexError) -> [Int] {
@@ -109,9 +110,9 @@ struct RankedNear: Sendable {
     return values
   }
 
-  /// Returns the most that the records of some entries of a part can get, by their distance from the first.
+  /// Returns the greatest nearness of the records of each of some entries of a part.
   ///
-  /// - Parameter field: The number of the field that lists cells; nil where no entry has it.
+  /// - Parameter field: The number of the field that lists cells; nil if no entry has the field.
   func greatest(
     _ range: Range<Int>, of reference: PartReference, field: Int?, in reader: ShardReader
   ) throws(IndexError) -> [Int] {
@@ -126,7 +127,7 @@ struct RankedNear: Sendable {
     return values
   }
 
-  /// Returns the nearness of a record that the overlay adds.
+  /// Returns the nearness of an added record of the overlay.
   func value(added number: Int, in overlay: Overlay) -> Int {
     value { field in
       var text: [UInt8]?
@@ -137,7 +138,7 @@ struct RankedNear: Sendable {
 
   /// Returns the nearness of a record.
   ///
-  /// - Parameter text: Returns the text of one of its fields, by number; nil where it has none.
+  /// - Parameter text: Returns the text of a field of the record, by number; nil if the record lacks the field.
   func value(_ text: (Int) -> [UInt8]?) -> Int {
     func first(_ fields: [Int]) -> [UInt8]? {
       for field in fields { if let text = text(field) { return text } }

@@ -1,5 +1,5 @@
 extension Generation {
-  /// Decodes the records of hits, in their order, behind those that a buffer has.
+  /// Decodes the records of hits into a buffer, in their order, behind its present records.
   func read(_ hits: some Collection<RankedRecord>, into buffer: RecordBuffer) throws(IndexError) {
     for hit in hits {
       if hit.part.isOverlay {
@@ -27,14 +27,14 @@ extension Generation {
     return keys
   }
 
-  /// Asks the thread's terms for the memory to decode a hit, if its part is large.
+  /// Takes memory for decoding a hit from the thread's terms, if its part is large.
   func admit(_ hit: RankedRecord) throws(IndexError) {
     if hit.part.isOverlay { return }
     let weight = try part(of: hit).part.weight
     if weight > ShardReader.usualWeight { try ReadingTerms.admit(weight, in: directory) }
   }
 
-  /// Returns the part of a hit that is in a shard; the search has opened it, so that mostly it is in memory.
+  /// Returns the part of a hit in a shard. The search has opened the part, so it is mostly in memory.
   private func part(of hit: RankedRecord) throws(IndexError) -> PartReference {
     try shards.part(of: manifest.shardPosition(ofShard: hit.part.shard), promotes: false, unpacks: true) { _ in
       hit.part.part
@@ -43,7 +43,7 @@ extension Generation {
 
   /// The identity of the generation, for cursors.
   package var identity: UInt64 {
-    // The product spreads the bits of one: the other must not cancel them.
+    // The product spreads the bits of one checksum, so that the other does not cancel them.
     manifest.rootChecksum ^ (overlay?.checksum ?? 0) &* 0x9e37_79b9_7f4a_7c15
   }
 }

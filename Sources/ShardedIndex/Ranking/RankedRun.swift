@@ -6,32 +6,32 @@ enum KeySet: Sendable {
   case entries
 }
 
-/// A run of keys that a ranked query asks for, and the shards that it lies in. Source: docs/ranking.md section 3.
+/// A run of keys that a ranked query searches, and the run's shards. Source: docs/ranking.md section 3.
 struct RankedRun: Sendable {
   enum Purpose: Equatable, Sendable {
-    /// Keys that begin with the typed text. At the run's beginning stand those that *are* the text up to a separator or
-    /// the end: a match there is whole.
+    /// The keys that begin with the typed text. The run begins with keys that end behind the text or have a separator
+    /// there: these are whole matches.
     case typed
-    /// Keys that begin with one word of the typed text; the others may stand anywhere.
+    /// The keys that begin with one word of the typed text. The other words may stand anywhere.
     case word
-    /// Keys that are equal to the one that an entry named, by the bonus of the entry.
+    /// The keys that equal the key that an entry named, with the bonus of the entry.
     case key(bonus: Int)
-    /// Keys that are some edits from the typed text.
+    /// The keys at a number of edits from the typed text.
     case near
   }
 
   let set: KeySet
   let purpose: Purpose
-  /// The number of edits that matches have.
+  /// The number of edits of the matches.
   let edits: Int
   /// The beginning of the keys, without the space that finishes a word.
   let text: [UInt8]
-  /// The beginning of the last keys: the text, or the text and a space where a space finished it.
+  /// The beginning of the last keys: the text, with a space behind it if the text is finished.
   private let end: [UInt8]
-  /// The text and a separator: the last keys of whole matches begin so.
+  /// The text and a separator, with which the last whole matches begin.
   private let name: [UInt8]
   let shards: ClosedRange<Int>
-  /// The last shard that whole matches can be in.
+  /// The last shard that can have whole matches.
   private let lastNameShard: Int
 
   /// - Parameters:
@@ -57,7 +57,7 @@ struct RankedRun: Sendable {
     }
     let first = try positions(text).lowerBound
     if case .key = purpose {
-      // No key that begins with another stands before that and a separator.
+      // A key that begins with another key is not before that key and a separator.
       self.shards = first...max(first, try positions(name).lowerBound)
       lastNameShard = -1
     } else {
@@ -66,34 +66,34 @@ struct RankedRun: Sendable {
     }
   }
 
-  /// Makes the run of all keys, of which a search looks for those that are some edits from the typed text.
+  /// Makes the run of all keys, in which a search looks for keys at a number of edits from the typed text.
   init(near set: KeySet, edits: Int, in manifest: ManifestReader) {
     (self.set, purpose, text, self.edits) = (set, .near, [], edits)
     (end, name) = ([], [])
     (shards, lastNameShard) = (0...manifest.shardCount - 1, -1)
   }
 
-  /// The pages of the shards.
+  /// The pages of the run's shards.
   var pages: Range<Int> {
     shards.lowerBound / Manifest.pageCapacity..<shards.upperBound / Manifest.pageCapacity + 1
   }
 
-  /// Whether the text is empty, which every record matches.
+  /// Whether the text is empty, so that every record matches.
   private var isEmpty: Bool { text.isEmpty }
-  /// Whether the run is all records.
+  /// Whether the run has all records.
   var isAll: Bool { isEmpty }
 
   /// Whether all records of one of the shards belong to the run.
   func covers(shard: Int) -> Bool { isEmpty || shards.lowerBound < shard && shard < shards.upperBound }
 
-  /// Whether shards from one on can have whole matches.
+  /// Whether a shard or a later one can have whole matches.
   func canBeWhole(fromShard number: Int) -> Bool { number <= lastNameShard }
 
   /// Returns the bound of the ranks of some keys.
   ///
   /// - Parameters:
-  ///   - weight: The greatest weight that the ranks have for the keys.
-  ///   - near: The most that the scores can get for nearness, in steps.
+  ///   - weight: The greatest weight of the keys in the ranks.
+  ///   - near: The greatest nearness in the scores, in steps.
   ///   - position: The position of the first of the keys.
   func bound(_ weight: UInt64, canBeWhole: Bool = false, near: Int, position: Int) -> ShardedIndex.Rank {
     let bonus = bonus(canBeWhole: canBeWhole)
@@ -115,7 +115,7 @@ struct RankedRun: Sendable {
     }
   }
 
-  /// Returns the parts of a shard that the run lies in, and how many of them can have whole matches.
+  /// Returns the parts of a shard in the run, and the number of them that can have whole matches.
   func parts(of shard: Int, _ table: PartTable) -> (range: ClosedRange<Int>, whole: Int) {
     guard !isEmpty else { return (0...table.count - 1, 0) }
     let first = shard == shards.lowerBound ? text.withFoldedPrefix { table.first(for: $0) } : 0
@@ -125,7 +125,7 @@ struct RankedRun: Sendable {
     return (first...last, name.withFoldedPrefix { table.last(for: $0, from: first) } - first + 1)
   }
 
-  /// Returns the records of a part that the run has, and the end of those that match whole.
+  /// Returns the records of a part in the run, and the end of the whole matches.
   func records(in keys: KeyBlocks, canBeWhole: Bool) -> (range: Range<Int>, wholeEnd: Int) {
     guard !isEmpty else { return (0..<keys.count, 0) }
     let (lower, _) = text.withFoldedPrefix { keys.lowerBound(of: $0) }
@@ -137,7 +137,7 @@ struct RankedRun: Sendable {
     return (lower..<max(lower, upper), canBeWhole ? Self.end(of: name, in: keys) : lower)
   }
 
-  /// Returns the first record behind all that are below a text or begin with it.
+  /// Returns the first record that is above a text and does not begin with it.
   private static func end(of text: [UInt8], in keys: KeyBlocks) -> Int {
     text.withFoldedPrefix { text in
       let (lower, matches) = keys.lowerBound(of: text)

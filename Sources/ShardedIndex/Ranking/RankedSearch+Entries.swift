@@ -1,7 +1,7 @@
-// The second key set in a ranked search: runs of entries, and the records that they lead to.
+// This file searches the second key set of a ranked search: runs of entries, and the records that they lead to.
 
 extension RankedSearch {
-  /// The words of a typed text among which the search looks for the rarest: a text may have thousands.
+  /// The number of words that the search compares for the rarest one, since a text may have thousands.
   private static let comparedWords = 8
 
   /// Queues the entries that begin with the typed text, and the keys and entries that begin with one of its words.
@@ -18,8 +18,8 @@ extension RankedSearch {
     if hasEntries { try add(RankedRun(.entries, .word, word, in: entries.manifest)) }
   }
 
-  /// Returns the word with the fewest keys and entries, of those that only the key's body can have; nil where
-  /// words are not matched in any order.
+  /// Returns the word with the fewest keys and entries, among the words that only a key's body can have; nil if words
+  /// do not match in any order.
   private func rarestWord(_ entries: EntriesReader) throws(IndexError) -> [UInt8]? {
     guard text.hasSearchableWords else { return nil }
     var words = text.words
@@ -41,7 +41,7 @@ extension RankedSearch {
 
   /// Queues entries of a part by the bounds of their records' ranks.
   ///
-  /// - Parameter wholeEnd: The end of the entries whose text is the typed one.
+  /// - Parameter wholeEnd: The end of the entries whose text equals the typed text.
   mutating func queue(
     entries range: Range<Int>, _ wholeEnd: Int, of reference: PartReference, _ part: RankedPart
   ) throws(IndexError) {
@@ -76,7 +76,7 @@ extension RankedSearch {
   /// - Parameters:
   ///   - weight: The weight of the entry.
   ///   - bonus: The bonus of the match.
-  ///   - near: The most that the records can get for nearness, in steps.
+  ///   - near: The greatest nearness of the records, in steps.
   mutating func queue(
     _ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int, near: Int
   ) {
@@ -85,8 +85,8 @@ extension RankedSearch {
     push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
   }
 
-  /// Returns the most that the records of some entries of a part can get for nearness, in steps; nil for an entry
-  /// whose records do not pass the filter.
+  /// Returns the greatest nearness of the records of each of some entries, in steps; nil for an entry whose records do
+  /// not pass the filter.
   func nears(ofEntries range: Range<Int>, of reference: PartReference) throws(IndexError) -> [Int?] {
     guard let entries, entries.hasValues, filter != nil || nearness != nil else {
       return [Int?](repeating: greatestNear, count: range.count)
@@ -99,7 +99,7 @@ extension RankedSearch {
     }
   }
 
-  /// Reads an entry that is queued.
+  /// Reads a queued entry.
   func entry(_ number: Int, of part: RankedPart) throws(IndexError) -> RecordEntry {
     guard let entries else { preconditionFailure("an entry of an index without entries") }
     let place = try entries.manifest.shardPosition(ofShard: part.shard)
@@ -114,7 +114,7 @@ extension RankedSearch {
     in records: Range<Int>, _ passes: [Bool]?, _ nears: [Int]?, _ weights: PartWeights, _ reference: PartReference,
     _ part: RankedPart, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) throws(IndexError) {
-    // A run by one word has far more records than match: their names are left to the entries.
+    // A run by one word has far more records than matches, so entries find the matches by other names.
     let run = runs[part.run]
     let isByKey = run.purpose != .word
     try forEachTexts(in: records, of: reference, withNames: isByKey) { record, texts in
@@ -153,7 +153,7 @@ extension RankedSearch {
     for (record, texts) in zip(records, all) { body(record, texts) }
   }
 
-  /// Adds the records of the overlay that match the typed text with some edits.
+  /// Adds the records of the overlay that match the typed text with a number of edits.
   func addOverlaid(edits: Int, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound) {
     guard let overlay = generation.overlay else { return }
     for number in overlay.added.indices where filter?.passes(added: number, in: overlay) ?? true {
@@ -180,7 +180,7 @@ extension RankedSearch {
     return texts
   }
 
-  /// Returns the rank of a record by its best match; nil where it does not match.
+  /// Returns the rank of a record by its best match; nil if it does not match.
   func bestRank(of record: RankedRecord) throws(IndexError) -> ShardedIndex.Rank? {
     var best: RecordMatch?
     var near = 0

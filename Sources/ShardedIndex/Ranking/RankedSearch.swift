@@ -1,10 +1,10 @@
 import CLibrary
 
-/// A ranked search that is under way: containers of records by the bounds of their ranks, best first.
+/// A ranked search in progress: a queue of containers by the bounds of their ranks, best first.
 ///
-/// The search opens the container with the greatest bound: pages give shards, shards give parts, parts give records. A
-/// record is a hit once no bound is above it. In an index with entries, parts of the entries give entries, and an entry
-/// gives the records with the key that it names. Source: docs/ranking.md section 5.
+/// The search opens the container with the greatest bound. A page gives shards, a shard gives parts, and a part gives
+/// records. A record is a hit once no bound is above its rank. In an index with entries, parts of the entries give
+/// entries, and an entry gives the records with the key that it names. Source: docs/ranking.md section 5.
 struct RankedSearch: Sendable {
   /// The numbers of pages, shards and parts that a search has opened.
   struct Opened: Sendable {
@@ -16,37 +16,37 @@ struct RankedSearch: Sendable {
   let generation: Generation
   let text: RankedText
   let rules: MatchRules
-  /// The filters that records have to pass; nil for none.
+  /// The filters of the query; nil for none.
   let filter: RankedFilter?
   /// The place that near records rank higher for; nil for none.
   let nearness: RankedNear?
-  /// The second key set; nil where the index has none.
+  /// The second key set; nil if the index has none.
   let entries: EntriesReader?
   private(set) var runs: [RankedRun] = []
   let weightSource: WeightSource
-  /// The most edits that a match has.
+  /// The most edits of a match.
   let editLimit: Int
   /// The typed text for comparisons with one edit, and with two, once the search needs them.
   var nearTexts: [NearText] = []
-  /// The beginnings of texts in shards that may be near the typed text, by the numbers that containers have.
+  /// The near beginnings of texts in shards, by the numbers in containers.
   var sketchEnds: [SketchEnds] = []
-  /// The rank that all hits are below: where a page begins.
+  /// The rank above all hits, at which the page begins.
   private let ceiling: ShardedIndex.Rank?
   private(set) var queue = RankedHeap<RankedContainer>()
-  /// Records that were found and not wanted, one of each part at least: the best of those.
+  /// The best records that were found and left for later pages, at least one of each part.
   private var left: [RankedRecord] = []
-  /// The positions of all hits so far. Entries lead to a record that came already.
+  /// The positions of all hits so far, since an entry may lead to a record that came already.
   private var hits: Set<Int> = []
-  /// The keys that entries led to, behind the number of edits, and the greatest bonus by which one did.
+  /// The keys that entries led to, with the number of edits before them, and the greatest bonus of these entries.
   private var resolvedKeys: [[UInt8]: Int] = [:]
   var opened = Opened()
 
   /// - Parameters:
   ///   - folded: The folded text.
-  ///   - filter: The filters that hits pass; nil for none.
+  ///   - filter: The filters of the query; nil for none.
   ///   - near: The place that near records rank higher for; nil for none.
-  ///   - typos: Whether hits may be a few typing errors away.
-  ///   - ceiling: The rank that all hits are below; nil for none.
+  ///   - typos: Whether a hit may be a few typing errors away from the text.
+  ///   - ceiling: The rank above all hits; nil for none.
   init(
     _ folded: [UInt8], filter: RankedFilter? = nil, near: RankedNear? = nil,
     typos: ShardedIndex.Typos = .automatic, in generation: Generation,
@@ -76,7 +76,7 @@ struct RankedSearch: Sendable {
     left.reduce(queue.first?.rank) { greatest, record in greatest.map { max($0, record.rank) } ?? record.rank }
   }
 
-  /// Adds a run whose shards the caller queues, and returns its number.
+  /// Adds a run and returns its number. The caller queues the run's shards.
   mutating func append(_ run: RankedRun) -> Int {
     runs.append(run)
     return runs.count - 1
@@ -95,9 +95,9 @@ struct RankedSearch: Sendable {
   /// The hits of a page.
   struct Page: Sendable {
     var records: [RankedRecord] = []
-    /// The number of hits above all bounds, which no record that was not looked at can come before.
+    /// The number of hits above all bounds, which no unopened record can come before.
     var settledCount = 0
-    /// Whether the search ended by itself, and not by its budget.
+    /// Whether the search ended without the budget.
     var isComplete = true
   }
 
@@ -119,7 +119,7 @@ struct RankedSearch: Sendable {
         page.records.append(hit)
         found.countHit()
       } else if found.heap.first == nil, !found.left.isEmpty {
-        // Records that came twice stood in the places of these.
+        // Records that came twice had taken the places of these records.
         queueRests(found.takeLeft())
       } else if queue.first == nil {
         break
@@ -144,18 +144,18 @@ struct RankedSearch: Sendable {
     return page
   }
 
-  /// Opens the containers that come next, so that a carrier is asked for their bytes side by side. Errors are left to the
-  /// search that asks again.
+  /// Opens the next containers, so that a carrier fetches their bytes side by side. The search opens them again, and
+  /// reports errors.
   private mutating func askAhead(_ found: inout RankedFound) {
     for _ in 0..<Self.aheadCount {
       guard let container = queue.pop() else { return }
       try? open(container, &found)
     }
   }
-  /// As many parts as most answers need.
+  /// The number of parts that most answers need.
   private static let aheadCount = 11
 
-  /// Queues the parts of records that were found and not wanted.
+  /// Queues the parts of records that were left.
   private mutating func queueRests(_ records: [RankedRecord]) {
     var parts: Set<RankedPart> = []
     for record in records.sorted(by: { $1.rank < $0.rank }) where parts.insert(record.part).inserted {
@@ -166,10 +166,10 @@ struct RankedSearch: Sendable {
     }
   }
 
-  /// Returns a record as a hit; nil if it was one before.
+  /// Returns a record as a hit; nil if it was a hit before.
   private mutating func accepted(_ record: RankedRecord) throws(IndexError) -> RankedRecord? {
     guard entries != nil else { return record }
-    // The page before may have it by a better match than the one that led here. Those with edits are the best.
+    // The previous page may have this record by a better match. Matches with edits are the best matches already.
     guard hits.insert(record.rank.position).inserted else { return nil }
     guard let ceiling, record.rank.edits == 0, let best = try bestRank(of: record) else { return record }
     return best < ceiling ? record : nil
@@ -191,14 +191,14 @@ struct RankedSearch: Sendable {
       let key = try entry(number, of: part).recordKey
       let edits = runs[container.run].edits
       let place = [UInt8(edits)] + key
-      // Bounds are rounded up, so that the entry with the better match may come second.
+      // Bounds are rounded up, so the entry with the better match may come second.
       if let before = resolvedKeys[place], before >= bonus { return }
       resolvedKeys[place] = bonus
       try add(RankedRun(.records, .key(bonus: bonus), key, edits: edits, in: generation.manifest))
     }
   }
 
-  /// Queues the shards of one page, or the pages of several, in groups as nodes have them where they are many.
+  /// Queues the shards of one page, or several pages. Many pages are queued in groups, as under nodes.
   private mutating func open(pages: Range<Int>, of number: Int) throws(IndexError) {
     let run = runs[number]
     let manifest = reader(of: run.set).manifest
@@ -257,8 +257,8 @@ struct RankedSearch: Sendable {
     }
   }
 
-  /// Opens a shard: its position, its parts, and the greatest weight that a record of each can have; nil where no
-  /// record passes the filter.
+  /// Opens a shard. Returns its position, its parts, and the greatest weight of a record in each part; nil for a part
+  /// without a record that passes the filter.
   mutating func openedShard(
     _ shard: Int, of run: RankedRun
   ) throws(IndexError) -> (place: Manifest.ShardPosition, loaded: LoadedShard, bounds: [UInt64?]) {
@@ -276,7 +276,7 @@ struct RankedSearch: Sendable {
     return (place, loaded, try filtered?.greatest(all, ofPartsOf: shard, in: reader) ?? all.map { Optional($0) })
   }
 
-  /// - Parameter limit: The rank that the records are not above; nil for all records.
+  /// - Parameter limit: The greatest rank of the records to add; nil for all records.
   private mutating func open(
     _ part: RankedPart, canBeWhole: Bool, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) throws(IndexError) {
@@ -295,7 +295,7 @@ struct RankedSearch: Sendable {
       return try addMatches(in: records, passes, nears, weights, reference, part, notAbove: limit, &found)
     }
     for record in records where passes?[record - records.lowerBound] ?? true {
-      // An entry leads to a record whose key is not its own plain form.
+      // Entries lead to records whose keys are not their own plain form.
       if rules.isPlain, !text.isEmpty, weights.marks[record] == PartWeights.otherForm { continue }
       add(
         weights.values[record], bonus: record < wholeEnd ? RecordMatch.wholeBonus : 0,
@@ -323,7 +323,8 @@ struct RankedSearch: Sendable {
     found.add(record)
   }
 
-  /// Returns the weights of a part's records; where there are entries, also which keys are their own plain form.
+  /// Returns the weights of a part's records; in an index with entries, also the marks of keys that are their own plain
+  /// form.
   func weights(of reference: PartReference) throws(IndexError) -> PartWeights {
     try generation.shards.weights(of: reference, weightSource) { [rules] (reference) throws(IndexError) in
       guard rules.isPlain else { return [] }
@@ -335,16 +336,16 @@ struct RankedSearch: Sendable {
     }
   }
 
-  /// The most that a score can get for nearness, in steps.
+  /// The greatest nearness in a score, in steps.
   var greatestNear: Int { nearness?.greatest ?? 0 }
 
-  /// Returns the reader of a key set. A run of entries is only made where there are some.
+  /// Returns the reader of a key set. Runs of entries exist only in an index with entries.
   func reader(of set: KeySet) -> ShardReader {
     guard set == .entries, let entries else { return generation.shards }
     return entries.shards
   }
 
-  /// Returns the position among all records of the index of a record of the shards.
+  /// Returns the position of a record of the shards among all records of the index.
   func position(ofPlace place: Int) -> Int {
     guard let overlay = generation.overlay else { return place }
     return overlay.position(ofPlace: place)

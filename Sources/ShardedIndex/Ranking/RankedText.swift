@@ -1,15 +1,15 @@
-/// A typed text as ranked answers read it. Source: docs/ranking.md section 2.
+/// A typed text in the form for ranked answers. Source: docs/ranking.md section 2.
 struct RankedText: Sendable {
   /// The text, without the space that finishes its last word.
   let text: [UInt8]
   /// Whether a space finishes the last word.
   let isFinished: Bool
-  /// The beginnings that a matching text has one of: the text, and the text with its last space as the separator.
+  /// The beginnings of matching texts: the text, and the text with the separator in the place of its last space.
   let variants: [[UInt8]]
 
   /// - Parameters:
   ///   - folded: The fold of the typed text.
-  ///   - isPlain: Whether the index matches plain forms: it does where it has entries.
+  ///   - isPlain: Whether the index matches plain forms: true if it has entries.
   init(_ folded: [UInt8], isPlain: Bool) {
     let spaced = isPlain ? PlainForm.spaced(folded) : folded
     isFinished = spaced.count > 1 && spaced.last == Fold.space
@@ -26,11 +26,11 @@ struct RankedText: Sendable {
   /// The words, which white space and separators divide.
   var words: [ArraySlice<UInt8>] { Self.words(of: text[...]) }
 
-  /// The size, in bytes, that one of the words has to have where they are matched in any order. Shorter ones stand in
-  /// too many keys: a search for `san ba` would open half of all parts with keys that begin with `san`.
+  /// The least size of one of the words, in bytes, for matching words in any order. Shorter words are in too many keys:
+  /// a search for `san ba` would open half of all parts with keys that begin with `san`.
   private static let searchableWord = 4
 
-  /// Whether the words are matched in any order: there are two or more, and one is long enough.
+  /// Whether the words match in any order: there are at least two, and one is long enough.
   var hasSearchableWords: Bool {
     let words = words
     return words.count > 1 && words.contains { $0.count >= Self.searchableWord }
@@ -40,7 +40,7 @@ struct RankedText: Sendable {
     text.split { $0 == Fold.space || $0 == Fold.separator }
   }
 
-  /// Whether a key is the text, or continues behind it with a separator.
+  /// Whether a key equals the text, or has a separator behind it.
   func isWhole(_ key: ArraySlice<UInt8>) -> Bool {
     !isEmpty
       && variants.contains { variant in
@@ -49,7 +49,8 @@ struct RankedText: Sendable {
       }
   }
 
-  /// Whether a text begins with the typed one; where that is finished, its last word has to be whole.
+  /// Whether a text begins with the typed one. If the typed text is finished, its last word must be whole in the other
+  /// text.
   func isBeginning(of other: ArraySlice<UInt8>) -> Bool {
     variants.contains { variant in
       guard other.starts(with: variant) else { return false }

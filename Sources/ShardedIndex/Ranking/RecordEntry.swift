@@ -1,5 +1,5 @@
 extension EntryKind {
-  /// The bonus of a key that begins with an entry of this kind, in octaves; entries' weights are less by as many.
+  /// The bonus of a match by an entry of this kind, in octaves. The weight of the entry includes it.
   var bonus: Int {
     switch self {
     case .form: 0
@@ -8,35 +8,35 @@ extension EntryKind {
     }
   }
 
-  /// The greatest bonus of words in any order beside ``bonus``: that of an entry that is a later word.
+  /// The greatest bonus of words in any order beside ``bonus``, as for an entry that is a later word.
   static let wordsBonus = RecordMatch.wordsBonus - RecordMatch.wordBonus
 
-  /// Returns the bound of the ranks of records that entries with a weight lead to.
+  /// Returns the bound of the ranks of records that entries of a weight lead to.
   ///
   /// - Parameters:
-  ///   - bonus: The bonus of the match beside the one that the weight is less by.
-  ///   - near: The most that the scores can get for nearness, in steps.
+  ///   - bonus: The bonus of the match beside the bonus in the weight.
+  ///   - near: The greatest nearness in the scores, in steps.
   static func bound(_ weight: UInt64, bonus: Int, near: Int) -> ShardedIndex.Rank {
     var rank = ShardedIndex.Rank(weight: weight, bonus: bonus, near: near, position: 0)
-    // The records weigh more than the entry.
+    // The records may weigh more than the entry.
     rank.weight = .max
     return rank
   }
 }
 
-/// A text that leads to records beside their keys. Source: docs/format.md section 3.13.
+/// A further text that leads to records. Source: docs/format.md section 3.13.
 struct RecordEntry {
   var kind: EntryKind
-  /// The text and the record's last component, with a separator between.
+  /// The text and the record's last component, with a separator between them.
   var key: [UInt8]
-  /// The plain form of the record's key before the text, where the entry is a later word.
+  /// The plain form of the record's key before the text, if the entry is a later word.
   var before: [UInt8]
   /// The folded key of the records.
   var recordKey: [UInt8]
 
   /// - Parameters:
-  ///   - before: The value of the field `b`; nil where the entry has none.
-  ///   - recordKey: The value of the field `t`, likewise.
+  ///   - before: The value of the field `b`; nil if the entry has none.
+  ///   - recordKey: The value of the field `t`; nil if the entry has none.
   init(key: [UInt8], before: [UInt8]?, recordKey: [UInt8]?) {
     let target = EntryTarget(key: key, beginning: before, target: recordKey)
     (self.key, self.before, self.recordKey) = (key, target.beginning ?? [], target.recordKey)
@@ -49,7 +49,7 @@ struct RecordEntry {
 }
 
 extension EntriesReader {
-  /// Whether a word can begin a word of some key's last component.
+  /// Whether a word in the last component of a key can begin with this word.
   func canEndKey(_ word: ArraySlice<UInt8>) -> Bool {
     lastComponents.isEmpty || lastComponents.hasWord(beginning: word)
   }

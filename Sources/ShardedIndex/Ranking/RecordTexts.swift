@@ -1,13 +1,13 @@
-/// One way in which a record matches a text.
+/// The match of a record and a text.
 struct RecordMatch: Sendable {
   enum Matched: Sendable {
     /// The beginning of the key.
     case key
     /// The beginning of the key's closed form.
     case closedKey
-    /// The beginning of a later word: its offset in the key as it is matched.
+    /// The beginning of a later word, by its offset in the matching form of the key.
     case word(Int)
-    /// Words of the key, in any order: the range of each in the key as it is matched.
+    /// Words of the key, in any order: the range of each in the matching form of the key.
     case words([Range<Int>])
     /// Another name, by its number in ``RecordTexts/names``.
     case name(Int)
@@ -17,7 +17,7 @@ struct RecordMatch: Sendable {
   var bonus: Int
   var matched: Matched
 
-  /// The greatest bonus of all.
+  /// The greatest bonus.
   static let wholeBonus = 8
   static let wholeNameBonus = 4
   static let nameBonus = -2
@@ -25,17 +25,17 @@ struct RecordMatch: Sendable {
   static let wordsBonus = -6
 }
 
-/// The texts of a record that a typed text is matched with. Source: docs/ranking.md section 3.
+/// The texts of a record to compare with a typed text. Source: docs/ranking.md section 3.
 struct RecordTexts {
-  /// One other name: its plain form, and as the record has it.
+  /// One other name: its plain form, and its spelling in the record.
   struct Name {
     var plain: [UInt8]
     var spelled: [UInt8]
   }
 
-  /// The key as it is matched: its plain form, or its fold where the index has no entries.
+  /// The matching form of the key: its plain form, or its fold if the index has no entries.
   let key: [UInt8]
-  /// The closed form of the key, where it is another text.
+  /// The closed form of the key; nil if it equals the plain form.
   let closed: [UInt8]?
   private(set) var names: [Name] = []
 
@@ -50,7 +50,7 @@ struct RecordTexts {
     if rules.hasInitials { add(name: HangulInitials.initials(of: Array(key.prefix { $0 != Fold.separator }))) }
   }
 
-  /// Adds another name, unless it is empty or the record's name. Of two equal ones the first is found.
+  /// Adds another name, unless it is empty or the record's name. Of two equal names the first matches.
   private mutating func add(name spelled: some Collection<UInt8>) {
     let spelled = Array(spelled)
     var folded: [UInt8] = []
@@ -60,7 +60,7 @@ struct RecordTexts {
     names.append(Name(plain: plain, spelled: spelled))
   }
 
-  /// Adds the names that a field's value has: the elements of an array, or the texts that commas divide.
+  /// Adds the names in a field's value: the elements of an array, or the texts between commas.
   mutating func add(namesIn value: [UInt8], _ kind: ValueKind) {
     guard kind == .literal else {
       for var name in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: true) {
@@ -78,7 +78,7 @@ struct RecordTexts {
     for name in names { add(name: name) }
   }
 
-  /// The offset of the last separator; nil where the key has one component.
+  /// The offset of the last separator; nil if the key has one component.
   var lastSeparator: Int? { key.lastIndex(of: Fold.separator) }
 
   /// Returns the best match by the key's rules; nil if the key does not match.
@@ -95,7 +95,7 @@ struct RecordTexts {
     return wordRanges(text, bodyEnd: bodyEnd).map { RecordMatch(bonus: RecordMatch.wordsBonus, matched: .words($0)) }
   }
 
-  /// Returns the best match; nil if nothing of the record matches.
+  /// Returns the best match; nil if no text of the record matches.
   func match(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
     let ofKey = keyMatch(text, rules)
     guard !names.isEmpty, ofKey.map({ $0.bonus < RecordMatch.wholeNameBonus }) ?? true else { return ofKey }
@@ -128,8 +128,8 @@ struct RecordTexts {
     return nil
   }
 
-  /// Returns the range of the key that each word of the text begins, where each begins a word of its own of the body;
-  /// the last one may begin a word of the rest. Returns nil where it is not so.
+  /// Returns, for each word of the text, the range at the beginning of a word of the key. The words must differ and be
+  /// in the body; the last one may be in the rest. Returns nil if a word has no range.
   private func wordRanges(_ text: RankedText, bodyEnd: Int) -> [Range<Int>]? {
     let words = text.words
     guard text.hasSearchableWords else { return nil }
@@ -143,10 +143,10 @@ struct RecordTexts {
     return starts
   }
 
-  /// Returns the range that each word begins of a word of its own among those that are free; nil where one has none.
+  /// Returns, for each word, the range at the beginning of a free word of its own; nil if a word has none.
   ///
-  /// The longest is assigned first, to the shortest word that fits: a shorter one fits wherever a longer one with the
-  /// same beginning does, or nowhere.
+  /// The longest word is assigned first, to the shortest free word that fits, since a shorter word with the same
+  /// beginning fits wherever a longer one does.
   private static func assigned(
     _ words: ArraySlice<ArraySlice<UInt8>>, to free: [ArraySlice<UInt8>], isLastWhole: Bool
   ) -> [Range<Int>]? {

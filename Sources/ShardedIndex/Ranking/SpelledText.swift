@@ -1,9 +1,9 @@
-/// A text as it is spelled, and the places in it of its fold's bytes, or of its plain form's.
+/// A spelled text, with the places of the bytes of its fold or of its plain form.
 struct SpelledText {
   /// The ends of the characters, in bytes: in the text, and in its form.
   private var ends: [(spelled: Int, form: Int)] = []
 
-  /// The form of a text that ranges are of.
+  /// The form of the text in which ranges are given.
   enum Form {
     case fold
     case plain
@@ -29,7 +29,7 @@ struct SpelledText {
     var writer = PlainForm.Writer(isClosed: form == .closed)
     var start = 0
     for (size, end) in zip(sizes, foldedEnds) {
-      // White space before a separator was taken back from the fold.
+      // The fold has removed white space before a separator.
       if start < min(end, folded.count) { writer.append(folded[start..<min(end, folded.count)]) }
       start = max(start, min(end, folded.count))
       ends.append((size, writer.text.count))
@@ -41,7 +41,7 @@ struct SpelledText {
     var ends: [Int] = []
     let folded = text.withUTF8 { bytes -> [UInt8] in
       guard bytes.count > 0 else { return [] }
-      // A syllable of three bytes becomes three letters of three.
+      // A syllable of three bytes becomes three letters of three bytes.
       return unsafe [UInt8](unsafeUninitializedCapacity: 3 * bytes.count + 2 * Folder.slack) { target, count in
         var folder = unsafe Folder(FoldOutput(target))
         var position = 0
@@ -56,7 +56,7 @@ struct SpelledText {
     return (folded, ends)
   }
 
-  /// Returns the range of the characters that have bytes of a range of the form; nil if none has.
+  /// Returns the range of the characters with bytes in a range of the form; nil if there are none.
   func spelled(_ range: Range<Int>) -> Range<Int>? {
     var start: Int?
     var end = 0

@@ -1,12 +1,12 @@
-/// An archive that is open: one file that has all files of an index in it. Source: docs/archive.md.
+/// An open archive: one file with all files of an index. Source: docs/archive.md.
 ///
-/// The beginning of the file, which has the root of the manifest, is read at the opening and stays in memory.
+/// Opening reads the beginning of the file, which has the root of the manifest and stays in memory.
 package final class Archive: Sendable {
-  /// The bytes that the opening reads.
+  /// The number of bytes that opening reads.
   static let headSize = 16 << 10
-  /// The places that are read at once.
+  /// The number of places in one read.
   private static let pageCapacity = 64
-  /// The pages of places that stay in memory.
+  /// The most pages of places in memory.
   private static let keptPages: Int64 = 64
   /// The size of a place, in bytes.
   private static let placeSize: Int64 = 8
@@ -19,18 +19,18 @@ package final class Archive: Sendable {
   private let directory: IndexDirectory
   private let file: IndexFile
   private let layout: ArchiveHead
-  /// Where the files begin, for an archive that says so itself; nil where `places` does.
+  /// The starts of the files, for an archive that another file describes; nil if `places` has them.
   private let starts: [Int64]?
-  /// What keeps the file open; nil where this does.
+  /// The object that keeps the file open; nil if the archive does.
   private let holder: (AnyObject & Sendable)?
-  /// The first bytes.
+  /// The first bytes of the file.
   private let head: [UInt8]
-  /// Some pages of places, each in the slot that its number leads to; empty until one is read.
+  /// Some pages of places, in slots by their numbers; empty until a page is read.
   private let pages = Lock<[Page?]>([])
 
-  /// The size in bytes.
+  /// The size of the archive, in bytes.
   package var size: Int64 { file.length }
-  /// Where the content of `places` begins.
+  /// The start of the content of `places`, in bytes.
   package var placesStart: Int64 { layout.placesStart }
   /// The size of the manifest, in bytes.
   package var manifestSize: Int64 { layout.manifestSize }
@@ -39,8 +39,8 @@ package final class Archive: Sendable {
 
   /// Reads the beginning of a file.
   ///
-  /// - Throws: ``IndexError/notFound(path:)`` if the file is no archive, ``IndexError/corrupt(path:cause:)`` if it is a
-  ///   damaged one or of another version.
+  /// - Throws: ``IndexError/notFound(path:)`` if the file is not an archive, ``IndexError/corrupt(path:cause:)`` if the
+  ///   archive is damaged or of another version.
   init(_ file: consuming IndexFile, of directory: IndexDirectory) throws(IndexError) {
     let size = file.length
     let head = try file.read(from: 0, size: Int(min(Int64(Self.headSize), size)))
@@ -56,11 +56,11 @@ package final class Archive: Sendable {
     (starts, holder) = (nil, nil)
   }
 
-  /// Makes an archive of files that stand in another file, one after the other.
+  /// Makes an archive from consecutive files inside another file.
   ///
   /// - Parameters:
-  ///   - starts: Where they begin in `file`, by their numbers.
-  ///   - holder: What keeps `file` open as long as it lives.
+  ///   - starts: The starts of the files in `file`, by their numbers.
+  ///   - holder: The object that keeps `file` open.
   init(
     files starts: [Int64], in file: borrowing IndexFile, of directory: IndexDirectory,
     holder: AnyObject & Sendable
@@ -88,10 +88,10 @@ package final class Archive: Sendable {
 
   /// Returns the file `name`, which must have `size` bytes.
   ///
-  /// The local header before the file is not read, which saves a far reader a round trip: a place that leads
-  /// elsewhere leads to bytes without the checksums that the manifest has.
+  /// The local header before the file is not read, which saves a round trip to another machine. A wrong place leads to
+  /// bytes that fail the manifest's checksums.
   ///
-  /// - Parameter number: The file's place among `places`.
+  /// - Parameter number: The file's number in `places`.
   func file(_ name: FileName, size: Int, number: Int64) throws(IndexError) -> IndexFile {
     let start = try place(number)
     guard let start = Int64(exactly: start), start <= self.size, Int64(size) <= self.size - start else {
@@ -102,7 +102,7 @@ package final class Archive: Sendable {
     return try IndexFile(in: self, file, name, from: start, size: size)
   }
 
-  /// Returns the bytes of the file itself: headers and what else stands between the index's files.
+  /// Returns bytes of the archive itself, such as headers between the index's files.
   package func read(from start: Int64, size: Int) throws(IndexError) -> [UInt8] {
     guard start >= 0, start <= self.size, Int64(size) <= self.size - start else {
       throw .corrupt(path: directory.path, cause: .invalid(reason: "ends too early", offset: Int(clamping: start)))
@@ -111,8 +111,8 @@ package final class Archive: Sendable {
       .read(from: 0, size: size)
   }
 
-  /// Begins to fetch the places of the shards of a page of the manifest, which a query of that page reads next. A
-  /// directory or an archive on disk has no use for that.
+  /// Begins to fetch the places of the shards of a page of the manifest, which a query of that page reads next. Does
+  /// nothing for a directory or an archive on disk.
   func expectPlaces(ofPage page: Int, firstPlace: Int64) {
     guard directory.carried != nil else { return }
     _ = try? place(firstPlace + Int64(page) * Int64(Manifest.pageCapacity))
@@ -141,7 +141,7 @@ package final class Archive: Sendable {
     return try self.number(Int(place), of: read)
   }
 
-  /// Lets go of the places in memory, which have no checksum: where files are damaged, places may be.
+  /// Frees the places in memory. They have no checksum, and may be damaged if files are.
   func removePlaces() { pages.withLock { $0 = [] } }
 
   private func number(_ place: Int, of page: Page) throws(IndexError) -> UInt64 {
@@ -156,7 +156,7 @@ package final class Archive: Sendable {
     .corrupt(path: directory.path, cause: .invalid(reason: "lacks the place of file \(number)", offset: 0))
   }
 
-  /// Fills `target` from the bytes that are in memory, if those are all.
+  /// Fills `target` from the bytes in memory, if all are there; returns whether they are.
   func readHead(from start: Int64, into target: inout MutableRawSpan) -> Bool {
     let size = target.byteCount
     guard start <= Int64(head.count), size <= head.count - Int(start) else { return false }
@@ -164,13 +164,13 @@ package final class Archive: Sendable {
     return true
   }
 
-  /// The bytes in memory from `start` on.
+  /// The number of bytes in memory from `start` on.
   func headSize(from start: Int64) -> Int { head.count - Int(min(start, Int64(head.count))) }
 }
 
 /// A file of an index in an archive.
 package struct ArchivePlace: Sendable {
   let archive: Archive
-  /// The file's place among `places`.
+  /// The file's number in `places`.
   let number: Int64
 }

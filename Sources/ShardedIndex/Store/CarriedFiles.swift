@@ -1,14 +1,14 @@
 import CLibrary
 
-/// The files that come by a carrier, whose functions work as long as the value lives.
+/// The files of a carrier, whose functions must work as long as the value lives.
 @safe struct CarriedFiles: Sendable {
   let functions: Carrier
 
   init(_ functions: Carrier) { unsafe self.functions = functions }
 
-  /// Returns the number of a file, or of an error, made negative.
+  /// Returns the number of a file, or the negative number of an error.
   ///
-  /// - Parameter size: The size that the file must have, in bytes; nil if that is not known.
+  /// - Parameter size: The size that the file must have, in bytes; nil if unknown.
   func open(_ name: FileName, size: Int?) -> CInt {
     unsafe name.withCString { unsafe functions.open(functions.context, $0, size.map(Int64.init) ?? -1) }
   }
@@ -16,24 +16,24 @@ import CLibrary
   /// Whether files of an archive have numbers of their own.
   var keepsFilesApart: Bool { unsafe functions.open_within != nil }
 
-  /// Returns the number of a file in an archive; that of the archive itself where the carrier keeps no more apart.
+  /// Returns the number of a file in an archive; the archive's number if the carrier does not keep the file apart.
   func open(_ name: FileName, in archive: CInt, from start: Int64, size: Int) -> CInt {
     guard let open = unsafe functions.open_within else { return archive }
     return unsafe name.withCString { unsafe open(functions.context, archive, $0, start, Int64(size)) }
   }
 
-  /// Returns the size of a file in bytes, or the number of an error, made negative.
+  /// Returns the size of a file in bytes, or the negative number of an error.
   func size(of file: CInt) -> Int64 { unsafe functions.size(functions.context, file) }
 
-  /// Whether reads may begin to fetch several pieces and wait for all of them.
+  /// Whether the carrier can fetch several pieces side by side and wait for all.
   var gathers: Bool { unsafe functions.gather != nil }
 
-  /// Says how reads of this thread go on: one of the constants beside `Carrier`.
+  /// Sets the mode of this thread's reads: one of the constants beside `Carrier`.
   func gather(_ how: Int) { unsafe functions.gather?(functions.context, CInt(how)) }
 
-  /// Returns what an error means.
+  /// Returns the error for a carrier's number.
   ///
-  /// - Parameter path: The path of the file that it is of.
+  /// - Parameter path: The path of the file.
   func error(_ number: CInt, operation: String, path: String, in directory: IndexDirectory) -> IndexError {
     if number == ESTALE { return .superseded(path: directory.path) }
     if number == ENOENT { return .vanished(path: path) }

@@ -1,8 +1,8 @@
 import CLibrary
 
-/// The identity of a file: it differs from that of the file that stood under its name before.
+/// The identity of a file. It differs from the identity of an earlier file of the same name.
 ///
-/// As long as a file is open no other gets its number; size and time tell of one that got it later.
+/// While a file is open, no other file gets its number. Size and time distinguish a file that gets the number later.
 struct FileStamp: Equatable, Sendable {
   private let device: UInt64
   private let number: UInt64
@@ -30,6 +30,6 @@ struct FileStamp: Equatable, Sendable {
 /// The identity of the files of a generation.
 struct GenerationStamp: Equatable, Sendable {
   let manifest: FileStamp
-  /// The overlay's; nil if there is none.
+  /// The identity of the overlay; nil if there is none.
   let overlay: FileStamp?
 }

@@ -2,22 +2,22 @@ import CLibrary
 
 func errorText(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
 
-/// A directory of index files, open as long as the value lives: neither a change of the working directory nor a rename
-/// of the directory leads to another. Or an archive, which is opened by its path with each manifest. Or a carrier, by
-/// which the same files come from elsewhere.
+/// The files of an index: an open directory, an archive, or a carrier. A directory stays open as long as the value
+/// lives, so that it stays the same after a rename or a change of the working directory. An archive is opened by its
+/// path with each manifest. A carrier gets the files from elsewhere.
 package final class IndexDirectory: Sendable {
-  /// The path, as it was given, in UTF-8: a query makes no `String` of it.
+  /// The path as the caller gave it, in UTF-8, so that a query makes no `String`.
   private let pathBytes: [UInt8]
-  /// -1 where there is a carrier or an archive.
+  /// The descriptor of the directory; -1 for a carrier or an archive.
   private let descriptor: CInt
-  /// nil for a directory or an archive on disk.
+  /// The carrier; nil for a directory or an archive on disk.
   let carried: CarriedFiles?
-  /// Whether all files are in one.
+  /// Whether all files are in one archive.
   package let isArchive: Bool
 
   package var path: String { String(decoding: pathBytes, as: UTF8.self) }
 
-  /// Opens a directory. A file is taken for an archive, and opened with its manifest.
+  /// Opens a directory. A file counts as an archive, and is opened with its manifest.
   package init(opening path: String) throws(IndexError) {
     descriptor = retrying { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     let number = descriptor < 0 ? errno : 0
@@ -28,7 +28,7 @@ package final class IndexDirectory: Sendable {
     }
   }
 
-  /// Opens a directory that is open already once more, wherever it stands now.
+  /// Opens an open directory once more, wherever it is now.
   ///
   /// - Parameter path: The path for messages.
   package init(_ directory: CInt, path: String) throws(IndexError) {
@@ -39,7 +39,7 @@ package final class IndexDirectory: Sendable {
     guard descriptor >= 0 else { throw .io(operation: "open", path: path, errno: number) }
   }
 
-  /// Has all files come by a carrier, whose functions must work as long as the value lives.
+  /// Makes an index directory of a carrier, whose functions must work as long as the value lives.
   ///
   /// - Parameters:
   ///   - path: The path for messages.
@@ -59,7 +59,7 @@ package final class IndexDirectory: Sendable {
     retrying { unsafe openat(descriptor, name, Self.readOnly) }
   }
 
-  /// The flags of a file that may be damaged: a link is not followed, and a pipe not waited for.
+  /// The flags for a file that may be anything: the call follows no link and waits for no pipe.
   private static var readOnly: CInt { O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC }
 
   package func filePath(_ name: String) -> String {
@@ -73,7 +73,7 @@ package final class IndexDirectory: Sendable {
 
   /// Opens the file `name`, which must have `size` bytes.
   ///
-  /// - Parameter place: Where it is in an archive; nil for a directory.
+  /// - Parameter place: The place of the file in an archive; nil for a directory.
   func file(_ name: FileName, size: Int, at place: ArchivePlace?) throws(IndexError) -> IndexFile {
     if let place { return try place.archive.file(name, size: size, number: place.number) }
     let file = try file(name, promised: size)
@@ -95,7 +95,7 @@ package final class IndexDirectory: Sendable {
     try file(name, size: size, at: place).forEachRun(body)
   }
 
-  /// - Parameter size: The size that the file must have, which a carrier is told; nil if that is not known.
+  /// - Parameter size: The size that the file must have, for a carrier; nil if unknown.
   private func file(_ name: FileName, promised size: Int? = nil) throws(IndexError) -> IndexFile {
     if let carried {
       let file = carried.open(name, size: size)
@@ -104,7 +104,7 @@ package final class IndexDirectory: Sendable {
       }
       return try IndexFile(file, of: carried, in: self, name)
     }
-    // An archive's file has a place.
+    // A file of an archive would have a place.
     if isArchive { throw .vanished(path: filePath(name.text)) }
     let file = descriptor(of: name)
     guard file >= 0 else { throw failure(toOpen: name, errno) }
@@ -136,7 +136,7 @@ package final class IndexDirectory: Sendable {
     do throws(IndexError) {
       opened = try IndexFile(file, of: self, manifestName)
     } catch {
-      if case .corrupt = error { throw .notFound(path: path) }  // No regular file.
+      if case .corrupt = error { throw .notFound(path: path) }  // It is not a regular file.
       throw error
     }
     return try Archive(opened, of: self)
@@ -174,17 +174,16 @@ package final class IndexDirectory: Sendable {
     }
   }
 
-  /// Opens the overlay; nil if there is none, as by a carrier and in an archive: those have a manifest and the files that
-  /// it names.
+  /// Opens the overlay; nil if there is none. A carrier and an archive have none.
   ///
-  /// A reader that wants the manifest as well opens that afterwards: an update that writes the overlay's changes into
-  /// shards puts the new manifest in place first, and takes the overlay away then. So the earlier changes are in one
-  /// of the two. The reader asks ``isOverlay(_:)`` then, and begins anew if it is not.
+  /// A reader opens the overlay before the manifest. An update that writes the overlay's changes into shards first
+  /// publishes the new manifest and then removes the overlay. So the earlier changes are in one of the two. Afterwards
+  /// the reader calls ``isOverlay(_:)``, and begins again if the result is false.
   func overlayFile() throws(IndexError) -> IndexFile? {
     if descriptor < 0 { return nil }
     let file = descriptor(of: Self.overlayName)
     guard file >= 0 else {
-      // Mostly there is none: no error is made of that, whose path takes more of a start than all else about it.
+      // Mostly there is no overlay. An error is not made for this, since its path would take most of the time.
       if errno == ENOENT { return nil }
       throw failure(toOpen: Self.overlayName, errno)
     }
@@ -193,7 +192,7 @@ package final class IndexDirectory: Sendable {
 
   // MARK: Stamps
 
-  /// Returns the identity of the file that is the manifest now; nil if there is none, or it cannot be looked at.
+  /// Returns the identity of the present manifest; nil if there is none or the look fails.
   func manifestStamp() -> FileStamp? {
     if carried != nil {
       guard let file = try? manifestFile() else { return nil }
@@ -206,20 +205,19 @@ package final class IndexDirectory: Sendable {
     return stamp(of: manifestName)
   }
 
-  /// Returns the identity of the files that a generation would be read from now; nil if there is no manifest, or it
-  /// cannot be looked at.
+  /// Returns the identity of the present generation's files; nil if there is no manifest or the look fails.
   func generationStamp() -> GenerationStamp? {
     let overlay = descriptor < 0 ? nil : stamp(of: Self.overlayName)
     return manifestStamp().map { GenerationStamp(manifest: $0, overlay: overlay) }
   }
 
-  /// Returns whether a file is the overlay still.
+  /// Returns whether a file is still the overlay.
   ///
-  /// One that is of no manifest any more is taken away before the one that it is of is put in place again: so one that
-  /// is there after a manifest was opened has not been of another meanwhile.
+  /// An outdated overlay is removed before its manifest can be published again. So an overlay that is still there after
+  /// a manifest was opened belongs to no other manifest.
   func isOverlay(_ stamp: FileStamp) -> Bool {
     var status = stat()
-    // Where it cannot be looked at, to begin anew would not help.
+    // If the look fails, beginning again would not help.
     guard look(at: Self.overlayName, &status) == 0 else { return errno != ENOENT }
     return FileStamp(status) == stamp
   }

@@ -7,24 +7,24 @@ public enum IndexError: Error, Equatable, Sendable {
   case notFound(path: String)
   /// A system call failed; `errno` is its reason.
   case io(operation: String, path: String, errno: Int32)
-  /// A file of an index on another machine cannot be fetched; `reason` says why, in words.
+  /// A file of an index on another machine cannot be fetched; `reason` is the cause in words.
   case unreachable(path: String, reason: String)
-  /// A file of the index is damaged, or is not one.
+  /// A file is damaged, or does not belong to an index.
   case corrupt(path: String, cause: FormatError)
-  /// A shard file that the manifest names is gone: another program removed it.
+  /// A shard file that the manifest names is missing: another program removed it.
   case vanished(path: String)
-  /// The index at `path` was rebuilt more than once, and shards of the generation of the query are gone: reload, and
-  /// query again.
+  /// The index at `path` was rebuilt more than once, and shards of the query's generation are gone: reload, and query
+  /// again.
   case superseded(path: String)
-  /// The manifest is not the one that ``ShardedIndex/Options/expectedDigest`` names. `path` is the manifest's.
+  /// The manifest at `path` has another digest than ``ShardedIndex/Options/expectedDigest``.
   case wrongDigest(path: String, found: ManifestDigest, expected: ManifestDigest)
-  /// The index was built without the feature that the query needs: build it again with that.
+  /// The index was built without the feature that the query needs: build it again with the feature.
   case notBuilt(feature: IndexFeature)
   /// The cursor belongs to another generation of the index, or to another query: ask for the first page again.
   case wrongCursor(reason: String)
 }
 
-/// What an index can be built with beside its shards.
+/// A feature of an index, which a build adds on request.
 @nonexhaustive
 public enum IndexFeature: String, Sendable, CaseIterable {
   /// The greatest weight of each part, for ranked answers.
@@ -36,7 +36,7 @@ public enum IndexFeature: String, Sendable, CaseIterable {
   /// Tables of the cells that records lie in, for answers near to a place.
   case near
 
-  /// The option of `ShardBuilder.build` that makes it.
+  /// The property of `BuildOptions` that adds the feature.
   fileprivate var option: StaticString {
     switch self {
     case .ranks: "weight"
@@ -58,7 +58,7 @@ public enum IndexFeature: String, Sendable, CaseIterable {
 }
 
 extension IndexError: CustomStringConvertible {
-  /// The message: what is wrong, with which file, and what to do.
+  /// The message: the fault, the file and the remedy.
   public var description: String {
     switch self {
     case .notFound: "\(fault); build one with ShardBuilder, or open another directory"
@@ -69,7 +69,7 @@ extension IndexError: CustomStringConvertible {
     }
   }
 
-  /// The message without the remedy, where a command has another one than a program.
+  /// The message without a remedy that differs between programs and commands.
   package var fault: String {
     switch self {
     case .notFound(let path):

@@ -1,25 +1,25 @@
 import CLibrary
 
-/// A regular file open for positioned reads, closed exactly once: when the value goes away. Or a carrier's, or a window
-/// on an archive, which stays open for it.
+/// An open file for positioned reads: a regular file, a carrier's file, or a window on an archive, which stays open for
+/// it. The end of the value closes a regular file, exactly once.
 ///
-/// Links, devices, directories and pipes are refused, and never waited for.
+/// The initialiser refuses links, devices, directories and pipes, and never waits for them.
 struct IndexFile: ~Copyable {
   /// The descriptor, or the carrier's number of the file.
   private let descriptor: CInt
   private let directory: IndexDirectory
   private let name: FileName
-  /// The archive that the file is in; nil where it is a file of its own.
+  /// The archive of the file; nil for a file of its own.
   let archive: Archive?
-  /// Where it begins in the archive; 0 for a file of its own.
+  /// The start of the file in the archive, in bytes; 0 for a file of its own.
   private let start: Int64
-  /// The size when it was opened, in bytes.
+  /// The size at the opening, in bytes.
   let length: Int64
-  /// The same where it fits an `Int`, else the greatest one.
+  /// The same as an `Int`; the greatest `Int` if it does not fit.
   let size: Int
-  /// The identity when it was opened.
+  /// The identity at the opening.
   let stamp: FileStamp
-  /// The content, once it is held: then nothing is read from the file any more.
+  /// The whole content, if it is held. Then no read goes to the file.
   private var held: [UInt8]?
   /// Whether another value closes the file.
   private var isCopy = false
@@ -49,9 +49,9 @@ struct IndexFile: ~Copyable {
     held = nil
   }
 
-  /// Takes a carrier's file.
+  /// Makes a value of a carrier's file.
   ///
-  /// - Parameter isArchive: Whether it may be larger than an `Int` says.
+  /// - Parameter isArchive: Whether the file may be larger than an `Int`.
   init(
     _ number: CInt, of carried: CarriedFiles, in directory: IndexDirectory, _ name: FileName,
     isArchive: Bool = false
@@ -70,11 +70,11 @@ struct IndexFile: ~Copyable {
     (stamp, held) = (FileStamp(ofFile: number), nil)
   }
 
-  /// Makes a window on an archive, which has that many bytes.
+  /// Makes a window on an archive, which must have these bytes.
   ///
   /// - Parameters:
-  ///   - file: The archive's.
-  ///   - isFile: Whether it is a file of the index, which a carrier may keep apart from others.
+  ///   - file: The file of the archive.
+  ///   - isFile: Whether the window is a file of the index, which a carrier may keep apart.
   init(
     in archive: Archive, _ file: borrowing IndexFile, _ name: FileName, from start: Int64, size: Int,
     isFile: Bool = true
@@ -92,25 +92,24 @@ struct IndexFile: ~Copyable {
     (stamp, held) = (file.stamp, nil)
   }
 
-  /// Makes a value of the same file, to make windows of; the holder of `file` keeps it open.
+  /// Makes a second value of a file, for windows on it. The holder of `file` keeps the file open.
   init(copying file: borrowing IndexFile) {
     (descriptor, directory, name) = (file.descriptor, file.directory, file.name)
     (archive, start, length, size) = (file.archive, file.start, file.length, file.size)
     (stamp, held, isCopy) = (file.stamp, file.held, true)
   }
 
-  /// The bytes that a first read of a manifest takes: where each read is a round trip, more come with it than is asked.
-  /// Of an archive's the beginning is in memory.
+  /// The size of the first read of a manifest, in bytes. It is larger if each read is a round trip, and for an archive,
+  /// whose beginning is in memory.
   var firstReadSize: Int {
     let usual = directory.carried == nil || archive != nil ? 4096 : 16_384
     return min(size, max(archive?.headSize(from: start) ?? 0, usual))
   }
 
-  // Opened for reading: there is no write-back error to lose.
+  // The file was opened for reading, so closing loses no error of a write.
   deinit { if directory.carried == nil, archive == nil, !isCopy { _ = close(descriptor) } }
 
-  /// Reads the whole file and keeps it, so that the bytes that were checked are those that are used, whatever becomes
-  /// of the file.
+  /// Reads the whole file and keeps it, so that later reads get the checked bytes, even if the file changes.
   mutating func hold() throws(IndexError) {
     if held == nil { held = try read(from: 0, size: size) }
   }
@@ -146,7 +145,7 @@ struct IndexFile: ~Copyable {
     return bytes
   }
 
-  /// Fills `target` with the bytes from `offset` on. All that the engine reads of a file comes this way.
+  /// Fills `target` with the bytes from `offset` on. The engine reads files only by this call.
   func read(from offset: Int, into target: inout MutableRawSpan) throws(IndexError) {
     let size = target.byteCount
     if let held {

@@ -2,7 +2,7 @@
   import CLibrary
 
   #if SHARDQ_TSAN
-    /// A race, planted to see whether it is reported: with it no lock is taken at all.
+    /// Whether locks are left out, to test that the thread sanitizer reports races.
     private let isLeftOut = unsafe getenv("SHARDQ_PLANTED_RACE") != nil
   #else
     private let isLeftOut = false
@@ -13,10 +13,10 @@
 
 /// The one lock of the engine, around the state that it guards.
 ///
-/// `Synchronization.Mutex` is invisible to the thread sanitizer on Linux (correct code is reported), so a build for
-/// that sanitizer (Scripts/check-threads.sh, which defines SHARDQ_TSAN) has the system's mutex in its place. So has
-/// Embedded Swift, which lacks the other, and so have Apple's systems: they have the other from macOS 15 and iOS 18 on.
-/// That script also has it left out, to see that the sanitizer tells.
+/// The thread sanitizer on Linux does not see `Synchronization.Mutex` and reports correct code. So a build for the
+/// sanitizer (Scripts/check-threads.sh, which defines SHARDQ_TSAN) uses the system's mutex. So does Embedded Swift,
+/// which lacks `Mutex`, and so do Apple's systems, which have `Mutex` only from macOS 15 and iOS 18 on. The script also
+/// runs without locks, to test that the sanitizer reports races.
 package struct Lock<State: Sendable>: ~Copyable, Sendable {
   #if SHARDQ_TSAN || hasFeature(Embedded) || canImport(Darwin)
     @safe private final class Storage: @unchecked Sendable {

@@ -5,10 +5,10 @@ package final class MemoryBudget: Sendable {
   private let limit: Int
   private let used = Atomic<Int>(0)
 
-  /// - Parameter limit: In bytes.
+  /// - Parameter limit: The limit, in bytes.
   package init(_ limit: Int) { self.limit = limit }
 
-  /// Takes bytes out of the budget; returns whether they were there.
+  /// Takes bytes from the budget, and returns whether the budget had them.
   package func acquire(_ bytes: Int) -> Bool {
     if used.add(bytes, ordering: .relaxed).newValue <= limit { return true }
     release(bytes)
@@ -19,39 +19,40 @@ package final class MemoryBudget: Sendable {
   package func release(_ bytes: Int) { used.subtract(bytes, ordering: .relaxed) }
 }
 
-/// The terms on which a thread asks queries: a thread without terms reads files and takes memory as it needs.
+/// The terms of a thread's queries. A thread without terms reads files and takes memory as it needs.
 ///
-/// A server has threads that must never wait, and others that share a budget.
+/// A server has threads that must never wait, and other threads that share a budget.
 package final class ReadingTerms: @unchecked Sendable {
-  // Sendable because one thread alone has them.
-  /// nil where nothing may be read that is not in memory.
+  // Sendable because only one thread has the terms.
+  /// The budget; nil for a thread that must not read files.
   private let budget: MemoryBudget?
-  /// Bytes of the budget that the question has.
+  /// The bytes that the query has taken from the budget.
   private var taken = 0
 
-  /// The copies of the largest part that a query holds at a time: the part before, the part as it stands in its
-  /// file, the same unpacked, and the records that are decoded from it.
+  /// The copies of the largest part in the memory of a query: the previous part, the compressed part, the unpacked
+  /// part, and its decoded records.
   private static let copies = 4
 
   /// Makes terms.
   ///
-  /// - Parameter budget: The bytes for data that is not in memory; nil if no such data is read, and no thread waits.
+  /// - Parameter budget: The budget for data that is not in memory; nil for a thread that must not read such data or
+  ///   wait.
   package init(_ budget: MemoryBudget?) { self.budget = budget }
 
-  // No thread-local variable, which Swift does not have. Looked at where something is not in memory, and nowhere else.
+  // A key of the system, since Swift has no thread-local variables. It is read only when data is not in memory.
   nonisolated(unsafe) private static var key = pthread_key_t()
   nonisolated(unsafe) private static var hasKey = false
 
-  /// Has threads that have terms from now on; called once, before there are any.
+  /// Prepares for threads with terms. Called once, before there are any.
   package static func prepare() { unsafe hasKey = pthread_key_create(&key, nil) == 0 }
 
-  /// Gives the calling thread these terms, for as long as it lives.
+  /// Sets these terms for the calling thread, as long as it lives.
   package func rule() {
     unsafe precondition(Self.hasKey, "no thread has terms yet")
     unsafe pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// Gives the calling thread these terms for one query, and releases the share of the budget that it took.
+  /// Sets these terms for one query of the calling thread, and then returns the query's share of the budget.
   package func rule(_ question: () -> Void) {
     unsafe precondition(Self.hasKey, "no thread has terms yet")
     unsafe pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
@@ -69,12 +70,12 @@ package final class ReadingTerms: @unchecked Sendable {
   /// Whether the calling thread may wait for files and for other threads.
   package static var mayWait: Bool { current.map { $0.budget != nil } ?? true }
 
-  /// Asks the terms of the calling thread before something is read or unpacked.
+  /// Takes memory from the terms of the calling thread before a read or an unpacking.
   ///
   /// - Parameters:
-  ///   - bytes: What it takes.
-  ///   - directory: For messages.
-  /// - Throws: `EAGAIN` on a thread that must not wait, `ENOMEM` where the budget has not so much.
+  ///   - bytes: The size of the data, in bytes.
+  ///   - directory: The directory for messages.
+  /// - Throws: `EAGAIN` on a thread that must not wait, `ENOMEM` if the budget is too small.
   @inline(never)
   static func admit(_ bytes: Int, in directory: IndexDirectory) throws(IndexError) {
     guard let terms = current else { return }

@@ -1,39 +1,39 @@
-/// The comparison of a query with texts that are read character by character: how many edits lead from the query to the
-/// nearest beginning of a text. Source: docs/ranking.md section 8.
+/// The comparison of a query with texts, character by character. It counts the edits from the query to the nearest
+/// beginning of a text. Source: docs/ranking.md section 8.
 ///
-/// An edit inserts, deletes or replaces a character, or exchanges two neighbours (optimal string alignment). Only
-/// distances up to the limit are told apart. A state holds the cells of one row of the usual table that can be within
-/// the limit, five of them, as bits: so a step is a few operations on bytes, whatever the size of the query.
+/// An edit inserts, deletes or replaces a character, or exchanges two neighbours (optimal string alignment). All
+/// distances over the limit count as one. A state is one row of the usual table, of which five cells can be within the
+/// limit. The cells are bits, so a step is a few operations on bytes for a query of any size.
 struct EditAutomaton: Sendable {
-  /// The most edits that an automaton can count.
+  /// The greatest limit of an automaton, in edits.
   static let greatestLimit = 2
-  /// The longest query that has edits, in characters.
+  /// The longest query with edits, in characters.
   static let longestQuery = 64
 
-  /// The characters of the query: Unicode scalars, of which the separator is a space.
+  /// The characters of the query: Unicode scalars, with a space for the separator.
   private let characters: [UInt32]
-  /// The most edits that are counted, 1 or 2.
+  /// The most edits, 1 or 2.
   let limit: Int
   /// The classes of the ASCII characters.
   private var classes = [UInt8](repeating: 0, count: 128)
-  /// The characters beyond ASCII, which have the classes from `firstWideClass` on.
+  /// The characters beyond ASCII, whose classes begin at `firstWideClass`.
   private var wide: [UInt32] = []
   private var firstWideClass: UInt8 = 1
-  /// By class and depth which positions of the query near the depth have the class's character: bit 0 is the position
-  /// three before the depth. No position has the first class.
+  /// The positions of the query near a depth that have a class's character, as bits, by class and depth. Bit 0 is the
+  /// position three before the depth. No position has the first class.
   private let windows: [UInt8]
-  /// The number of depths in ``windows``: at greater ones no state is alive.
+  /// The number of depths in ``windows``. At greater depths no state is alive.
   private let depthCount: Int
 
   /// - Parameters:
   ///   - text: The folded query, without a space at its end.
-  ///   - isFinished: Whether a space follows it.
+  ///   - isFinished: Whether a space follows the query.
   ///   - limit: The most edits, 1 or 2.
   init(_ text: [UInt8], isFinished: Bool, limit: Int) {
     var characters = FoldedCharacters.all(of: text)
     if isFinished { characters.append(UInt32(Fold.space)) }
     (self.characters, self.limit) = (characters, min(limit, Self.greatestLimit))
-    // By class the positions that have its character.
+    // The positions of each class's character.
     var positions: [[Int]] = [[]]
     for (position, character) in characters.prefix(Self.longestQuery + 1).enumerated() where character < 0x80 {
       if classes[Int(character)] == 0 {
@@ -64,7 +64,8 @@ struct EditAutomaton: Sendable {
     (self.windows, depthCount) = (windows, depths)
   }
 
-  /// Returns the most edits that a query has: none below four characters in its longest word, one below eight, else two.
+  /// Returns the most edits of a query: none if its longest word has fewer than four characters, one if fewer than
+  /// eight, else two.
   ///
   /// - Parameter text: The folded query, without a space at its end.
   static func limit(of text: [UInt8]) -> Int {
@@ -76,7 +77,7 @@ struct EditAutomaton: Sendable {
   /// The number of the query's characters.
   var count: Int { characters.count }
 
-  /// Returns the class of a character, which ``step(_:_:)`` takes: 0 for one that the query does not have.
+  /// Returns the class of a character, for ``step(_:_:)``; 0 if the query does not have the character.
   @inline(__always)
   func characterClass(of character: UInt32) -> UInt8 {
     if character < 0x80 { return classes[Int(character)] }
@@ -86,23 +87,24 @@ struct EditAutomaton: Sendable {
 
   // MARK: States
 
-  /// A row of the table: how far beginnings of the query are from a text that was read.
+  /// A row of the table: the distances of the query's beginnings from the text that was read.
   struct State: Sendable, Equatable {
-    /// The beginnings of the query that are the text, are at most 1 edit from it, and at most 2. Bit 2 is the beginning
-    /// as long as the text; higher bits are longer ones.
+    /// The beginnings of the query at most 0, 1 and 2 edits from the text. Bit 2 is the beginning of the text's size;
+    /// higher bits are longer beginnings.
     fileprivate var (at0, at1, at2): (UInt8, UInt8, UInt8)
-    /// The first two of the row before.
+    /// The first of these in the row before.
     fileprivate var before0: UInt8 = 0
     fileprivate var before1: UInt8 = 0
     /// The class of the last character.
     fileprivate var last: UInt8 = 0
-    /// The number of characters that were read.
+    /// The number of characters read.
     fileprivate(set) var depth: UInt8 = 0
     fileprivate var nearest: UInt8
-    /// The distance of the query from the nearest beginning of the text; the limit and one if it is more.
+    /// The distance of the query from the nearest beginning of the text; one more than the limit if it is over the
+    /// limit.
     @inline(__always) var distance: Int { Int(nearest) }
 
-    /// Whether a longer text can be nearer than the limit allows.
+    /// Whether a longer text can be within the limit.
     @inline(__always) var isLive: Bool { at0 | at1 | at2 != 0 }
   }
 
@@ -113,22 +115,22 @@ struct EditAutomaton: Sendable {
     return measured(state)
   }
 
-  /// Returns the state of a text that has one character more.
+  /// Returns the state after one more character of the text.
   ///
   /// - Parameter characterClass: The class of the character.
   @inline(__always)
   func step(_ state: State, _ characterClass: UInt8) -> State {
     let depth = min(Int(state.depth), depthCount &- 1)
     let window = windows[Int(characterClass) &* depthCount &+ depth]
-    // Bit o of `matches`: the character is the last of the beginning that bit o stands for.
+    // A bit of `matches` is set if the character is the last of the bit's beginning.
     let matches = window &>> 1
-    // The last two of a beginning are the last two of the text, exchanged.
+    // The last two characters of a beginning are the last two of the text, exchanged.
     let exchanged = windows[Int(state.last) &* depthCount &+ depth] &>> 1 & window
     var next = state
     (next.before0, next.before1) = (state.at0, state.at1)
     (next.last, next.depth) = (characterClass, state.depth &+ 1)
     next.at0 = state.at0 & matches
-    // Replaced, inserted into the text, deleted from the query, exchanged.
+    // In order: a replaced character, an insertion into the text, a deletion from the query, an exchange.
     next.at1 = state.at1 & matches | state.at0 | state.at0 &>> 1 | next.at0 &<< 1 | state.before0 & exchanged
     if limit > 1 {
       next.at2 = state.at2 & matches | state.at1 | state.at1 &>> 1 | next.at1 &<< 1 | state.before1 & exchanged
@@ -146,7 +148,7 @@ struct EditAutomaton: Sendable {
     return state.at0 & bit != 0 ? 0 : state.at1 & bit != 0 ? 1 : state.at2 & bit != 0 ? 2 : nil
   }
 
-  /// Returns the state of a text that has one character more, which the query does not have.
+  /// Returns the state after one more character, which the query does not have.
   @inline(__always)
   func stepOther(_ state: State) -> State {
     var next = state
@@ -159,7 +161,7 @@ struct EditAutomaton: Sendable {
     return measured(next)
   }
 
-  /// Removes the cells behind the query's end and outside of the row.
+  /// Removes the cells behind the query's end and outside the row.
   @inline(__always)
   private func keepCells(_ state: inout State) {
     let longer = characters.count &+ 2 &- Int(state.depth)
@@ -169,7 +171,7 @@ struct EditAutomaton: Sendable {
     state.at2 &= kept
   }
 
-  /// Returns a state with the distance of its text counted in.
+  /// Returns a state with the distance of its text included.
   @inline(__always)
   private func measured(_ state: State) -> State {
     guard let distance = distance(ofRow: state), distance < state.distance else { return state }

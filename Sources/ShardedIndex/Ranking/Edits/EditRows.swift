@@ -1,12 +1,12 @@
-/// The distances of texts that come in order from a query: the rows of the table are kept for the beginning that a text
-/// shares with the one before.
+/// The distances of sorted texts from a query. The rows of the table are kept for the beginning that a text shares with
+/// the one before.
 struct EditRows {
   private let automaton: EditAutomaton
   private let isFinished: Bool
   private let spaceClass: UInt8
-  /// The bytes of the last text that were read.
+  /// The bytes read of the last text.
   private var read: [UInt8] = []
-  /// Per character that was read the bytes up to its end and the state behind it.
+  /// For each character read: the bytes up to its end, and the state behind it.
   private var rows: [(end: Int, state: EditAutomaton.State)]
 
   init(_ near: NearText) {
@@ -15,8 +15,8 @@ struct EditRows {
     rows = [(0, automaton.start)]
   }
 
-  /// Returns the distance of the query from the nearest beginning of a folded text; more than the automaton's limit if
-  /// it is more.
+  /// Returns the distance of the query from the nearest beginning of a folded text; any number over the limit if the
+  /// distance is over the automaton's limit.
   mutating func distance(of text: Span<UInt8>) -> Int {
     var shared = 0
     while shared < min(read.count, text.count), read[shared] == text[shared] { shared += 1 }

@@ -1,4 +1,5 @@
-/// The typed text of a ranked query, compared with texts that are a few edits away. Source: docs/ranking.md section 8.
+/// The typed text of a ranked query, for comparisons with texts that are a few edits away. Source: docs/ranking.md
+/// section 8.
 struct NearText: Sendable {
   let automaton: EditAutomaton
   let isFinished: Bool
@@ -9,8 +10,8 @@ struct NearText: Sendable {
     isFinished = text.isFinished
   }
 
-  /// The distance of the typed text from the nearest beginning of a text, and the size of that in bytes: of equally
-  /// near ones the longest that does not end between words.
+  /// The distance of the typed text from the nearest beginning of a text, and the size of that beginning in bytes.
+  /// Among equally near ones it is the longest that does not end between words.
   func nearest(in text: ArraySlice<UInt8>) -> (distance: Int, size: Int) {
     let text = Array(text)
     var (state, offset, best, size) = (automaton.start, 0, automaton.limit + 1, 0)
@@ -31,20 +32,20 @@ struct NearText: Sendable {
   }
 }
 
-/// The match of a record whose text is some edits from the typed one.
+/// The match of a record with edits.
 struct NearMatch: Sendable {
   var edits: Int
   /// The bonus and the text that matched.
   var match: RecordMatch
-  /// The size of the beginning that is nearest to the typed text, in bytes of the text that matched; of another name,
-  /// with the last component of the key behind it.
+  /// The size of the beginning that is nearest to the typed text, in bytes of the text that matched. Another name
+  /// counts with the last component of the key behind it.
   var size: Int
 }
 
 extension RecordTexts {
-  /// Returns the match by the nearest text: of equally near ones the one with the greatest bonus. Returns nil if all
-  /// are farther than the limit. Texts that match without edits count as one edit away, as others do that differ in
-  /// spaces and separators alone.
+  /// Returns the match by the nearest text, and among equally near texts by the one with the greatest bonus; nil if all
+  /// are beyond the limit. A text that matches without edits, or differs only in spaces and separators, counts as one
+  /// edit away.
   func nearMatch(_ near: NearText, _ rules: MatchRules) -> NearMatch? {
     var best: NearMatch?
     func add(_ text: ArraySlice<UInt8>, _ bonus: Int, _ matched: RecordMatch.Matched) {

@@ -1,8 +1,8 @@
-// Typing errors in a ranked search: the records that match with one edit, and those that match with two.
+// This file finds records with typing errors: first with one edit, then with two.
 
 extension RankedSearch {
-  /// Queues the search for records that match with some edits, behind all records with fewer; nothing where the typed
-  /// text has not so many.
+  /// Queues the search for records with a number of edits, behind all records with fewer. Queues nothing if the typed
+  /// text may have fewer edits.
   mutating func queueEdits(_ edits: Int) {
     guard edits <= editLimit else { return }
     var rank = ShardedIndex.Rank.highest
@@ -10,7 +10,7 @@ extension RankedSearch {
     push(RankedContainer(rank: rank, kind: .edits(edits), run: -1))
   }
 
-  /// Queues the shards whose texts may be some edits from the typed one, in groups.
+  /// Queues the groups of shards whose texts may be within the edits.
   mutating func open(edits: Int, _ found: inout RankedFound) throws(IndexError) {
     queueEdits(edits + 1)
     if nearTexts.count < edits { nearTexts.append(NearText(text, limit: edits)) }
@@ -29,7 +29,7 @@ extension RankedSearch {
     }
   }
 
-  /// Queues a group of shards by the greatest weight that they have.
+  /// Queues a group of shards by their greatest weight.
   private mutating func queue(sketch group: Int, ofPage page: Int, of number: Int) throws(IndexError) {
     let run = runs[number]
     let manifest = reader(of: run.set).manifest
@@ -42,7 +42,7 @@ extension RankedSearch {
         kind: .sketch(group, page: page), run: number))
   }
 
-  /// Queues the shards of a group that have texts near the typed one.
+  /// Queues the shards of a group with texts near the typed one.
   mutating func open(sketch group: Int, ofPage page: Int, of number: Int) throws(IndexError) {
     let run = runs[number]
     let reader = reader(of: run.set)
@@ -61,8 +61,8 @@ extension RankedSearch {
     }
   }
 
-  /// Returns the greatest weight that a record of each of some shards of a page can have; nil where none passes the
-  /// filter.
+  /// Returns the greatest weight of a record in each of some shards of a page; nil for a shard without a record that
+  /// passes the filter.
   private func greatestWeights(of shards: Range<Int>, of run: RankedRun) throws(IndexError) -> [UInt64?] {
     let reader = reader(of: run.set)
     let page = shards.lowerBound / Manifest.pageCapacity
@@ -74,7 +74,7 @@ extension RankedSearch {
     }
   }
 
-  /// Queues the parts of a shard in which texts begin as some do that are near the typed one.
+  /// Queues the parts of a shard that may have texts with near beginnings.
   mutating func open(nearShard shard: Int, _ ends: SketchEnds, of number: Int) throws(IndexError) {
     let run = runs[number]
     let (place, loaded, bounds) = try openedShard(shard, of: run)
@@ -88,14 +88,14 @@ extension RankedSearch {
     }
   }
 
-  /// Adds the records of a part that match with as many edits as the run has, or queues such entries.
+  /// Adds the records of a part that match with the run's number of edits, or queues such entries.
   mutating func open(
     near part: RankedPart, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) throws(IndexError) {
     let run = runs[part.run]
     let reader = reader(of: run.set)
     let place = try reader.manifest.shardPosition(ofShard: part.shard)
-    // Most parts have no key that is near enough: their fields stay packed.
+    // Most parts have no key that is near enough, so their fields stay packed.
     let reference = try reader.part(of: place, unpacks: false) { _ in part.part }
     opened.parts += 1
     let candidates = nearKeys(of: reference, edits: run.edits)
@@ -111,7 +111,7 @@ extension RankedSearch {
     }
     let weights = try weights(of: reference)
     for record in candidates {
-      // Entries lead to records whose key is not its own plain form.
+      // Entries lead to records whose keys are not their own plain form.
       if rules.isPlain, weights.marks[record] == PartWeights.otherForm { continue }
       let passes = try filter?.passes(record..<record + 1, of: reference, in: reader)
       let nears = try nearness?.values(record..<record + 1, of: reference, in: reader)
@@ -124,7 +124,7 @@ extension RankedSearch {
     }
   }
 
-  /// Returns the keys of a part that are some edits from the typed text, and do not match without edits.
+  /// Returns the keys of a part at a number of edits from the typed text, without those that match without edits.
   private func nearKeys(of reference: PartReference, edits: Int) -> [Int] {
     var rows = EditRows(near(edits))
     var candidates: [Int] = []
@@ -136,7 +136,8 @@ extension RankedSearch {
     return candidates
   }
 
-  /// Returns the match of a record that does not match without edits; nil if it has another number of them.
+  /// Returns the match of a record with a number of edits, which does not match without edits; nil if the number is
+  /// another one.
   func nearMatch(_ texts: RecordTexts, edits: Int) -> RecordMatch? {
     guard texts.match(text, rules) == nil, let found = texts.nearMatch(near(edits), rules), found.edits == edits else {
       return nil
@@ -150,7 +151,7 @@ extension RankedSearch {
 }
 
 extension SketchForest {
-  /// The shards of a group of a page.
+  /// Returns the shards of a group of a page.
   static func shards(ofGroup group: Int, ofPage page: Int, in manifest: ManifestReader) -> Range<Int> {
     let first = page * Manifest.pageCapacity + group * groupSize
     return first..<min(first + groupSize, (page + 1) * Manifest.pageCapacity, manifest.shardCount)
@@ -158,14 +159,14 @@ extension SketchForest {
 }
 
 extension SketchEnds {
-  /// Returns the parts of a shard in which texts with these beginnings can be, ascending.
+  /// Returns the parts of a shard that can have texts with these beginnings, ascending.
   ///
-  /// - Parameter typed: A text whose own matches, those without edits, came before.
+  /// - Parameter typed: A text whose matches without edits came before.
   fileprivate func parts(of table: PartTable, without typed: RankedText) -> [Int] {
     var isWanted = [Bool](repeating: false, count: table.count)
     forEach { text, isWhole in
       if typed.isBeginning(of: text[...]), isWhole || !typed.isFinished || text.count > typed.text.count { return }
-      // A longer text stands above the text with the lowest byte behind it.
+      // A longer text is above the text with the lowest byte behind it.
       let end = isWhole ? text + [Fold.separator] : text
       let first = text.withFoldedPrefix { table.first(for: $0) }
       for part in first...end.withFoldedPrefix({ table.last(for: $0, from: first) }) { isWanted[part] = true }
@@ -178,7 +179,7 @@ extension ManifestReader {
   /// Whether the index has sketches, and so corrects typing errors.
   package var hasSketches: Bool { hasSides && setting("typos") != nil }
 
-  /// Returns whether a query's typing errors are corrected.
+  /// Returns whether a query corrects typing errors.
   func corrects(_ typos: ShardedIndex.Typos) throws(IndexError) -> Bool {
     if typos == .required, !hasSketches { throw .notBuilt(feature: .typos) }
     return typos != .none && hasSketches

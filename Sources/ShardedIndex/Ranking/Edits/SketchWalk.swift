@@ -1,27 +1,27 @@
-/// The beginnings of a shard's texts that a query with edits may lead to.
+/// The beginnings of a shard's texts that a query with edits may match.
 struct SketchEnds: Sendable {
-  /// Per beginning its size in bytes, times two, 1 more where texts have to end there; then its bytes.
+  /// For each beginning: its size in bytes, times two, with 1 more if texts must end there; then its bytes.
   private var bytes: [UInt8] = []
 
   var isEmpty: Bool { bytes.isEmpty }
-  /// The bytes that it keeps in memory.
+  /// The memory of the beginnings, in bytes.
   var size: Int { bytes.count }
 
   /// - Parameters:
   ///   - characters: The characters of the beginning.
-  ///   - isWhole: Whether the texts have to end with it.
+  ///   - isWhole: Whether the texts must end with the beginning.
   mutating func append(_ characters: some Sequence<UInt32>, isWhole: Bool) {
     let start = bytes.count
     bytes.append(0)
     for character in characters {
-      // The scalars of an alphabet may be no characters in a damaged frame.
+      // In a damaged frame a number of the alphabet may not be a scalar.
       for byte in String(Unicode.Scalar(character) ?? "\u{fffd}").utf8 { bytes.append(byte) }
     }
-    // At most six characters of four bytes.
+    // The size is at most six characters of four bytes.
     bytes[start] = UInt8(bytes.count - start - 1) << 1 | (isWhole ? 1 : 0)
   }
 
-  /// Calls `body` with each beginning, and whether texts have to end with it.
+  /// Calls `body` with each beginning, and whether texts must end with it.
   func forEach(_ body: ([UInt8], Bool) -> Void) {
     var offset = 0
     while offset < bytes.count {
@@ -34,19 +34,19 @@ struct SketchEnds: Sendable {
 
 /// The walk of a query with edits through sketches, all roots at once, depth by depth. Source: docs/ranking.md section 8.
 ///
-/// It keeps the states that are alive at each depth: as much as the query leaves, not as much as the sketches have.
+/// It keeps the live states of each depth, so its memory depends on the query more than on the sketches.
 struct SketchWalk {
   private let automaton: EditAutomaton
-  /// Whether the query ends in a space, which each text then has behind it as well.
+  /// Whether the query ends in a space. Then each text also gets a space behind it.
   private let isFinished: Bool
   private let spaceClass: UInt8
   /// The class of each character of the alphabet.
   private var classes: [UInt8] = []
   private var alphabet = SketchAlphabet([])
 
-  /// A beginning that is alive.
+  /// A live beginning.
   private struct Node {
-    /// The number of the node among those of its depth.
+    /// The number of the node among the nodes of its depth.
     let number: UInt32
     /// The position of the beginning without its last character.
     let parent: UInt32
@@ -64,7 +64,7 @@ struct SketchWalk {
 
   /// Walks a page's own frame.
   ///
-  /// - Returns: For each group of shards whether its texts may match.
+  /// - Returns: For each group of shards, whether its texts may match.
   mutating func groups(of forest: SketchForest) -> [Bool] {
     var isAlive = [Bool](repeating: false, count: forest.rootCount)
     walk(forest) { walk, depth, index, _ in isAlive[walk.root(of: index, atDepth: depth)] = true }
@@ -73,7 +73,7 @@ struct SketchWalk {
 
   /// Walks the frame of a group of shards.
   ///
-  /// - Returns: For each shard the beginnings of the texts that may match.
+  /// - Returns: For each shard, the beginnings of texts that may match.
   mutating func ends(of forest: SketchForest) -> [SketchEnds] {
     var ends = [SketchEnds](repeating: SketchEnds(), count: forest.rootCount)
     walk(forest) { walk, depth, index, isWhole in
@@ -82,7 +82,7 @@ struct SketchWalk {
     return ends
   }
 
-  /// - Parameter body: Called with the depth and the position of each live end, and whether texts have to end there.
+  /// - Parameter body: Gets the depth and the position of each live end, and whether texts must end there.
   private mutating func walk(_ forest: SketchForest, _ body: (borrowing SketchWalk, Int, Int, Bool) -> Void) {
     use(forest.alphabet)
     nodes.removeAll(keepingCapacity: true)
@@ -98,7 +98,7 @@ struct SketchWalk {
         if isEnd(nodes[index]) {
           body(self, depth, index, false)
         } else if isFinished, automaton.step(nodes[index].state, spaceClass).distance <= automaton.limit {
-          // Nothing says whether a text ends there.
+          // A sketch does not record whether a text ends there.
           body(self, depth, index, true)
         }
       }
@@ -116,7 +116,7 @@ struct SketchWalk {
       if next < own { child += forest.childCount(of: next..<own, atDepth: depth) }
       let count = forest.childCount(of: own, atDepth: depth)
       next = own + 1
-      // Most characters are not the query's, and lead to the same state.
+      // Most characters are not in the query, and lead to the same state.
       let other = automaton.stepOther(node.state)
       let isOtherWanted = isWanted(other)
       forest.forEachChild(in: child..<child + count, atDepth: depth, classes: classes, all: isOtherWanted) {
@@ -135,11 +135,11 @@ struct SketchWalk {
     }
   }
 
-  /// Whether all texts that begin so may match: there is nothing more to find out.
+  /// Whether all texts with this beginning may match, so that the walk need not go deeper.
   @inline(__always)
   private func isEnd(_ node: Node) -> Bool { node.state.distance <= automaton.limit }
 
-  /// Whether texts behind a state may match. Those that match with fewer edits than are counted now came before.
+  /// Whether texts behind a state may match. Matches with fewer edits came before.
   @inline(__always)
   private func isWanted(_ state: EditAutomaton.State) -> Bool {
     if state.distance <= automaton.limit { return automaton.limit == 1 || state.distance == automaton.limit }
