@@ -1,7 +1,7 @@
 import CLibrary
 import ShardedIndex
 
-/// Records that an answer is made of, of which none is decoded yet.
+/// The records of an answer, before any of them is decoded.
 package protocol RecordSource {
   func recordsAtOnce(at position: Int) throws(IndexError) -> Int
   func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError)
@@ -13,9 +13,9 @@ package protocol RecordSource {
 }
 
 extension RecordSource {
-  /// Decodes records some at a time, and calls `body` with the positions of those that are in the buffer.
+  /// Decodes records some at a time, and calls `body` with the positions of the records in the buffer.
   ///
-  /// - Parameter decoded: The bytes of records that the answer has decoded so far.
+  /// - Parameter decoded: The size of the records that the answer has decoded so far, in bytes.
   package func forEachRun(
     _ range: Range<Int>, into buffer: RecordBuffer, decoded: inout Int,
     _ body: (Range<Int>) throws(AnswerWriter.Failure) -> Void
@@ -24,7 +24,7 @@ extension RecordSource {
     while at < range.upperBound {
       let next: Int
       do throws(IndexError) {
-        // Records are counted before they are decoded: one of them may have megabytes.
+        // The records are measured before they are decoded, since a record may have megabytes.
         next = min(range.upperBound, at + min(AnswerWriter.chunkSize, try recordsAtOnce(at: at)))
         try read(at..<next, into: buffer)
       } catch {
@@ -56,13 +56,13 @@ extension ShardedIndex.RankedHits: RecordSource {
 
 /// An answer to a search, its records aside.
 package struct SearchAnswer {
-  /// The members that a ranked answer has beside the others.
+  /// The members that only a ranked answer has.
   package struct Ranks {
-    /// The number of all matches; nil where it is not known.
+    /// The number of all matches; nil if it is unknown.
     package var total: Int?
     /// The text of the position behind the last record; nil if there are no more.
     package var cursor: String?
-    /// The text that the query is corrected to, where all records correct its typing errors; nil else.
+    /// The correction of the query, if all records correct its typing errors; otherwise nil.
     package var correction: String?
 
     package init(total: Int?, cursor: String?, correction: String?) {
@@ -75,13 +75,13 @@ package struct SearchAnswer {
   let folded: [UInt8]
   let offset: Int
   let limit: Int
-  /// The number that the client gave the question; nil for none.
+  /// The client's number for the request; nil for none.
   let sequence: Int?
-  /// Whether the answer says of each record what a list shows.
+  /// Whether the answer has the texts that a list shows for each record.
   let hasDisplay: Bool
-  /// The number of keys that begin with the query; nil where it is not known.
+  /// The number of keys that begin with the query; nil if it is unknown.
   package let count: Int?
-  /// The longest beginning of the query that a record matches, where none matches the query.
+  /// The longest beginning of the query that a record matches, if no record matches the whole query.
   package let nearest: String?
   /// nil for an answer in the order of keys.
   package let ranks: Ranks?
@@ -96,7 +96,7 @@ package struct SearchAnswer {
   }
 }
 
-/// The writer of the bodies that answer the page and programs, one at a time.
+/// The writer of response bodies for the page and for programs, one at a time.
 package final class AnswerWriter: @unchecked Sendable {
   // Sendable because each writer has one holder at a time.
   package enum Failure: Error {
@@ -112,17 +112,17 @@ package final class AnswerWriter: @unchecked Sendable {
   private var features: RecordWriter
   private var places: PlaceWriter
   private var buffer = RecordBuffer()
-  /// The bytes of the records of the current answer.
+  /// The size of the current answer's records, in bytes.
   private var decoded = 0
   package private(set) var body = Output(inMemory: AnswerWriter.sizeLimit)
   private var display = Output(inMemory: AnswerWriter.sizeLimit)
   private var featureCount = 0
 
-  /// The most bytes of one body, and of the texts that are made for it.
+  /// The most bytes of one body, and of the texts that the writer makes for it.
   package static let sizeLimit = 4 << 20
   /// The most records that are decoded at a time.
   static let chunkSize = 64
-  /// The most bytes of all records of an answer, those that are not written among them.
+  /// The most bytes of all records of an answer, with the records that are not written.
   static let decodedLimit = 64 << 20
   /// The largest buffer that is kept for the next answer, in bytes.
   static let usualSize = 64 << 10
@@ -185,7 +185,7 @@ package final class AnswerWriter: @unchecked Sendable {
   /// Writes an answer to a search as an object of JSON.
   ///
   /// - Parameters:
-  ///   - range: Which of the records are written.
+  ///   - range: The positions of the records to write.
   ///   - generation: The name of the generation.
   package func search(
     _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, generation: String
@@ -231,7 +231,7 @@ package final class AnswerWriter: @unchecked Sendable {
   }
 
   private static func write(_ ranks: SearchAnswer.Ranks, to body: inout Output) throws(WriteError) {
-    // A search that cannot be completed is refused.
+    // The server refuses a search that it cannot complete.
     try body.write(",\"sort\":\"rank\",\"complete\":true" as StaticString)
     if let total = ranks.total { try write("total", total, to: &body) }
     if let correction = ranks.correction {
@@ -257,7 +257,7 @@ package final class AnswerWriter: @unchecked Sendable {
     try body.write(number: number)
   }
 
-  /// Writes the answer to a question for the places in a box.
+  /// Writes the answer to a request for the records in a box on the map.
   ///
   /// - Parameters:
   ///   - records: All records.

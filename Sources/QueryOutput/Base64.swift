@@ -1,4 +1,4 @@
-/// The encoding of bytes as text that header fields, JSON and a terminal's clipboard take: RFC 4648.
+/// The encoding of bytes as text for header fields, JSON and a terminal's clipboard. Source: RFC 4648.
 package enum Base64 {
   package static func encoded(_ bytes: [UInt8]) -> [UInt8] {
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

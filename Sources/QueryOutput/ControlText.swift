@@ -1,4 +1,4 @@
-/// Texts made fit for a terminal: no control character reaches it raw.
+/// Texts for a terminal, which gets no raw control character.
 package enum ControlText {
   /// `\u001b` for the escape character.
   package static func escape(of scalar: UInt32) -> [UInt8] {
@@ -11,10 +11,10 @@ package enum ControlText {
     value < 10 ? 0x30 &+ value : 0x57 &+ value
   }
 
-  /// Appends `text`, control characters escaped, and returns how many columns it takes.
+  /// Appends `text` with escaped control characters, and returns the columns that it takes.
   ///
-  /// Escaped are C0 and C1, the direction overrides and isolates (a name could otherwise turn a line around) and the
-  /// line and paragraph separators. Bytes that are no UTF-8 come out as U+FFFD.
+  /// The function escapes C0 and C1, the line and paragraph separators, and the direction overrides and isolates, with
+  /// which a name could turn a line around. Bytes that are not UTF-8 come out as U+FFFD.
   package static func append(_ text: UnsafeBufferPointer<UInt8>, to line: inout [UInt8]) -> Int {
     if unsafe !text.contains(where: { $0 < 0x20 || $0 >= 0x7f }) {
       unsafe line.append(contentsOf: text)
@@ -33,10 +33,11 @@ package enum ControlText {
     return columns
   }
 
-  /// Appends UTF-8 with control characters escaped, but for line feeds, tabs and a carriage return before a line feed.
+  /// Appends UTF-8 with escaped control characters, except line feeds, tabs and a carriage return before a line feed.
   ///
-  /// - Parameter isEnd: Whether nothing follows; else a character's beginning at the end is left.
-  /// - Returns: How many bytes were taken.
+  /// - Parameter isEnd: Whether the text ends here. If not, an incomplete character at the end is left for the next
+  ///   call.
+  /// - Returns: The number of bytes taken.
   static func show(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool, in output: inout [UInt8]) -> Int {
     var (start, at) = (0, 0)
     func next(_ distance: Int) -> UInt8? { at + distance < bytes.count ? unsafe bytes[at + distance] : nil }
@@ -46,7 +47,7 @@ package enum ControlText {
         at += 1
         continue
       }
-      // Of the scalars that are escaped, the first byte is one of these.
+      // Every escaped scalar begins with one of these bytes.
       let size =
         switch byte {
         case 0x0d: 2
@@ -78,7 +79,7 @@ package enum ControlText {
     return at
   }
 
-  /// Whether a scalar has no business on a terminal as it is.
+  /// Whether a scalar must not reach a terminal raw.
   package static func isControl(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0..<0x20, 0x7f..<0xa0, 0x061c, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff: true

@@ -1,9 +1,9 @@
 import CLibrary
 import ShardedIndex
 
-/// A degree as it stands in a record, made a number that JSON allows, with the digits it had.
+/// A number of degrees from a record, written as JSON allows, with the digits of the record.
 package enum Coordinate {
-  /// A record's latitude and longitude; nil where one of them is no usable number.
+  /// A record's latitude and longitude; nil if one of them is not a usable number.
   static func digits(
     ofRecord record: Int, in buffer: RecordBuffer, _ schema: Schema
   ) -> (latitude: [UInt8], longitude: [UInt8])? {
@@ -14,7 +14,7 @@ package enum Coordinate {
     return (latitude, longitude)
   }
 
-  /// The same as numbers, in degrees.
+  /// A record's latitude and longitude in degrees; nil if one of them is not a usable number.
   package static func degrees(
     ofRecord record: Int, in buffer: RecordBuffer, _ schema: Schema
   ) -> (latitude: Double, longitude: Double)? {
@@ -22,7 +22,7 @@ package enum Coordinate {
     return (number(latitude), number(longitude))
   }
 
-  /// Returns degrees with so many digits behind the point, rounded.
+  /// Returns degrees rounded to a number of digits behind the point.
   package static func rounded(_ degrees: Double, digits: Int) -> String {
     let unit = unit(of: digits)
     let scaled = Int((degrees.magnitude * Double(unit)).rounded())
@@ -32,7 +32,7 @@ package enum Coordinate {
     return sign + String(scaled / unit) + "." + String(repeating: "0", count: digits - fraction.utf8.count) + fraction
   }
 
-  /// Returns how many digits behind the point show degrees as exactly as `limit` digits do.
+  /// Returns the fewest digits behind the point that show degrees as exactly as `limit` digits.
   static func digitsNeeded(_ degrees: Double, limit: Int) -> Int {
     var digits = limit
     var scaled = Int((degrees.magnitude * Double(unit(of: limit))).rounded())
@@ -43,7 +43,7 @@ package enum Coordinate {
     return digits
   }
 
-  /// The power of ten with so many zeros.
+  /// The power of ten with a number of zeros.
   private static func unit(of digits: Int) -> Int {
     var unit = 1
     for _ in 0..<digits { unit *= 10 }
@@ -56,10 +56,10 @@ package enum Coordinate {
     }
   }
 
-  /// The digits of `text` as JSON wants them: no plus, no zeros before others, a zero before the point.
+  /// The digits of `text` in JSON's form: no plus sign, no leading zeros but one before the point.
   ///
-  /// - Parameter limit: The most degrees either way.
-  /// - Returns: The digits; nil where `text` is no decimal number within the limit.
+  /// - Parameter limit: The most degrees in either direction.
+  /// - Returns: The digits; nil if `text` is not a decimal number within the limit.
   static func digits(_ text: UnsafeBufferPointer<UInt8>, limit: Double) -> [UInt8]? {
     guard text.count <= 64 else { return nil }
     var at = 0

@@ -1,7 +1,7 @@
 import ShardedIndex
 
 extension DensityGrid {
-  /// One bit for each cell in which there is a record, row by row, the most significant bit first.
+  /// One bit a cell, set if the cell has a record: row by row, the most significant bit first.
   package var bits: [UInt8] {
     var bits = [UInt8](repeating: 0, count: Self.columns * Self.rows / 8)
     for row in 0..<Self.rows {

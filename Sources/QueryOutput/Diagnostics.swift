@@ -2,12 +2,12 @@ import CLibrary
 
 /// The messages on standard error.
 package enum Diagnostics {
-  /// Writes one line, `shardq: ...`, in one write. A failure to write it is ignored.
+  /// Writes one line, `shardq: ...`, in one system call, and ignores a failure.
   package static func report(_ message: String) { write("shardq: " + message) }
 
-  /// Whether notes are left out; errors never are.
+  /// Whether notes are left out. Errors are always written.
   ///
-  /// Unsafe to change while other threads run: a command sets it while it reads its options.
+  /// Not safe to change while other threads run: a command sets it while it reads its options.
   package nonisolated(unsafe) static var isQuiet = false
 
   /// Writes one line as it is, unless notes are left out.
@@ -17,7 +17,7 @@ package enum Diagnostics {
 
   private static func write(_ message: String) {
     var line = Array(message.utf8)
-    // The name of a file or an argument may hold control characters; a terminal gets none of them raw.
+    // The name of a file or an argument may hold control characters, which a terminal must not get raw.
     if line.contains(where: { $0 < 0x20 || $0 >= 0x7f }) {
       var shown: [UInt8] = []
       _ = unsafe line.withUnsafeBufferPointer { unsafe ControlText.show($0, isEnd: true, in: &shown) }
@@ -29,9 +29,9 @@ package enum Diagnostics {
     try? error.flush()
   }
 
-  /// Reports that standard output could not be written and gives the status to end with.
+  /// Reports that writing to standard output failed, and returns the exit status.
   ///
-  /// A pipe without a reader ends the process by SIGPIPE, silently, also where the signal is ignored.
+  /// If the reader of a pipe is gone, SIGPIPE ends the process silently, even if the process ignores the signal.
   package static func failed(_ error: WriteError) -> ExitStatus {
     if error.errno == EPIPE {
       signal(SIGPIPE, SIG_DFL)
@@ -46,7 +46,7 @@ package enum Diagnostics {
   }
 }
 
-/// The exit statuses of commands, on which scripts may rely.
+/// The exit statuses of commands. Scripts may rely on them.
 package enum ExitStatus: CInt, Sendable {
   case done = 0
   /// No match, or damage found.
@@ -58,8 +58,8 @@ package enum ExitStatus: CInt, Sendable {
   case notFound = 66
   /// Reading or writing failed.
   case inputOutput = 74
-  /// Another build is running, or the index was rebuilt while it was being read.
+  /// Another build is running, or the index was rebuilt during a query.
   case busy = 75
-  /// A person left the list without choosing, as if by Ctrl-C.
+  /// A person left the list without a choice, as by Ctrl-C.
   case cancelled = 130
 }

@@ -1,6 +1,7 @@
-/// The columns that texts take on a terminal.
+/// The number of columns that a text takes on a terminal.
 package enum DisplayWidth {
-  /// Returns the columns of one scalar: two for East Asian wide ones and pictures, none for marks and invisible scalars.
+  /// Returns the columns of one scalar: two for East Asian wide scalars and pictures, none for marks and invisible
+  /// scalars.
   package static func columns(of scalar: Unicode.Scalar) -> Int {
     guard scalar.value >= 0x300 else { return 1 }
     let wanted = scalar.value << 2 | 3
@@ -13,7 +14,7 @@ package enum DisplayWidth {
     return Int(WidthTable.runs[low] & 3)
   }
 
-  /// Returns the columns of one character, which has no control character in it.
+  /// Returns the columns of one character without control characters.
   ///
   /// A scalar joined to a wide picture adds nothing. U+FE0F makes a picture of the scalar before it: two columns.
   package static func columns(of character: Character) -> Int {
@@ -28,7 +29,7 @@ package enum DisplayWidth {
       if scalar.value == 0xfe0f { isPicture = true }
     }
     if first.value >= 0x1100, columns == 2 { return 2 }
-    // Vowels of Indian scripts stand beside their letter and take a column of their own.
+    // Vowel signs of Indian scripts stand beside their letter and take a column of their own.
     return isPicture ? 2 : total
   }
 }

@@ -1,12 +1,12 @@
 import CLibrary
 import ShardedIndex
 
-/// The options of printing all records of an index.
+/// The options of an export, which prints all records of an index.
 package struct ExportRequest {
   package var index: String
   package var expectedDigest: ManifestDigest?
   package var format: OutputFormat
-  /// Paths of the fields to print, in tsv or csv; all if there are none.
+  /// The paths of the fields to print in tsv or csv; empty for all fields.
   package var fields: [String] = []
   /// Whether records end with a zero byte instead of a line end, in tsv.
   package var endsWithZero = false
@@ -44,7 +44,7 @@ extension QueryRunner {
     let isChosen = request.endsWithZero || !request.fields.isEmpty
     if isChosen {
       switch FieldNames.find(request.fields, in: schema.names) {
-      // Without the line that says how an export is escaped, the fields' names are the header.
+      // This export has no line on its escapes, so its header is the fields' names.
       case .success(let fields): writer.choose(fields, endsWithZero: request.endsWithZero, header: schema.names)
       case .failure(let unknown): throw .noField(unknown.message)
       }

@@ -1,11 +1,11 @@
-/// Fields that are named on a command line.
+/// The names of fields on a command line.
 package enum FieldNames {
-  /// A name that no field has.
+  /// The error of a name that no field has.
   package struct Unknown: Error {
     package let message: String
   }
 
-  /// Returns the names of a list with commas between; a comma that belongs to a name is written `\,`.
+  /// Returns the names in a list with commas. A comma that belongs to a name is written `\,`.
   ///
   /// - Returns: nil for a list with an empty name.
   package static func list(_ text: String) -> [String]? {
@@ -27,7 +27,7 @@ package enum FieldNames {
 
   /// The numbers of the fields with these paths.
   ///
-  /// - Parameter place: The place where the fields are named.
+  /// - Parameter place: The option or the setting that names the fields, for messages.
   package static func find(
     _ wanted: [String], in names: [String], place: String = "--fields: "
   ) -> Result<[Int], Unknown> {
@@ -49,9 +49,10 @@ package enum FieldNames {
   }
 }
 
-/// Words that differ by a slip of the fingers: a letter too much, too few or another one, or two exchanged.
+/// Words that differ by typing errors: a letter too many, a letter too few, another letter, or two exchanged letters.
 package enum Misspelling {
-  /// The name that is fewest slips away from a word, two at most, or one for a word of up to four letters.
+  /// The name with the fewest typing errors between it and a word: at most two, or one for a word of up to four
+  /// letters.
   package static func nearest(to word: String, among names: [String]) -> String? {
     let word = Array(word.utf8)
     for edits in 1...(word.count > 4 ? 2 : 1) {
@@ -62,7 +63,7 @@ package enum Misspelling {
     return nil
   }
 
-  /// Returns whether so many slips, or fewer, lead from one text to the other.
+  /// Returns whether at most a number of typing errors lead from one text to the other.
   static func isWithin(_ edits: Int, _ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
     let same = zip(one, other).prefix { $0 == $1 }.count
     let (one, other) = (one.dropFirst(same), other.dropFirst(same))

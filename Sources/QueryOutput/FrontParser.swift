@@ -1,16 +1,16 @@
-/// The parser of plain queries: a strict subset of the command line's language, with the same meaning.
+/// The parser of plain queries. It reads a part of the command line's language, with the same meaning.
 ///
-/// The full parser gets everything that this one does not know for certain: help, other commands, mistakes, options
-/// given twice, values that look like options.
+/// The full parser gets all other command lines: help, other commands, mistakes, options given twice, values that look
+/// like options.
 package enum FrontParser {
-  /// First words that are commands, not prefixes.
+  /// The first words that name commands and are no prefixes.
   package static let commandNames = [
     "query", "build", "update", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive",
     "unarchive", "publish", "fetch", "prune", "page", "generate", "footprint", "plan", "plan-ranges", "key",
     "write-range", "merge", "ui", "map", "serve", "warm", "completions", "help",
   ]
 
-  /// Returns the query that a command line asks for; nil for a command line that the full parser has to read.
+  /// Returns the query of a command line; nil if the full parser has to read the command line.
   ///
   /// - Parameter arguments: The arguments behind the program's name.
   package static func parse(_ arguments: [String]) -> QueryRequest? {
@@ -19,15 +19,15 @@ package enum FrontParser {
       var request = line.request
     else { return nil }
     if let command {
-      // The first of several words may be meant as a command: the full parser looks closer.
+      // The first of several words may be a misspelled command: the full parser checks this.
       if line.words.count > 1, nearCommand(to: command, within: 2) != nil { return nil }
       if line.words.count == 1 { request.nearCommand = nearCommand(to: command, within: 1) }
     }
     return request
   }
 
-  /// Returns the query of a command line whose last word is not finished, and the words of its text; nil where the word
-  /// may be anything but a part of a name.
+  /// Returns the query of a command line with an unfinished last word, and the words of its text; nil if the word may
+  /// be anything but a part of a name.
   static func unfinished(_ arguments: [String]) -> (request: QueryRequest, words: [String])? {
     let isQuery = ["query", "explain", "map"].contains(arguments.first)
     guard let (line, command) = read(arguments.dropFirst(isQuery ? 1 : 0), isQuery: isQuery),
@@ -39,9 +39,9 @@ package enum FrontParser {
     return (request, line.words)
   }
 
-  /// Reads words and options; nil for what the full parser has to read.
+  /// Reads words and options; nil if the full parser has to read the line.
   ///
-  /// - Returns: The line, and the first word where a command's name would be one.
+  /// - Returns: The line, and its first word if a command's name could stand there.
   private static func read(_ arguments: ArraySlice<String>, isQuery: Bool) -> (Line, command: String?)? {
     var rest = arguments
     var line = Line()
@@ -64,7 +64,8 @@ package enum FrontParser {
     return (line, command)
   }
 
-  /// Returns the command whose name is so many slips or fewer away from a word of four letters or more; nil for none.
+  /// Returns the command whose name differs from a word of four letters or more by at most `edits` typing errors; nil
+  /// for none.
   package static func nearCommand(to word: String, within edits: Int) -> String? {
     let word = Array(word.utf8)
     guard word.count >= 4 else { return nil }
@@ -77,7 +78,7 @@ package enum FrontParser {
     private var parsed = QueryRequest(prefix: "")
     private var offset: Int?
 
-    /// The query that they are; nil where they contradict each other.
+    /// The query of the words and options; nil if they contradict each other.
     var request: QueryRequest? {
       var request = parsed
       request.prefix = words.joined(separator: " ")
@@ -94,7 +95,7 @@ package enum FrontParser {
 
     private enum Option { case index, limit, offset, format, sort, fields, color, hyperlink }
 
-    /// Reads an option, and its value from the arguments behind it; returns false for what the full parser has to read.
+    /// Reads an option, and its value from the next arguments; returns false if the full parser has to read the option.
     mutating func readOption(_ argument: String, _ rest: inout ArraySlice<String>) -> Bool {
       switch argument {
       case "--all": return Self.set(&parsed.all)
@@ -120,7 +121,7 @@ package enum FrontParser {
       return true
     }
 
-    /// Sets a value that no other argument has set; returns false for a second one, and for none.
+    /// Sets a value; returns false if the value is nil or if another argument has set the target.
     private static func set<Value>(_ target: inout Value?, _ value: Value?) -> Bool {
       guard target == nil, let value else { return false }
       target = value
@@ -143,7 +144,7 @@ package enum FrontParser {
       }
     }
 
-    /// Returns the option that an argument names, with the value that the argument itself holds, if it holds one.
+    /// Returns the option that an argument names, and the value inside the argument, if there is one.
     private static func split(_ argument: String) -> (Option, attached: String?)? {
       let bytes = Array(argument.utf8)
       if bytes.starts(with: [UInt8(ascii: "-"), UInt8(ascii: "-")]) {
@@ -152,7 +153,7 @@ package enum FrontParser {
         return (option, parts.count > 1 ? String(parts[1]) : nil)
       }
       guard bytes.count > 1, bytes.count == 2 || bytes[2] != UInt8(ascii: "=") else { return nil }
-      // Behind a short name the value follows at once.
+      // The value follows a short name without a sign between.
       let attached = bytes.count > 2 ? String(decoding: bytes[2...], as: UTF8.self) : nil
       switch bytes[1] {
       case UInt8(ascii: "i"): return (.index, attached)
@@ -175,7 +176,7 @@ package enum FrontParser {
       }
     }
 
-    /// Returns the number that up to 18 digits and nothing else are.
+    /// Returns the number of a text of up to 18 digits; nil for other texts.
     private static func number(_ text: String) -> Int? {
       guard text.utf8.count <= 18, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
       return Int(text)

@@ -1,11 +1,11 @@
 import ShardedIndex
 
-/// A form that answers to searches are written in.
+/// A form for the answers to searches.
 package protocol AnswerForm {
   /// Writes an answer.
   ///
   /// - Parameters:
-  ///   - range: Which of the records are written.
+  ///   - range: The positions of the records to write.
   ///   - generation: The name of the generation.
   func search(
     _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, generation: String
@@ -14,21 +14,21 @@ package protocol AnswerForm {
 
 extension AnswerWriter: AnswerForm {}
 
-/// A search as a host asks it: a page asks the WebAssembly module (Sources/Wasm), a program the C library
+/// A search from a host: a page that calls the WebAssembly module (Sources/Wasm), or a program that calls the C library
 /// (Sources/Library).
 package struct HostSearch {
-  /// The order of the answer. The numbers are those of the hosts.
+  /// The order of the answer. Hosts use the same numbers.
   package enum Order: Int32 {
-    /// Ranks where the index has them, else keys.
+    /// The order of ranks if the index has ranks, else of keys.
     case ofIndex = 0
     case ranks = 1
     case keys = 2
   }
 
-  /// A search that has no answer.
+  /// The error of a search.
   package enum Failure: Error {
     case index(IndexError)
-    /// No index answers such a question; the text says why.
+    /// The request is wrong; the text is the message.
     case question(String)
   }
 
@@ -43,20 +43,20 @@ package struct HostSearch {
   private let countsKeys: Bool
   private let place: (latitude: Double, longitude: Double)?
 
-  /// The most parts of shards that a search opens: beyond, the host would stand still.
+  /// The most parts of shards that a search opens, so that the host does not stand still.
   private static let partLimit = 16_384
-  /// The most hits of an answer that are passed over.
+  /// The most hits that an answer passes over.
   private static let offsetLimit = 10_000
 
   /// - Parameters:
   ///   - text: The typed text.
   ///   - cursor: The position behind the last hit of the page before; empty for the first page.
-  ///   - filters: Fields and values, each as `country=FR`.
-  ///   - offset: The number of matches that are passed over.
-  ///   - typos: Whether typing errors are corrected, where the index can.
-  ///   - hasDisplay: Whether the answer has the texts that a list shows of each record.
-  ///   - countsKeys: Whether the number of keys that begin with the text is wanted, which takes the shard that the last of
-  ///     them is in. Without it an answer has the number where it is known all the same.
+  ///   - filters: The filters, each as `country=FR`.
+  ///   - offset: The number of matches to pass over.
+  ///   - typos: Whether the search corrects typing errors, if the index was built for it.
+  ///   - hasDisplay: Whether the answer has the texts that a list shows for each record.
+  ///   - countsKeys: Whether the answer must have the number of keys that begin with the text, for which the search
+  ///     reads the shard of the last such key. Otherwise an answer has the number only if it is known.
   ///   - place: The place that near records rank higher for; nil for none.
   package init(
     text: String, cursor: String, filters: [String], offset: Int, limit: Int, order: Order, typos: Bool,
@@ -67,9 +67,10 @@ package struct HostSearch {
     (self.typos, self.hasDisplay, self.countsKeys, self.place) = (typos, hasDisplay, countsKeys, place)
   }
 
-  /// Returns the records whose keys begin with the text; of those that are not to be counted, as many as are wanted.
+  /// Returns the records whose keys begin with the text: all of them if they are counted, else as many as the answer
+  /// needs.
   package func matches(in index: ShardedIndex) throws(Failure) -> ShardedIndex.Matches {
-    // All records are counted already.
+    // The number of all records is known without a read.
     if countsKeys || text.isEmpty { return try reading { () throws(IndexError) in try index.matches(forPrefix: text) } }
     return try reading { () throws(IndexError) in
       let generation = try generation(of: index)
@@ -84,14 +85,14 @@ package struct HostSearch {
     return try index.generation.nearest(to: Fold.fold(text), count: wanted)
   }
 
-  /// Asks a carrier for all that the search is known to read.
+  /// Asks a carrier for all bytes that the search will certainly read.
   package func prefetch(in index: ShardedIndex) {
-    // Starts that are on their way may answer it.
+    // Starts that the carrier is fetching may answer the search.
     guard let generation = try? generation(of: index), !generation.isOfStarts else { return }
     if countsKeys || !isRanked(index.generation) { index.prefetch(forPrefix: text, limit: countsKeys ? .max : wanted) }
   }
 
-  /// The matches from the first on that an answer has or passes over.
+  /// The number of matches that an answer has or passes over.
   private var wanted: Int { max(0, min(limit, 1000)) + max(0, min(offset, .max - 1000)) }
 
   private func isRanked(_ generation: Generation) -> Bool {
@@ -163,7 +164,7 @@ package struct HostSearch {
     let total = hits.areKeyMatches ? count ?? hits.knownTotal : hits.knownTotal
     let nearest = total == 0 && filters.isEmpty ? try self.nearest(matches, inKeys: hits.areKeyMatches) : nil
     let correction = try reading { () throws(IndexError) in try hits.correction }
-    // A position among the records of the starts is none among all.
+    // A position among the records of the starts is no position in the index.
     let cursor = matches.generation.isOfStarts ? nil : hits.cursor?.description
     let ranks = SearchAnswer.Ranks(total: total, cursor: cursor, correction: correction)
     try write(hits, of: hits.count, answer(count, nearest, ranks), form, generation)

@@ -1,7 +1,7 @@
 import ShardedIndex
 
 extension IndexError {
-  /// The message with the remedies that a command line has.
+  /// The message with remedies for a command line.
   package var commandMessage: String {
     switch self {
     case .notFound: "\(fault); build one with shardq build, or name another with --index"
@@ -14,7 +14,7 @@ extension IndexError {
 }
 
 extension IndexFeature {
-  /// The option of `shardq build` that makes it.
+  /// The option of `shardq build` that adds the feature.
   fileprivate var option: StaticString {
     switch self {
     case .ranks: "--weight"

@@ -2,9 +2,9 @@ import CLibrary
 
 /// The executables that are installed together.
 package enum InstalledProgram {
-  /// Returns the path of the running executable with links resolved; nil where the system does not tell.
+  /// Returns the path of the running executable with links resolved; nil if the system does not tell.
   ///
-  /// - Parameter name: The name by which it was started, the first of its arguments.
+  /// - Parameter name: The name by which the executable was started: the first of its arguments.
   package static func ownPath(startedAs name: String) -> String? {
     #if os(Linux)
       if let path = resolved("/proc/self/exe") { return path }
@@ -17,7 +17,7 @@ package enum InstalledProgram {
       }
     #endif
     if name.utf8.contains(UInt8(ascii: "/")) { return resolved(name) }
-    // A name without a directory is that of the first executable in the search path.
+    // A name without a directory names the first such executable in the search path.
     guard let search = unsafe getenv("PATH") else { return nil }
     for directory in unsafe String(cString: search).split(separator: ":", omittingEmptySubsequences: false) {
       let path = (directory.isEmpty ? "." : String(directory)) + "/" + name
@@ -32,7 +32,7 @@ package enum InstalledProgram {
     return String(path[..<slash])
   }
 
-  /// Returns the paths of another executable, in the order in which they are tried: beside this one, then in libexec.
+  /// Returns the paths at which to look for another executable, in order: beside this one, then in libexec.
   package static func paths(of name: String, beside directory: String) -> [String] {
     [directory + "/" + name, directory + "/../libexec/shardq/" + name]
   }

@@ -2,7 +2,7 @@ import ShardedIndex
 
 /// The writer of JSON texts.
 package enum JSONText {
-  /// Writes a string with its quotes. Bytes that are no UTF-8 become U+FFFD, so that the output is always UTF-8.
+  /// Writes a string with its quotes. Bytes that are not UTF-8 become U+FFFD, so that the output is always UTF-8.
   package static func write(_ text: String, to output: inout Output) throws(WriteError) {
     var text = text
     var failure: WriteError? = nil
@@ -12,7 +12,7 @@ package enum JSONText {
     if let failure { throw failure }
   }
 
-  /// Writes a string with its quotes; the bytes are UTF-8 and stay what they are.
+  /// Writes a string with its quotes; the bytes are UTF-8 and stay the same.
   static func write(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout Output) throws(WriteError) {
     try output.write(0x22)
     var start = 0
@@ -73,7 +73,7 @@ package enum JSONText {
     return text
   }
 
-  /// Writes one field's value: a number or a literal as it came, a text as a string.
+  /// Writes one field's value: a number or a literal as in the dataset, a text as a string.
   static func write(_ field: RecordBuffer.RawField, to output: inout Output) throws(WriteError) {
     if field.kind == .string {
       try unsafe write(field.text, to: &output)
@@ -84,13 +84,12 @@ package enum JSONText {
 }
 
 extension JSONText {
-  /// The beginning of each object that a command prints. Its version says which members there are: they may become more
-  /// within a version.
+  /// The beginning of each object that a command prints. The version defines the members; a version may gain members.
   package static let schema: StaticString = "{\"schema\":1,"
 
   /// Writes the beginning of an answer's object: the version, the query and its count.
   ///
-  /// - Parameter count: nil for an answer that has not all matches, and no number of them.
+  /// - Parameter count: nil for an answer that has not all matches and does not know their number.
   static func beginAnswer(query: String, count: Int?, to output: inout Output) throws(WriteError) {
     try output.write(schema)
     try output.write("\"query\":" as StaticString)

@@ -1,16 +1,16 @@
 import CLibrary
 import ShardedIndex
 
-/// Answers each line of standard input by one line of JSON, at once.
+/// Answers each line of standard input with one line of JSON, at once.
 package enum LineQueries {
-  /// In bytes. No key is longer than 64 KiB; this leaves room for what folds away.
+  /// The most bytes of a line. No key is longer than 64 KiB; the rest is room for signs that the fold removes.
   static let lineLimit = 1 << 20
 
   /// - Parameters:
   ///   - request: The options of every line; its prefix is ignored.
-  ///   - open: The way to open the index, where that is on another machine.
+  ///   - open: The function that opens an index on another machine.
   package static func run(_ request: QueryRequest, open: QueryRunner.Opening? = nil) -> ExitStatus {
-    // Before the index is opened, whose directory would get its number.
+    // This check comes before the index is opened, since the index's directory would get the descriptor's number.
     var status = stat()
     if unsafe fstat(STDIN_FILENO, &status) != 0, errno == EBADF {
       Diagnostics.report("standard input is closed; pass the lines to it, or redirect it from a file")
@@ -20,7 +20,7 @@ package enum LineQueries {
     var output = Output()
     var number = 0
     do throws(IndexError) {
-      // Each line is answered from the newest generation, unless a digest pins the index to one.
+      // The newest generation answers each line, unless a digest pins the index.
       let index = try QueryRunner.index(
         request, .init(reloadInterval: .zero, expectedDigest: request.expectedDigest), open)
       var answers = Answers(index: index, request: request)
@@ -60,7 +60,7 @@ package enum LineQueries {
     var schema: Schema
     let buffer = RecordBuffer()
     var matches: ShardedIndex.Matches?
-    /// The first hits, and how they are written, of a ranked answer.
+    /// The first hits of a ranked answer, and their writer.
     var ranked: (first: ShardedIndex.Answer, output: RankedOutput)?
     var at = 0
     var end = 0
@@ -72,13 +72,13 @@ package enum LineQueries {
       writer = RecordWriter(.json, fieldCount: schema.names.count, schema: schema)
     }
 
-    /// Looks the line up and decodes the first records of the answer, so that little can fail once it is being written.
+    /// Looks the line up and decodes the first records, so that little can fail once the answer is being written.
     mutating func read(_ line: String) throws(IndexError) {
       for _ in 1..<QueryRunner.attemptCount {
         do throws(IndexError) {
           return try readOnce(line)
         } catch {
-          // Counted, and then overtaken by rebuilds: counted anew.
+          // A rebuild came after the count: the matches are counted again.
           guard case .superseded = error else { throw error }
         }
       }
@@ -106,8 +106,8 @@ package enum LineQueries {
       self.matches = matches
     }
 
-    /// How many matches a line needs. Over HTTP and with starts, answers in the order of keys leave their number out:
-    /// it would take more requests than all else about them.
+    /// The number of matches that a line needs. Over HTTP and with starts, answers in the order of keys leave their
+    /// count out, since counting takes more requests than the rest of the answer.
     private var mostMatches: Int {
       guard index.isFar, !request.all, !request.countOnly, request.sort == .key || !index.generation.manifest.isRanked
       else {
@@ -157,7 +157,7 @@ package enum LineQueries {
       }
     }
 
-    /// Ends the command with a line that cannot be taken back, unfinished.
+    /// Ends the command after a part of a line, which cannot be taken back.
     private func end(unfinished error: IndexError, _ output: inout Output) throws(WriteError) -> Never {
       try output.flush()
       _exit(QueryRunner.report(error).rawValue)
@@ -165,7 +165,7 @@ package enum LineQueries {
   }
 }
 
-/// Lines of standard input without their ends, as soon as they are there.
+/// The lines of standard input without their ends, as soon as each arrives.
 struct LineReader {
   /// The byte behind each line: a line feed or zero.
   let end: UInt8
@@ -173,7 +173,7 @@ struct LineReader {
   private var start = 0
   private var searched = 0
   private var isAtEnd = false
-  /// Why there are no more: 0 for a line that is too long, else an `errno`; nil for the end.
+  /// The cause of the end: 0 for a line that is too long, an `errno` for a failed read, nil for the end of the input.
   private(set) var failure: CInt? = nil
 
   init(end: UInt8) { self.end = end }
@@ -212,7 +212,7 @@ struct LineReader {
     }
   }
 
-  /// Bytes that are no UTF-8 become U+FFFD, so that the answer can name the text.
+  /// Returns a text. Bytes that are not UTF-8 become U+FFFD, so that the answer can name the text.
   private func text(_ range: Range<Int>) -> String {
     var line = buffer[range]
     if end == 0x0a, line.last == 0x0d { line.removeLast() }

@@ -1,19 +1,19 @@
 import ShardedIndex
 
-/// The completion of names for shells: the texts that may take the place of the word that is being typed. Where that is
-/// the value of `--index`, they are the names of the named indexes.
+/// The completion of names for shells: texts that may replace the unfinished word. For the value of `--index`, they are
+/// the names of the user's indexes.
 ///
-/// Scripts of shells call it; nothing that goes wrong is said, since a message would stand in the line that is typed.
+/// Shell scripts call it. It prints no errors, since a message would appear in the line that a person types.
 package enum NameCompletion {
-  /// The first argument that asks for it.
+  /// The first argument, which asks for completion.
   package static let argument = "---complete"
-  /// The most names that are offered. Of more names, the last offered one is the last of all: then the beginning that
-  /// the offered names share is that of all.
+  /// The most names that the completion offers. With more names, the last offered name is the last of all, so that the
+  /// offered names share the same beginning as all names.
   static let limit = 100
 
   /// Prints the names, a line each.
   ///
-  /// - Parameter words: The words behind the program's name, to the one that is being typed, without quotes.
+  /// - Parameter words: The words behind the program's name up to the unfinished one, without quotes.
   package static func run(_ words: [String]) {
     var names: [[UInt8]] = []
     if let beginning = indexBeginning(words) {
@@ -30,7 +30,7 @@ package enum NameCompletion {
     try? output.flush()
   }
 
-  /// Returns the beginning of the index's name that is being typed; nil where the last word is something else.
+  /// Returns the typed beginning of an index's name; nil if the last word is not such a name.
   private static func indexBeginning(_ words: [String]) -> String? {
     guard let last = words.last else { return nil }
     let before = words.dropLast().last
@@ -55,18 +55,18 @@ package enum NameCompletion {
     }
     var names: [[UInt8]] = []
     for key in keys where key != keys.first || names.isEmpty {
-      // The typed letters stay in several names: a shell inserts the beginning that the names share.
+      // With several names the typed letters stay, since a shell inserts the beginning that the names share.
       let name = last + rest(of: key, behind: text).drop { last.isEmpty && $0 == 0x20 }
       if name != names.last, !name.contains(where: { $0 < 0x20 || $0 == 0x7f }) { names.append(name) }
     }
     guard names.count == 1, let key = keys.first else { return names }
-    // The only name comes in its own spelling, unless a shell would not take that for a completion.
+    // A single name comes in its own spelling, unless a shell would reject that as a completion.
     let spelled = before.isEmpty ? Array(key.utf8) : rest(of: key, behind: before)
     let isSame = spelled.count >= last.count && zip(spelled, last).allSatisfy { lowercase($0) == lowercase($1) }
     return isSame && !spelled.contains { $0 < 0x20 || $0 == 0x7f } ? [spelled] : names
   }
 
-  /// Returns the part of a key behind what a folded text matches.
+  /// Returns the part of a key behind the match of a folded text.
   private static func rest(of key: String, behind text: [UInt8]) -> [UInt8] {
     let matched = ShardedIndex.Matches.highlights(of: text, in: key).last?.upperBound ?? 0
     return Array(key.utf8.dropFirst(matched))

@@ -1,8 +1,8 @@
-/// The form of JSON objects whose records have the same fields in the same order: the texts between the values.
+/// The form of JSON objects of records with the same fields in the same order: the texts between the values.
 ///
-/// A field's name is a path, `coord.lon`; members whose paths begin alike are one object, at the place of its first
-/// member, also where other fields stand between them. So no object has two members of the same name but where the
-/// record has one field twice, or a field and others below it.
+/// A field's name is a path, `coord.lon`. Members whose paths begin alike make one object at the place of the first of
+/// them, even if other fields stand between. So an object has two members of one name only if the record has a field
+/// twice, or a field and other fields below it.
 struct ObjectShape {
   /// The field names' numbers, in the record's order.
   let names: [UInt16]
@@ -34,7 +34,7 @@ struct ObjectShape {
     }
   }
 
-  /// - Parameter paths: Of all fields of the index.
+  /// - Parameter paths: The paths of all fields of the index.
   init(names: [UInt16], paths: [[[UInt8]]]) {
     self.names = names
     let root = Node()
@@ -65,12 +65,12 @@ struct ObjectShape {
     before.append(0x7d)
   }
 
-  /// No dataset nests deeper; objects are written inside each other by calls inside each other.
+  /// The greatest depth of datasets. Nested objects are written by nested calls.
   private static let depthLimit = 64
 
   /// The parts of a field's path; a dot or backslash inside a part is written `\.` or `\\`.
   ///
-  /// A path of more parts than any dataset's nesting gives is one part.
+  /// A path with more parts than the greatest depth counts as one part.
   static func parts(ofPath path: String) -> [[UInt8]] {
     var parts: [[UInt8]] = [[]]
     var isEscaped = false

@@ -1,30 +1,30 @@
 import CLibrary
 
-/// Writing failed; `errno` is the system's reason.
+/// The error of a failed write; `errno` is the system's reason.
 package struct WriteError: Error {
   package var errno: CInt
 
   package init(errno: CInt) { self.errno = errno }
 }
 
-/// A descriptor written to through one buffer, or a buffer in memory that grows. No write goes unchecked.
+/// A descriptor with a buffer, or a buffer in memory that grows. Every write is checked.
 ///
-/// Its owner calls ``flush()`` at the end: bytes that are in the buffer when the value goes away are lost. The type is
-/// safe because it alone has the buffer, and every write is within it.
+/// The owner calls ``flush()`` at the end; otherwise the bytes in the buffer are lost. The type is safe because it
+/// alone owns the buffer, and every write is within the buffer.
 @safe package struct Output: ~Copyable {
   private let descriptor: CInt
   private var buffer: UnsafeMutablePointer<UInt8>
   package private(set) var count = 0
-  /// Whether bytes have left for the descriptor.
+  /// Whether bytes have gone to the descriptor.
   package private(set) var hasWritten = false
 
   private var capacity: Int
   /// The buffer's first size, in bytes: enough for most answers.
   private static let usualCapacity = 4096
-  /// The buffer's largest size, in bytes; with a descriptor a full buffer is written out.
+  /// The buffer's largest size, in bytes. With a descriptor, a full buffer is written out.
   private let limit: Int
 
-  /// Whether control characters are shown instead of sent: on a terminal they could do anything.
+  /// The kind of the descriptor. A terminal gets escaped control characters, since raw ones could change its state.
   private enum Kind { case unknown, terminal, other }
   private var kind = Kind.other
 
@@ -41,7 +41,7 @@ package struct WriteError: Error {
     try unsafe body(UnsafeRawBufferPointer(start: buffer, count: count))
   }
 
-  /// Forgets the bytes in memory, and frees the memory of a large answer.
+  /// Removes the bytes in memory, and frees the memory of a large answer.
   package mutating func removeAll(keeping size: Int = 1 << 16) {
     count = 0
     guard capacity > size else { return }
@@ -51,9 +51,9 @@ package struct WriteError: Error {
   }
 
   /// - Parameters:
-  ///   - limit: The most bytes that one write to the descriptor takes.
-  ///   - draws: Whether its control characters are meant for the terminal.
-  ///   - isTerminal: Whether the descriptor is a terminal; nil where that is not known yet.
+  ///   - limit: The most bytes of one write to the descriptor.
+  ///   - draws: Whether control characters of the output are meant for the terminal.
+  ///   - isTerminal: Whether the descriptor is a terminal; nil if unknown.
   package init(
     _ descriptor: CInt = STDOUT_FILENO, limit: Int = 1 << 16, draws: Bool = false, isTerminal: Bool? = nil
   ) {
@@ -64,12 +64,12 @@ package struct WriteError: Error {
 
   deinit { unsafe buffer.deallocate() }
 
-  /// Forgets the bytes that have not been written to the descriptor.
+  /// Removes the bytes that are not written to the descriptor yet.
   package mutating func discard() { count = 0 }
 
   package mutating func flush() throws(WriteError) { try flush(isEnd: true) }
 
-  /// - Parameter isEnd: Whether the text ends here; else its last character may be incomplete.
+  /// - Parameter isEnd: Whether the text ends here. If not, its last character may be incomplete.
   private mutating func flush(isEnd: Bool) throws(WriteError) {
     guard descriptor >= 0 else { return }
     let size = count
@@ -90,7 +90,7 @@ package struct WriteError: Error {
     return kind == .terminal
   }
 
-  /// Makes room for `size` bytes, by growing as far as the limit; behind that, with a descriptor, all of the limit's.
+  /// Makes room for `size` bytes: the buffer grows up to the limit; then a buffer with a descriptor is written out.
   @inline(never)
   private mutating func makeRoom(_ size: Int) throws(WriteError) {
     guard size <= limit - count else {
@@ -112,7 +112,7 @@ package struct WriteError: Error {
         done += written
         hasWritten = true
       } else if errno == EAGAIN {
-        // Another process has made the pipe non-blocking: wait until it takes more.
+        // Another process has made the pipe non-blocking: wait until the pipe takes more bytes.
         var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&ready, 1, -1)
       } else if errno != EINTR {

@@ -1,11 +1,11 @@
 #if !hasFeature(Embedded)
-  /// The page with its options, as a server sends it and `shardq page` writes it.
+  /// The search page with its options, for a server and for `shardq page`.
   package enum PageDocument {
-    /// Returns a page with its options; nil for a text that is not the page of this version.
+    /// Returns the page with its options; nil for a text that is not the page of this version.
     ///
     /// - Parameters:
     ///   - page: The page of Sources/Serving/Resources.
-    ///   - index: The address of an index that lies beside the page; nil for a server.
+    ///   - index: The address of an index beside the page; nil for a server.
     package static func html(
       _ page: [UInt8], _ options: PageOptions, _ facts: PageFacts, index: String? = nil
     ) -> [UInt8]? {
@@ -19,7 +19,7 @@
       return html
     }
 
-    /// Returns a text that markup shows as it is, also as an attribute.
+    /// Returns a text escaped for markup and for attributes.
     private static func escaped(_ text: String) -> String {
       var bytes: [UInt8] = []
       for byte in text.utf8 {
@@ -34,9 +34,9 @@
       return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Replaces the first place of a text.
+    /// Replaces the first occurrence of a text.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: Whether the text occurs.
     package static func replace(_ old: String, with new: String, in html: inout [UInt8]) -> Bool {
       let word = Array(old.utf8)
       guard let place = html.indices.first(where: { html[$0] == word[0] && html[$0...].starts(with: word) }) else {

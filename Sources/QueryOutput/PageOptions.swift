@@ -1,20 +1,20 @@
 #if !hasFeature(Embedded)
   import ShardedIndex
 
-  /// The look of a search page: its title and texts, and the fields that it shows of a record. Options of the command
-  /// line and the lines of a file have the same names; ``PageDocument`` gives them to the page as one JSON text.
+  /// The look of a search page: its title, its texts, and the fields that it shows for a record. Options of the command
+  /// line and lines of a file have the same names. ``PageDocument`` gives them to the page as one JSON text.
   package struct PageOptions: Equatable, Sendable {
     package typealias Failure = UserSettings.Failure
 
-    /// A setting that was accepted.
+    /// An accepted setting.
     private struct Setting: Sendable {
       var name: String
       var value: String
-      /// The text before a message, which says where the setting stands: `--title: ` or `FILE:3: title: `.
+      /// The beginning of a message about the setting, which names its place: `--title: ` or `FILE:3: title: `.
       var place: String
     }
 
-    /// The settings that may stand more than once.
+    /// The settings that may be given more than once.
     private static let repeatable = ["label", "text", "image-origin"]
     private static let names = [
       "title", "placeholder", "lang", "subtitle", "fields", "label", "image", "image-origin", "costs", "text",
@@ -28,7 +28,7 @@
 
     package static func == (a: PageOptions, b: PageOptions) -> Bool { a.arguments == b.arguments }
 
-    /// The settings as `name=value`, which ``add(_:_:place:)`` takes apart again.
+    /// The settings as `name=value`, for ``add(_:_:place:)``.
     package var arguments: [String] { settings.map { $0.name + "=" + $0.value } }
 
     /// Whether a setting names a field of the index.
@@ -36,7 +36,7 @@
 
     package var title: String { value("title") ?? "shardq" }
     package var language: String { value("lang") ?? "en" }
-    /// The origins, beside the page's own, from which images come.
+    /// The origins of images beside the page's own origin.
     package var imageOrigins: [String] { values("image-origin") }
     package var hasImage: Bool { value("image") != nil }
 
@@ -45,7 +45,7 @@
 
     // MARK: Reading
 
-    /// Adds the lines of a file. A setting replaces an earlier one of its name, unless it may be given again.
+    /// Adds the lines of a file. A setting replaces an earlier setting of its name, unless it may be given again.
     package mutating func addFile(_ path: String) throws(Failure) {
       for line in try SettingsFile.lines(of: path, remedy: "with --page-file") {
         try add(line.name, line.value, place: line.place + line.name + ": ")
@@ -54,7 +54,7 @@
 
     /// Adds a setting.
     ///
-    /// - Parameter place: The text before a message, which says where the setting stands.
+    /// - Parameter place: The beginning of a message about the setting, which names its place.
     package mutating func add(_ name: String, _ value: String, place: String) throws(Failure) {
       func refuse(_ reason: String) -> Failure { Failure(message: place + reason, status: .usage) }
       guard Self.names.contains(name) else {
@@ -113,13 +113,13 @@
       return what + "; write fields in braces, as in {brand}, {price} EUR"
     }
 
-    /// Takes `name=text` apart.
+    /// Returns the two sides of `name=text`.
     private static func pair(_ value: String) -> (String, String)? {
       guard let sign = value.firstIndex(of: "="), sign != value.startIndex else { return nil }
       return (String(value[..<sign]), String(value[value.index(after: sign)...]))
     }
 
-    /// Whether a text has the form of a language tag. Source: RFC 5646 2.1, without the tags of old.
+    /// Whether a text has the form of a language tag. Source: RFC 5646 section 2.1, without grandfathered tags.
     private static func isTag(_ text: String) -> Bool {
       let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
       func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
@@ -130,7 +130,7 @@
       }
     }
 
-    /// Whether a text is an origin that a policy can name: nothing in it ends a directive or stands for others.
+    /// Whether a text is an origin that a policy can name: it has no character that ends a directive, and no wildcard.
     private static func isOrigin(_ text: String) -> Bool {
       guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else { return false }
       let parts = text.utf8.dropFirst(scheme.utf8.count).split(
@@ -165,7 +165,7 @@
     package func check(_ fields: [String]) throws(Failure) {
       try checkLanguage()
       for (setting, wanted) in fieldSettings {
-        // Of `tags.0` and `tags.1`, `tags` names both.
+        // `tags` names both `tags.0` and `tags.1`.
         let known = fields + wanted.filter { name in fields.contains { $0.hasPrefix(name + ".") } }
         if case .failure(let unknown) = FieldNames.find(wanted, in: known, place: setting.place) {
           throw Failure(message: unknown.message, status: .usage)
@@ -173,7 +173,7 @@
       }
     }
 
-    /// Refuses a language that the page has no texts in, unless the settings have all of them.
+    /// Refuses a language without texts of the page, unless the settings have all texts.
     package func checkLanguage() throws(Failure) {
       guard PageTexts.table(of: language) == nil else { return }
       let given = values("text").compactMap { Self.pair($0)?.0 }
@@ -189,7 +189,7 @@
 
     // MARK: Writing
 
-    /// Returns the settings as the page reads them.
+    /// Returns the settings as JSON for the page.
     package func json(_ facts: PageFacts) -> String {
       func object(_ pairs: [(String, String)]) -> String {
         "{" + pairs.map { JSONText.string($0) + ":" + JSONText.string($1) }.joined(separator: ",") + "}"
@@ -214,14 +214,14 @@
       if !labels.isEmpty { members.append("\"labels\":" + object(labels)) }
       if !imageOrigins.isEmpty { members.append("\"imageOrigins\":" + list(imageOrigins)) }
       if value("costs") == "true" { members.append("\"costs\":true") }
-      // Those of the settings come later, and so in the place of the language's.
+      // Texts of the settings come later, so that they replace texts of the language.
       let texts = (PageTexts.table(of: language) ?? []).map { ($0, $1) } + values("text").compactMap(Self.pair)
       if !texts.isEmpty { members.append("\"texts\":" + object(texts)) }
       return "{" + members.joined(separator: ",") + "}"
     }
   }
 
-  /// The abilities of an index that the page tells its visitors of.
+  /// The features of an index that the page shows to its visitors.
   package struct PageFacts: Hashable, Sendable {
     package var hasWords = false
     package var correctsTypos = false

@@ -1,4 +1,4 @@
-/// The policy by which a browser runs only the scripts and styles that stand in a page. Source: the W3C's Content
+/// The policy of a page, by which a browser runs only the page's own scripts and styles. Source: the W3C's Content
 /// Security Policy Level 3.
 package enum PagePolicy {
   /// Returns the policy of a page.
@@ -27,7 +27,7 @@ package enum PagePolicy {
     ranges(of: element, in: html).map { Array(html[$0]) }
   }
 
-  /// Returns where the bytes between each `<element ...>` and `</element>` are.
+  /// Returns the ranges of the bytes between each `<element ...>` and `</element>`.
   package static func ranges(of element: String, in html: [UInt8]) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     let (open, close) = (Array("<\(element)".utf8), Array("</\(element)".utf8))
@@ -47,7 +47,7 @@ package enum PagePolicy {
   private static func place(of word: [UInt8], in html: [UInt8], from start: Int) -> Int? {
     var at = start
     while at + word.count <= html.count {
-      // The letters of elements are the same in either case.
+      // HTML ignores the case of the letters in an element's name.
       if zip(html[at...], word).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) { return at }
       at += 1
     }

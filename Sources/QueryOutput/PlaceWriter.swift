@@ -1,14 +1,15 @@
 import ShardedIndex
 
-/// Writes of records what a list or a map shows: the key, where a query matches it, and where the record lies.
+/// A writer of the texts that a list or a map shows for a record: the key, the ranges that matched, and the
+/// coordinates.
 package struct PlaceWriter {
   private let schema: Schema
   private let name: Int?
   private let country: Int?
   private var line: [UInt8] = []
-  /// Whether the buffer's records need ``foldedKeys``, since their keys cannot be made again.
+  /// Whether the buffer's records need ``foldedKeys``, since the index does not store all fields of their keys.
   package var needsFoldedKeys: Bool { !schema.isKeyStored }
-  /// Of the records that are written next.
+  /// The folded keys of the next records.
   package var foldedKeys = FoldedKeys()
 
   package init(_ schema: Schema) {
@@ -17,7 +18,7 @@ package struct PlaceWriter {
     country = Self.countryField(of: schema).flatMap { schema.names.number(of: $0) }
   }
 
-  /// The path of the field that is a record's country; nil where there is none.
+  /// The path of the field with a record's country; nil if there is none.
   package static func countryField(of schema: Schema) -> String? {
     ["country", "country_code", "countrycode"].first { schema.names.number(of: $0) != nil }
   }
@@ -33,20 +34,20 @@ package struct PlaceWriter {
     }
   }
 
-  /// Returns a record of a buffer, as long as the buffer does not change.
+  /// Returns a record of a buffer, which is valid until the buffer changes.
   package func record(_ number: Int, of buffer: RecordBuffer) -> ShardedIndex.Record {
     ShardedIndex.Record(
       buffer: buffer, number: number, schema: schema, folded: needsFoldedKeys ? foldedKeys : nil)
   }
 
-  /// Writes `{"label":...,"name":...,"match":[[...,...]],"latitude":...,"longitude":...}`; the name is another one that
-  /// the query matched. The name and the coordinates stand where the record has them.
+  /// Writes `{"label":...,"name":...,"match":[[...,...]],"latitude":...,"longitude":...}`; `name` is the other name
+  /// that the query matched. The name and the coordinates are left out if the record has none.
   ///
-  /// The match is in units of UTF-16: ranges of the name where there is one, else of the label.
+  /// `match` has ranges of the name, or else of the label, in units of UTF-16.
   ///
   /// - Parameters:
   ///   - match: The text that the query matched, and its ranges in bytes of UTF-8.
-  ///   - position: The record's place among all of the index, where that is to be said as well.
+  ///   - position: The record's position in the index, if the object should have it.
   package mutating func writeDisplay(
     _ buffer: RecordBuffer, _ record: Int, match: (via: ShardedIndex.Via, highlights: [Range<Int>]),
     position: Int? = nil, to output: inout Output
@@ -76,12 +77,12 @@ package struct PlaceWriter {
     try output.write(0x7d)
   }
 
-  /// Returns the number of units of UTF-16 that a text in UTF-8 takes.
+  /// Returns the size of a text, in units of UTF-16.
   private static func units(in text: ArraySlice<UInt8>) -> Int {
     text.reduce(0) { $0 + ($1 & 0xc0 == 0x80 ? 0 : $1 >= 0xf0 ? 2 : 1) }
   }
 
-  /// A record's country as a code of two capital letters; nil where the record has none.
+  /// A record's country as a code of two capital letters; nil if the record has none.
   package func countryCode(_ buffer: RecordBuffer, _ record: Int) -> String? {
     guard let text = unsafe buffer.text(ofField: country, record), let (first, second) = unsafe Self.code(text) else {
       return nil
@@ -94,8 +95,8 @@ package struct PlaceWriter {
     return unsafe (text[0] & ~0x20, text[1] & ~0x20)
   }
 
-  /// Writes a feature as the geocoder Photon does, as far as records tell: `name`, `country`, `countrycode`, the key as
-  /// `label`, and all fields that are not among these or the coordinates as members of `extra`, by their names.
+  /// Writes a feature in the form of the geocoder Photon: `name`, `country` and `countrycode` if the record has them,
+  /// the key as `label`, and all other fields but the coordinates as members of `extra`.
   package mutating func writePhotonFeature(
     _ buffer: RecordBuffer, _ record: Int, to output: inout Output
   ) throws(WriteError) {
@@ -124,7 +125,8 @@ package struct PlaceWriter {
     try output.write("}}" as StaticString)
   }
 
-  /// Clients tell equal names apart by these fields. A field that a record has twice is written once, its first.
+  /// Writes the other fields, by which clients tell equal names apart. If a record has a field twice, the first is
+  /// written.
   private func writeOtherFields(
     _ buffer: RecordBuffer, _ record: Int, to output: inout Output
   ) throws(WriteError) {

@@ -1,4 +1,4 @@
-/// The version of the commands and of the server; the format and the fold have their own.
+/// The version of the commands and of the server. The format and the fold have versions of their own.
 package enum ProductVersion {
   package static let text = "0.1.0"
 }

@@ -3,65 +3,65 @@ import ShardedIndex
 /// A query with the options of the command line.
 package struct QueryRequest: Equatable, Sendable {
   package var prefix: String
-  /// The index's directory; nil for the one of the user's settings or the default.
+  /// The index's directory; nil for the directory of the user's settings or the default.
   package var index: String?
-  /// The second place where an index of that name was looked for; nil where there is none.
+  /// The second place to look for an index of that name; nil if there is none.
   package var otherIndex: String?
   /// The SHA-256 that the manifest must have; nil for any.
   package var expectedDigest: ManifestDigest?
-  /// The most records to print; nil where no limit was given.
+  /// The most records to print; nil if no limit was given.
   package var limit: Int?
-  /// Matches to pass over.
+  /// The number of matches to pass over.
   package var offset = 0
   package var all = false
-  /// The order of the matches; nil for the one of the index: ranks, if it ranks its records.
+  /// The order of the matches; nil for ranks if the index ranks its records, else keys.
   package var sort: SortOrder?
-  /// The position that the answer begins behind, in a ranked answer; nil for its beginning.
+  /// The position behind which a ranked answer begins; nil for its beginning.
   package var cursor: ShardedIndex.Cursor?
-  /// The filters that records have to pass, in a ranked answer.
+  /// The filters of a ranked answer; records have to pass all of them.
   package var filters: [ShardedIndex.Filter] = []
-  /// Whether typing errors are corrected, in a ranked answer.
+  /// Whether a ranked answer corrects typing errors.
   package var typos = ShardedIndex.Typos.automatic
-  /// The place that near records rank higher for, in a ranked answer; nil for none.
+  /// The place near which records rank higher in a ranked answer; nil for none.
   package var near: ShardedIndex.Place?
-  /// Whether the ranks are explained, in a ranked answer.
+  /// Whether a ranked answer explains its ranks.
   package var explains = false
-  /// Whether the number of matches alone is printed.
+  /// Whether only the number of matches is printed.
   package var countOnly = false
   /// The format; nil for text on a terminal and tsv elsewhere.
   package var format: OutputFormat?
-  /// Paths of the fields to print, in tsv or csv; all if there are none.
+  /// The paths of the fields to print in tsv or csv; empty for all fields.
   package var fields: [String] = []
   /// Whether records end with a zero byte instead of a line end, in tsv.
   package var endsWithZero = false
-  /// Whether a line with the names of the fields comes first, in tsv. Csv has one always.
+  /// Whether tsv begins with a line of the fields' names. Csv always does.
   package var hasHeader = false
-  /// When text has colours; nil for what the settings or the environment say.
+  /// When text has colours; nil for the choice of the settings or the environment.
   package var color: StyleMode?
-  /// When coordinates are links; nil for what the settings or the environment say.
+  /// When coordinates are links; nil for the choice of the settings or the environment.
   package var hyperlink: StyleMode?
-  /// Whether nothing is printed: the exit status is the answer.
+  /// Whether the exit status alone is the answer, and nothing is printed.
   package var isQuiet = false
-  /// Whether the work of the query is said on standard error.
+  /// Whether standard error gets a note on the work of the query.
   package var isVerbose = false
-  /// The command whose name the only word nearly is; nil for none.
+  /// The command whose name is nearly the only word; nil for none.
   package var nearCommand: String?
-  /// Whether each line of standard input is a prefix; ``prefix`` means nothing then.
+  /// Whether each line of standard input is a prefix; then ``prefix`` is ignored.
   package var readsLines = false
 
   package static let defaultLimit = 20
-  /// The default limit of a ranked answer on a terminal: the best matches are few, and the first ones.
+  /// The default limit of a ranked answer on a terminal, where the first few matches are the best.
   package static let rankedLimit = 10
   static let defaultIndex = "shards"
 
   package init(prefix: String) { self.prefix = prefix }
 
-  /// Whether an option was given that goes with tsv.
+  /// Whether an option of tsv was given.
   package var hasFields: Bool { endsWithZero || hasHeader || !fields.isEmpty }
 
-  /// Sets the order that the other options imply, where none was named.
+  /// Sets the order that the other options imply, if no order was named.
   ///
-  /// A script that asks for all matches, their number or a range of them wants them in the order of their keys.
+  /// A request for all matches, their number or a range of them means the order of keys.
   package mutating func implySort(hasOffset: Bool) {
     guard sort == nil else { return }
     if cursor != nil || explains || !filters.isEmpty || near != nil || typos == .required {
@@ -81,7 +81,7 @@ package struct QueryRequest: Equatable, Sendable {
 
   /// Returns whether the answer from an index is ranked.
   ///
-  /// - Throws: ``IndexError/notBuilt(feature:)`` if it has to be ranked, and the index ranks nothing.
+  /// - Throws: ``IndexError/notBuilt(feature:)`` if the request needs ranks and the index has none.
   func isRanked(in manifest: ManifestReader) throws(IndexError) -> Bool {
     guard let sort else { return manifest.isRanked }
     guard sort == .rank else { return false }

@@ -3,12 +3,12 @@ import ShardedIndex
 
 /// Answers a query on standard output.
 package enum QueryRunner {
-  /// The most attempts at a query whose index is rebuilt meanwhile.
+  /// The most attempts at a query during rebuilds of its index.
   static let attemptCount = 8
-  /// The most records that are decoded at a time, which bounds the memory of an answer of any length.
+  /// The most records that are decoded at a time. It bounds the memory of an answer of any length.
   package static let chunkSize = 256
 
-  /// Returns how many matches the query needs: those that it shows, where their number is not printed.
+  /// Returns the number of matches that a query needs: all of them if their number is printed, else the shown ones.
   private static func mostMatches(_ request: QueryRequest, _ format: OutputFormat, in index: ShardedIndex) -> Int {
     guard !request.all, !request.countOnly, format != .json else { return .max }
     guard let limit = request.limit, format != .text else { return uncountedMatches(request, in: index) ?? .max }
@@ -16,8 +16,8 @@ package enum QueryRunner {
     return isOver ? .max : sum
   }
 
-  /// Returns how many matches a query shows and passes over, where they are not counted: where starts may answer it, and
-  /// to count takes more requests than all else. nil for other queries.
+  /// Returns the number of matches that a query shows and passes over, if the query does not count them; nil for other
+  /// queries. A query that starts may answer does not count, since counting takes more requests than the rest.
   static func uncountedMatches(
     _ request: QueryRequest, usual: Int = QueryRequest.defaultLimit, in index: ShardedIndex
   ) -> Int? {
@@ -29,7 +29,7 @@ package enum QueryRunner {
   /// A way to open an index by its name.
   package typealias Opening = (String, ShardedIndex.Options) throws(IndexError) -> ShardedIndex
 
-  /// - Parameter open: The way to open the index, where that is on another machine; nil for one on disk.
+  /// - Parameter open: The function that opens an index on another machine; nil for an index on disk.
   package static func run(_ request: QueryRequest, open: Opening? = nil) -> ExitStatus {
     if request.readsLines { return LineQueries.run(request, open: open) }
     let status = runOnce(request, open)
@@ -52,7 +52,7 @@ package enum QueryRunner {
     let presentation = Presentation(
       request.format, hasFields: request.hasFields, color: request.color, hyperlink: request.hyperlink)
     var output = presentation.output
-    // Where a rebuild removed a file that the query needs, the new generation answers, unless bytes were written already.
+    // If a rebuild removes a file that the query needs, the new generation answers, unless bytes were written already.
     for attempt in 0..<attemptCount {
       do throws(Failure) {
         return try answer(request, presentation, open, &output)
@@ -60,7 +60,7 @@ package enum QueryRunner {
         switch error {
         case .index(.superseded) where attempt + 1 < attemptCount && !output.hasWritten: output.discard()
         case .index(let error):
-          // The records found before the damage are still worth having.
+          // The records that were found before the damage are still useful.
           try? output.flush()
           return report(error, request)
         case .write(let error): return Diagnostics.failed(error)
@@ -73,7 +73,7 @@ package enum QueryRunner {
     return .badData
   }
 
-  /// Reports an index's error and returns the status to end with.
+  /// Reports an index's error and returns the exit status.
   package static func report(_ error: IndexError) -> ExitStatus {
     report(error, otherPlace: nil)
   }
@@ -83,7 +83,7 @@ package enum QueryRunner {
     report(error, otherPlace: request.otherIndex)
   }
 
-  /// - Parameter otherPlace: The second place where an index of the name was looked for; nil where there is none.
+  /// - Parameter otherPlace: The second place to look for an index of the name; nil if there is none.
   package static func report(_ error: IndexError, otherPlace: String?) -> ExitStatus {
     var message = error.commandMessage
     var status = stat()
@@ -95,11 +95,11 @@ package enum QueryRunner {
     return exitStatus(of: error)
   }
 
-  /// The status that a command ends with when it cannot read an index.
+  /// The exit status of a command that cannot read an index.
   package static func exitStatus(of error: IndexError) -> ExitStatus {
     switch error {
     case .notFound: return .notFound
-    // A file that this user may not read counts as missing; a disk or a process in trouble does not.
+    // A file that this user may not read counts as missing. A failing disk or process does not.
     case .io("open", _, EACCES), .io("open", _, EPERM): return .notFound
     case .io, .unreachable: return .inputOutput
     case .superseded: return .busy
@@ -133,7 +133,7 @@ package enum QueryRunner {
       try self.index(request, .init(expectedDigest: request.expectedDigest), open)
     }
     defer { if let start { Diagnostics.note(work(of: index, microseconds: start.microseconds)) } }
-    // The process ends with the answer: the index's memory need not be freed block by block.
+    // The process ends with the answer, so the index's memory need not be freed.
     _ = unsafe Unmanaged.passRetained(index)
     let isRanked = try reading { () throws(IndexError) in try request.isRanked(in: index.generation.manifest) }
     if request.isQuiet { return try isMatched(request, isRanked: isRanked, in: index) ? .done : .negative }
@@ -172,13 +172,13 @@ package enum QueryRunner {
     return writer
   }
 
-  /// Whether an answer in a format with columns would not have those of the index: starts have the fields of their
+  /// Whether an answer in a format with columns would lack columns of the index. Starts have only the fields of their
   /// records.
   static func lacksColumns(_ generation: Generation, _ format: OutputFormat, of index: ShardedIndex) -> Bool {
     generation.isOfStarts && (format == .tsv || format == .csv) && generation.schema.names != index.fieldNames
   }
 
-  /// Returns whether anything matches, with as little work as that takes.
+  /// Returns whether a record matches, with the least work.
   private static func isMatched(
     _ request: QueryRequest, isRanked: Bool, in index: ShardedIndex
   ) throws(Failure) -> Bool {
@@ -259,8 +259,8 @@ package enum QueryRunner {
     }
   }
 
-  /// Returns the end of the records that are decoded together from `start` on: at most ``chunkSize``, and a large record
-  /// alone, since all of them are in memory at once.
+  /// Returns the end of the records that are decoded together from `start` on: at most ``chunkSize`` records, or one
+  /// large record, since all of them are in memory at once.
   package static func chunkEnd(
     of matches: ShardedIndex.Matches, from start: Int, to end: Int
   ) throws(IndexError) -> Int {
@@ -274,11 +274,11 @@ package enum QueryRunner {
     return min(next, most)
   }
 
-  /// Reports on standard error how many matches the answer leaves out, where the format does not say so.
+  /// Reports the number of left-out matches on standard error, if the format has no place for it.
   ///
-  /// A script that gave a limit gets no such line.
+  /// A script that gave a limit gets no such note.
   ///
-  /// - Parameter count: The number of all matches; nil where it is not known, and there are more than are shown.
+  /// - Parameter count: The number of all matches; nil if it is unknown and there are more than the answer shows.
   private static func comment(
     on request: QueryRequest, _ format: OutputFormat, _ shown: Range<Int>, of count: Int?
   ) {
@@ -298,7 +298,7 @@ package enum QueryRunner {
     }
   }
 
-  /// Returns the note on a text that nothing matches, with the longest beginning of it that something does.
+  /// Returns the note on a text without matches, with the longest beginning of the text that has matches.
   package static func noMatch(
     of text: String, inKeys: Bool = true, in generation: Generation
   ) throws(IndexError) -> String {

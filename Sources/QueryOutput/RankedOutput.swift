@@ -1,32 +1,32 @@
 import ShardedIndex
 
-/// A writer of ranked answers: records as ``RecordWriter`` writes them, and in JSON what ranks them.
+/// A writer of ranked answers: records as ``RecordWriter`` writes them, and in JSON their ranks.
 package struct RankedOutput {
   private let request: QueryRequest
   private let format: OutputFormat
-  /// The text that is searched for: the request's, or one of many lines.
+  /// The text of the search: the request's text, or one of many lines.
   private let text: String
-  /// The hits that are written so far; of JSON alone.
+  /// The hits that are written so far; for JSON only.
   private var hits: [ShardedIndex.Hit] = []
   private var shown = 0
-  /// Whether there may be hits behind those that are written.
+  /// Whether there may be hits behind the written ones.
   private var hasMore = false
   private var areKeyMatches = true
-  /// The text that the typed one is corrected to, where all matches correct it.
+  /// The correction of the typed text, if all matches correct it.
   private var correction: String?
-  /// The number of all matches, where it is known; of text alone.
+  /// The number of all matches, if it is known; for text only.
   private var total: Int?
-  /// The longest beginning of the text that something matches, where nothing matches the text; of JSON alone.
+  /// The longest beginning of the text that a record matches, if no record matches the text; for JSON only.
   private var nearest: String?
 
   init(_ request: QueryRequest, _ format: OutputFormat, text: String) {
     (self.request, self.format, self.text) = (request, format, text)
   }
 
-  /// Whether the answer says how many keys begin with the text, as the alphabetical answer does.
+  /// Whether the answer has the number of keys that begin with the text, as the alphabetical answer does.
   static func hasCount(_ format: OutputFormat) -> Bool { format == .json || format == .text }
 
-  /// Returns the first hits of an answer; the others come by pages, so that they take bounded memory.
+  /// Returns the first hits of an answer. The others come by pages, so that memory stays bounded.
   func first(in index: ShardedIndex) throws(IndexError) -> ShardedIndex.Answer {
     let query = ShardedIndex.SearchQuery(text, filter: request.filters, near: request.near, typos: request.typos)
     let isPlain = query.filter.isEmpty && query.near == nil && query.typos != .required && request.cursor == nil
@@ -38,7 +38,7 @@ package struct RankedOutput {
     return try index.search(query, limit: next(skipped: 0), after: request.cursor)
   }
 
-  /// The number of hits of the next page: first those that are passed over, then those that are shown.
+  /// The number of hits of the next page: first the hits to pass over, then the hits to show.
   private func next(skipped: Int) -> Int {
     min(skipped < request.offset ? request.offset - skipped : limit - shown, QueryRunner.chunkSize)
   }
@@ -48,9 +48,9 @@ package struct RankedOutput {
     return request.limit ?? (format == .text ? QueryRequest.rankedLimit : QueryRequest.defaultLimit)
   }
 
-  /// Returns the note below an answer on a terminal: on the matches that it leaves out; nil where all are shown.
+  /// Returns the note below an answer on a terminal about the matches that it leaves out; nil if it shows all.
   ///
-  /// - Parameter count: The number of keys that begin with the text; nil where it is not known.
+  /// - Parameter count: The number of keys that begin with the text; nil if it is unknown.
   func note(count: Int?, in generation: Generation) throws(IndexError) -> String? {
     guard request.cursor == nil else { return nil }
     if shown == 0, !request.filters.isEmpty { return "no match passes the filter" }
@@ -96,7 +96,7 @@ package struct RankedOutput {
     try QueryRunner.writing { () throws(WriteError) in try writeRanks(page, to: &output) }
   }
 
-  /// Tells the writer by which name each hit matched, and by which of its letters where those are marked.
+  /// Tells the writer the name by which each hit matched, and the ranges to mark.
   private func mark(_ hits: some Collection<ShardedIndex.Hit>, in writer: inout RecordWriter) {
     guard writer.text?.look?.isColored == true else {
       writer.text?.otherNames = hits.map { $0.otherName }
@@ -107,9 +107,9 @@ package struct RankedOutput {
     writer.text?.otherNames = matched.map { if case .otherName(let name) = $0.via { name } else { nil } }
   }
 
-  /// Writes the members of JSON behind the records: how each hit ranks, and where the answer continues.
+  /// Writes the members of JSON behind the records: the rank of each hit, and the cursor.
   private func writeRanks(_ last: ShardedIndex.Answer, to output: inout Output) throws(WriteError) {
-    // The array of records is ended here.
+    // Ends the array of records.
     try output.write("],\"hits\":" as StaticString)
     try Self.write(hits, to: &output)
     try output.write(last.isComplete ? ",\"complete\":true" as StaticString : ",\"complete\":false" as StaticString)
@@ -129,7 +129,7 @@ package struct RankedOutput {
     try output.write(",\"sort\":\"rank\"}\n" as StaticString)
   }
 
-  /// Writes an array of hits: how each ranks, by which text it matched, and the ranges in that, in bytes of UTF-8.
+  /// Writes an array of hits: the rank of each, the text that matched, and the ranges in that text, in bytes of UTF-8.
   package static func write(
     _ hits: some Collection<ShardedIndex.Hit>, to output: inout Output
   ) throws(WriteError) {
@@ -164,7 +164,7 @@ package struct RankedOutput {
 }
 
 extension ShardedIndex.Via {
-  /// The word that stands for it in JSON.
+  /// The word for the kind of match in JSON.
   package var label: StaticString {
     switch self {
     case .key: "key"
@@ -176,7 +176,7 @@ extension ShardedIndex.Via {
 }
 
 extension QueryRunner {
-  /// Answers a query by ranks.
+  /// Answers a query in the order of ranks.
   static func answerRanked(
     _ request: QueryRequest, _ presentation: Presentation, from index: ShardedIndex, to output: inout Output
   ) throws(Failure) -> ExitStatus {

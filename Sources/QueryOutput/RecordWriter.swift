@@ -1,32 +1,32 @@
 import ShardedIndex
 
-/// A writer of records in one format, any number of them.
+/// A writer of any number of records in one format.
 package struct RecordWriter {
   private let format: OutputFormat
   private let given: Schema?
   /// The schema of every format but tsv, which has no names.
   private var schema: Schema { given! }
-  /// The parts of each field's path; made for the formats that nest.
+  /// The parts of each field's path, for formats with nested objects.
   private var paths: [[[UInt8]]] = []
-  /// Shapes met so far, the last one used first in line.
+  /// The shapes so far, the most recently used shape first.
   private var shapes: [ObjectShape] = []
   private var lastShape = 0
   /// tsv and csv: for each field name the record's field, if it has one.
   private var slots: [Int?] = []
-  /// tsv and csv: the numbers of the fields that are written, in order; all are if there are none.
+  /// tsv and csv: the numbers of the fields to write, in order; empty for all fields.
   private var chosen: [Int] = []
   /// tsv: whether backslashes are escaped too, so that every field can be read back.
   private var isEscaped = false
-  /// tsv: whether records end with a zero, and fields have their own bytes, whatever they are.
+  /// tsv: whether records end with a zero byte, and fields keep their bytes.
   private var endsWithZero = false
-  /// tsv: the names of all fields, where a line of names comes first.
+  /// tsv: the names of all fields, if a line of names comes first.
   private var header: [String]?
   private var written = 0
   /// text: the writer of lines for people.
   var text: TextWriter?
-  /// text: whether the buffer's records need ``foldedKeys``, since their keys cannot be made again.
+  /// text: whether the buffer's records need ``foldedKeys``, since the index does not store all fields of their keys.
   package var needsFoldedKeys: Bool { text?.needsFoldedKeys ?? false }
-  /// The folded keys of the records that are written next, for text.
+  /// The folded keys of the next records, for text.
   package var foldedKeys: FoldedKeys {
     get { text?.foldedKeys ?? FoldedKeys() }
     set { text?.foldedKeys = newValue }
@@ -34,7 +34,7 @@ package struct RecordWriter {
 
   private static let shapeLimit = 32
 
-  /// - Parameter schema: Asked for unless the format is tsv: most queries end sooner without.
+  /// - Parameter schema: The schema, which tsv does not need: most queries end sooner without it.
   package init(_ format: OutputFormat, fieldCount: Int, schema: @autoclosure () -> Schema) {
     self.format = format
     given = format == .tsv ? nil : schema()
@@ -47,14 +47,14 @@ package struct RecordWriter {
 
   /// Writes some of the fields, by their numbers, and ends records of tsv with a zero byte instead of a line end.
   ///
-  /// - Parameter header: The names of all fields, where tsv begins with those of its columns.
+  /// - Parameter header: The names of all fields, if tsv begins with a line of names.
   package mutating func choose(_ fields: [Int], endsWithZero: Bool, header: [String]? = nil) {
     chosen = fields
     self.endsWithZero = endsWithZero
     self.header = header
   }
 
-  /// Sets how text looks, and the folded text whose matches it marks in an alphabetical answer.
+  /// Sets the look of text, and the folded text whose matches are marked in an alphabetical answer.
   package mutating func show(_ look: TextLook?, matching text: [UInt8] = []) {
     self.text?.look = look
     self.text?.matchedText = text
@@ -64,7 +64,8 @@ package struct RecordWriter {
 
   /// Writes the text before all records.
   ///
-  /// - Parameter count: The number of all matches; nil where it is not known, and there are more than those that follow.
+  /// - Parameter count: The number of all matches; nil if it is unknown and there are more than the records that
+  ///   follow.
   package mutating func begin(query: String, count: Int?, to output: inout Output) throws(WriteError) {
     written = 0
     switch format {
@@ -75,7 +76,7 @@ package struct RecordWriter {
     }
   }
 
-  /// Writes the text before all records where there is no query.
+  /// Writes the text before all records of an export.
   package mutating func begin(to output: inout Output) throws(WriteError) {
     written = 0
     switch format {
@@ -100,7 +101,7 @@ package struct RecordWriter {
     }
   }
 
-  /// Two lines before all records of a tsv file, from which `build` knows how it is written and what its columns are.
+  /// Writes two lines before all records of a tsv file. They tell `build` the escapes and the columns of the file.
   package mutating func writeHeader(_ names: [String], to output: inout Output) throws(WriteError) {
     isEscaped = true
     try output.write("#escapes: \\t \\n \\r \\\\\n" as StaticString)
@@ -208,7 +209,7 @@ package struct RecordWriter {
     try output.write(0x7d)
   }
 
-  /// Writes a record's coordinates as a geometry of GeoJSON: `null` where they are not usable.
+  /// Writes a record's coordinates as a geometry of GeoJSON: `null` if they are not usable.
   static func writePoint(
     _ buffer: RecordBuffer, _ record: Int, _ schema: Schema, to output: inout Output
   ) throws(WriteError) {
@@ -224,10 +225,10 @@ package struct RecordWriter {
 
   private var columnCount: Int { chosen.isEmpty ? slots.count : chosen.count }
 
-  /// The number of the name that a column has.
+  /// The number of a column's name.
   private func name(of column: Int) -> Int { chosen.isEmpty ? column : chosen[column] }
 
-  /// Puts each field of a record under its name; a record that has one twice gives the first.
+  /// Puts each field of a record under its name. If a record has a field twice, the first counts.
   private mutating func fillSlots(_ buffer: RecordBuffer, _ record: Int) {
     for slot in slots.indices { slots[slot] = nil }
     for number in buffer.rawFields(ofRecord: record).reversed() {
@@ -276,7 +277,7 @@ package struct RecordWriter {
       guard let slot = slots[name(of: column)] else { continue }
       try unsafe Self.writeCSV(buffer.rawField(slot).text, to: &output)
     }
-    // A record of one empty field would be an empty line, which readers skip.
+    // A record of one empty field would be an empty line, and readers skip empty lines.
     if columnCount == 1 {
       let isEmpty = slots[name(of: 0)].map { unsafe buffer.rawField($0).text.isEmpty } ?? true
       if isEmpty { try output.write("\"\"") }
@@ -298,7 +299,7 @@ package struct RecordWriter {
 }
 
 extension RecordBuffer {
-  /// The text of field `name` of a record, its first where it has several.
+  /// The text of the field `name` of a record; the first if the record has several.
   func text(ofField name: Int?, _ record: Int) -> UnsafeBufferPointer<UInt8>? {
     guard let name else { return nil }
     for number in rawFields(ofRecord: record) where Int(rawName(ofField: number)) == name {
@@ -307,7 +308,7 @@ extension RecordBuffer {
     return nil
   }
 
-  /// Appends a record's key, as its template makes it; nothing where the index does not store it.
+  /// Appends a record's key from the template; nothing if the index does not store the key.
   func appendKey(ofRecord record: Int, _ schema: Schema, to line: inout [UInt8]) {
     guard schema.isKeyStored else { return }
     for part in schema.template.parts where line.count <= FieldColumns.recordLimit {

@@ -1,25 +1,26 @@
 import ShardedIndex
 
-/// A query of an index on another machine: `shardq-commands` reads it off the command line and tells `shardq-remote`.
+/// A query of an index on another machine. `shardq-commands` reads it from the command line and hands it to
+/// `shardq-remote`.
 package enum RemoteIndex {
-  /// The executable that answers such queries, and the one that serves such an index.
+  /// The executable that queries and serves an index on another machine.
   package static let program = "shardq-remote"
   package static let server = "shardq-serve-remote"
 
-  /// Whether the name of an index is the URL of one on another machine.
+  /// Whether the name of an index is a URL of an index on another machine.
   package static func isURL(_ index: String) -> Bool {
     ["http://", "https://", "s3://"].contains { index.utf8.starts(with: $0.utf8) }
   }
 }
 
 #if !hasFeature(Embedded)
-  /// How the files of an index on another machine are fetched and kept.
+  /// The settings by which the files of an index on another machine are fetched and kept.
   package struct RemoteSettings: Equatable, Sendable {
-    /// How much of a shard a request asks for: a value of `--fetch`.
+    /// The amount of a shard that a request asks for: a value of `--fetch`.
     package var fetch = "auto"
     /// The directory of the disk cache; empty for the user's.
     package var cacheDirectory = ""
-    /// The most bytes in the disk cache; nil for the usual ones.
+    /// The most bytes in the disk cache; nil for the default.
     package var cacheBytes: Int?
 
     package init() {}
@@ -30,7 +31,7 @@ package enum RemoteIndex {
         + (cacheBytes.map { ["cache-bytes=\($0)"] } ?? [])
     }
 
-    /// Sets a setting of a program's words; returns false for others, and for values that it does not take.
+    /// Sets a setting from a program's argument; returns false for other names and for wrong values.
     mutating func set(_ name: some StringProtocol, _ value: String) -> Bool {
       switch name {
       case "fetch" where ["auto", "shards", "ranges"].contains(value): fetch = value
@@ -44,13 +45,13 @@ package enum RemoteIndex {
     }
   }
 
-  /// The words between the two are `name=value`, in no language that anybody else has to know.
+  /// The arguments between the two programs are `name=value`; no other program uses them.
   package struct RemoteQuery: Equatable, Sendable {
     package var request: QueryRequest
     /// The place that near records rank higher for, as it was typed; empty for none.
     package var near = ""
     package var remote = RemoteSettings()
-    /// Whether each line of standard input is asked to fill the disk cache, and no answer is printed.
+    /// Whether each line of standard input is a query that fills the disk cache and prints no answer.
     package var warms = false
 
     package init(_ request: QueryRequest) { self.request = request }
@@ -84,7 +85,7 @@ package enum RemoteIndex {
       ]
     }
 
-    /// - Returns: nil for words that ``arguments`` does not make.
+    /// - Returns: nil for arguments that ``arguments`` does not make.
     package init?(arguments: [String]) {
       self.init(QueryRequest(prefix: ""))
       for argument in arguments {

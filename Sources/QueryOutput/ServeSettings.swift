@@ -1,7 +1,8 @@
 #if !hasFeature(Embedded)
-  /// How `shardq serve` is to run: `shardq-commands` reads it off the command line and tells `shardq-serve`.
+  /// The settings of `shardq serve`. `shardq-commands` reads them from the command line and hands them to
+  /// `shardq-serve`.
   ///
-  /// The words between the two are `name=value`, all of them said, in no language that anybody else has to know.
+  /// The arguments between the two programs are `name=value`, one for each setting; no other program uses them.
   package struct ServeSettings: Equatable, Sendable {
     package enum LogFormat: String, Sendable, CaseIterable {
       case text, json
@@ -9,36 +10,36 @@
 
     /// The index's directory, or its URL.
     package var index = "shards"
-    /// 64 hexadecimal digits, or empty for any index.
+    /// The SHA-256 that the manifest must have, as 64 hexadecimal digits; empty for any.
     package var expectedDigest = ""
-    /// A literal IPv4 or IPv6 address.
+    /// The IPv4 or IPv6 address to listen on.
     package var address = "127.0.0.1"
-    /// 0: the system chooses.
+    /// The port; 0 if the system chooses.
     package var port = 7878
-    /// Names, beside those of this machine, that requests may ask by; one `*` allows any.
+    /// The host names that requests may use beside this machine's own; `*` allows any.
     package var hosts: [String] = []
     /// The most bytes of decompressed shards that stay in memory.
     package var cacheBytes = 8 << 20
-    /// How an index of a URL is fetched.
+    /// The settings for an index of a URL.
     package var remote = RemoteSettings()
-    /// The most bytes that finding records by where they lie may take.
+    /// The most bytes of memory for searches by a box on the map.
     package var placesBytes = 64 << 20
-    /// The most connections at a time.
+    /// The most simultaneous connections.
     package var connections = 16384
-    /// Milliseconds between looks for a newer generation.
+    /// The time between checks for a newer generation, in milliseconds.
     package var reloadMilliseconds = 1000
-    /// Milliseconds that a connection may do nothing.
+    /// The time that a connection may be idle, in milliseconds.
     package var idleMilliseconds = 60_000
-    /// Milliseconds in which a request must have arrived that has begun to.
+    /// The time from the first byte of a request to its last, in milliseconds.
     package var requestMilliseconds = 10_000
-    /// Milliseconds in which an answer must have been taken.
+    /// The time in which a client must take an answer, in milliseconds.
     package var responseMilliseconds = 60_000
-    /// Seconds for which others may keep an answer without asking.
+    /// The time for which caches may keep an answer without a new request, in seconds.
     package var maxAge = 0
-    /// The origin whose pages may read answers, `*` for all; empty for none.
+    /// The origin whose pages may read answers; `*` for all, empty for none.
     package var cors = ""
     package var logFormat = LogFormat.text
-    /// Whether every request is a line of the log.
+    /// Whether the log has a line for every request.
     package var logsRequests = false
     /// Whether the address is printed as JSON.
     package var printsJSON = false
@@ -58,7 +59,7 @@
       ] + remote.arguments + hosts.map { "host=" + $0 } + page.arguments.map { "page=" + $0 }
     }
 
-    /// - Returns: nil for words that ``arguments`` does not make.
+    /// - Returns: nil for arguments that ``arguments`` does not make.
     package init?(arguments: [String]) {
       for argument in arguments {
         guard let equals = argument.firstIndex(of: "=") else { return nil }

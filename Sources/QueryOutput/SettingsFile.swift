@@ -1,13 +1,13 @@
 import CLibrary
 
-/// A file of settings, a line each: `color = never`. Lines that begin with `#` are comments.
+/// A file with a setting a line: `color = never`. Lines that begin with `#` are comments.
 package enum SettingsFile {
   package typealias Failure = UserSettings.Failure
 
   package struct Line: Equatable, Sendable {
     package var name: String
     package var value: String
-    /// The text before a message, which says where the setting stands: `FILE:3: `.
+    /// The beginning of a message about the setting, which names its place: `FILE:3: `.
     package var place: String
   }
 
@@ -17,13 +17,13 @@ package enum SettingsFile {
   /// Reads a file.
   ///
   /// - Parameters:
-  ///   - remedy: The way in which a user names another file.
-  ///   - mayBeMissing: Whether a file that is not there has no lines.
+  ///   - remedy: The part of a message that tells a user how to name another file.
+  ///   - mayBeMissing: Whether a missing file counts as a file without lines.
   package static func lines(of path: String, remedy: String, mayBeMissing: Bool = false) throws(Failure) -> [Line] {
     // A pipe without a writer would hold the command.
     let file = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard file >= 0 else {
-      // A process that changed its user may have the home directory of the first user.
+      // A process that changed its user may still have the home directory of the first user.
       if mayBeMissing, errno == ENOENT || errno == ENOTDIR || errno == EACCES { return [] }
       let reason = unsafe String(cString: strerror(errno))
       throw Failure(

@@ -1,7 +1,7 @@
 #if !hasFeature(Embedded)
-  /// A command on a store: `shardq-commands` reads it off the command line and tells `shardq-store`.
+  /// A command on a store. `shardq-commands` reads it from the command line and hands it to `shardq-store`.
   ///
-  /// The words between the two are the command's name and `name=value`.
+  /// The arguments between the two programs are the command's name and `name=value`.
   package struct StoreRequest: Equatable, Sendable {
     package enum Command: String, Sendable, CaseIterable {
       case publish, fetch, prune
@@ -9,7 +9,7 @@
       case merge
     }
 
-    /// The words of the commands by which many processes make an index.
+    /// The arguments of `write-range` and `merge`, by which many processes make an index.
     package struct Ranges: Equatable, Sendable {
       package var plan = ""
       /// The version of the program that parses the command line, and the SHA-256 of its executable.
@@ -18,7 +18,7 @@
       package var rows: [String] = []
       package var records: Int?
       package var repeatedIDs: Int?
-      /// The most memory, in bytes, and the threads.
+      /// The most memory, in bytes, and the number of threads.
       package var memoryBytes = 0
       package var jobs = 0
 
@@ -35,7 +35,7 @@
         return words
       }
 
-      /// - Returns: nil for a word of another kind.
+      /// - Returns: nil for an argument of another kind.
       fileprivate mutating func set(_ name: String, _ value: String) -> Bool? {
         func set(_ target: inout Int?) -> Bool {
           target = Int(value).flatMap { $0 >= 0 ? $0 : nil }
@@ -68,13 +68,13 @@
     package static let program = "shardq-store"
 
     package var command: Command
-    /// `s3://bucket/prefix/`
+    /// The URL of the prefix: `s3://bucket/prefix/`.
     package var url: String
-    /// The index on disk, of `publish` and `fetch`.
+    /// The directory of the index on disk, for `publish` and `fetch`.
     package var directory = ""
-    /// Seconds that an object which no generation names stays.
+    /// The time that an object which no generation names stays, in seconds.
     package var graceSeconds = 7 * 86_400
-    /// The generations that `prune` keeps.
+    /// The number of generations that `prune` keeps.
     package var kept = 2
     /// Whether the user says that no other process publishes to the prefix; then commits use no create-if-absent.
     package var isSingleWriter = false
@@ -82,9 +82,9 @@
     package var isDryRun = false
     package var isJSON = false
     package var isQuiet = false
-    /// Seconds without bytes after which a request is given up; nil for the usual ones.
+    /// The time without bytes after which a request fails, in seconds; nil for the default.
     package var stallSeconds: Int?
-    /// Of `write-range` and `merge`.
+    /// The arguments of `write-range` and `merge`; nil for other commands.
     package var ranges: Ranges?
 
     package init(_ command: Command, _ url: String) { (self.command, self.url) = (command, url) }
@@ -101,7 +101,7 @@
       return words + (ranges?.arguments ?? [])
     }
 
-    /// - Returns: nil for words that ``arguments`` does not make.
+    /// - Returns: nil for arguments that ``arguments`` does not make.
     package init?(arguments: [String]) {
       guard let command = arguments.first.flatMap(Command.init) else { return nil }
       self.init(command, "")

@@ -1,13 +1,13 @@
 import CLibrary
 
-/// When text output has escape sequences, of colours or of links.
+/// When text output has escape sequences for colours or links.
 package enum StyleMode: String, Sendable, CaseIterable {
   /// On a terminal, unless the environment says otherwise.
   case auto
   case always
   case never
 
-  /// Returns whether output has colours: an option comes first, then `NO_COLOR`, then `CLICOLOR_FORCE`, then the
+  /// Returns whether output has colours. An option decides first, then `NO_COLOR`, then `CLICOLOR_FORCE`, then the
   /// terminal.
   ///
   /// Source: no-color.org, and the manual of CMake for `CLICOLOR_FORCE`.
@@ -24,12 +24,12 @@ package enum StyleMode: String, Sendable, CaseIterable {
     return isTerminal && !isDumb
   }
 
-  /// Returns whether coordinates are links: where colours are, unless an option says otherwise.
+  /// Returns whether coordinates are links: yes with colours, unless an option says otherwise.
   package static func hasLinks(_ mode: StyleMode?, hasColor: Bool) -> Bool {
     switch mode ?? .auto {
     case .always: true
     case .never: false
-    // The console of Linux prints a link's address.
+    // The console of Linux would print a link's address.
     case .auto: hasColor && EnvironmentVariable.value("TERM") != "linux"
     }
   }
@@ -40,7 +40,7 @@ package enum StyleMode: String, Sendable, CaseIterable {
 
 /// A variable of the environment.
 package enum EnvironmentVariable {
-  /// Returns the value; nil for a variable that is not set or empty.
+  /// Returns the value; nil for a variable that is unset or empty.
   package static func value(_ name: String) -> String? {
     guard let value = unsafe getenv(name), unsafe value[0] != 0 else { return nil }
     return unsafe String(cString: value)
@@ -50,14 +50,14 @@ package enum EnvironmentVariable {
 /// The format and the look of records on standard output.
 package struct Presentation {
   package var format: OutputFormat
-  /// The look of text; nil for text that is plain, and for other formats.
+  /// The look of text; nil for plain text and for other formats.
   package var look: TextLook?
   /// Whether standard output is a terminal.
   package var isTerminal: Bool
 
   /// - Parameters:
-  ///   - format: The format that was asked for; nil for text on a terminal and tsv elsewhere.
-  ///   - hasFields: Whether an option that goes with tsv was given.
+  ///   - format: The requested format; nil for text on a terminal and tsv elsewhere.
+  ///   - hasFields: Whether an option of tsv was given.
   package init(
     _ format: OutputFormat?, hasFields: Bool = false, color: StyleMode? = nil, hyperlink: StyleMode? = nil
   ) {
@@ -69,6 +69,7 @@ package struct Presentation {
     if isTerminal || isColored || hasLinks { look = TextLook(isColored: isColored, hasLinks: hasLinks) }
   }
 
-  /// An output for it: text shows control characters itself, and a terminal gets its escape sequences.
+  /// An output for this presentation. Text escapes control characters itself, so that a terminal gets its escape
+  /// sequences.
   package var output: Output { Output(draws: look != nil, isTerminal: isTerminal) }
 }

@@ -1,4 +1,4 @@
-/// The look of text output that a person sees: coordinates are rounded and aligned at the point.
+/// The look of text output for people: coordinates are rounded and aligned at the point.
 package struct TextLook: Equatable, Sendable {
   /// Whether the letters that matched and the coordinates have colours.
   package var isColored: Bool

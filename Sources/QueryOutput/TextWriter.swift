@@ -7,24 +7,24 @@ struct TextWriter {
   private var keys: [UInt8] = []
   private var keyEnds: [(end: Int, columns: Int)] = []
   private var keyColumns = 0
-  /// The look of the lines; nil for plain text, with coordinates as they came in.
+  /// The look of the lines; nil for plain text, with coordinates as in the dataset.
   var look: TextLook?
   /// The folded text whose matches are marked, in an alphabetical answer.
   var matchedText: [UInt8] = []
-  /// The folded keys of the records that are written next.
+  /// The folded keys of the next records.
   var foldedKeys = FoldedKeys()
-  /// The other names that the records which are written next are shown with; none if it is empty.
+  /// The other name of each of the next records, for hits by other names; empty for none.
   var otherNames: [String?] = []
-  /// The ranges that matched of the records which are written next, in a ranked answer: of the other name where there
-  /// is one, else of the key.
+  /// The ranges that matched in each of the next records of a ranked answer: of the other name if there is one, else of
+  /// the key.
   var highlights: [[Range<Int>]] = []
 
-  /// Whether the buffer's records need ``foldedKeys``, since their keys cannot be made again.
+  /// Whether the buffer's records need ``foldedKeys``, since the index does not store all fields of their keys.
   var needsFoldedKeys: Bool { !schema.isKeyStored }
 
-  /// Columns to which a long key moves the coordinates of the others at most.
+  /// The last column to which a long key moves the coordinates of all records.
   private static let keyColumnLimit = 48
-  /// The most digits behind the point of a coordinate for people: four are 11 metres.
+  /// The most digits behind the point of a coordinate for people. The fourth digit is 11 metres.
   private static let digitLimit = 4
 
   init(_ schema: Schema) { self.schema = schema }
@@ -61,7 +61,7 @@ struct TextWriter {
     }
   }
 
-  /// Appends a record's key to those that are written next, its other name behind it, and the marks of what matched.
+  /// Appends a record's key to the next keys, with its other name and the marks of its match.
   private mutating func addKey(_ buffer: RecordBuffer, _ record: Int) {
     line.removeAll(keepingCapacity: true)
     if needsFoldedKeys { line += foldedKeys[record] } else { buffer.appendKey(ofRecord: record, schema, to: &line) }
@@ -125,21 +125,21 @@ struct TextWriter {
   }
 }
 
-/// The coordinates of some records as a person sees them: rounded, all with as many digits behind the point.
+/// The coordinates of some records for people: rounded, all with the same number of digits behind the point.
 private struct RoundedPlaces {
   struct Row {
     var latitude: String
     var longitude: String
-    /// Both as an address has them, with up to six digits.
+    /// The latitude and the longitude for a link's address, with up to six digits behind the point.
     var link: String
   }
 
-  /// The coordinates of each record; nil where they are not usable.
+  /// The coordinates of each record; nil if they are not usable.
   private(set) var rows: [Row?] = []
   private(set) var latitudeColumns = 0
   private(set) var longitudeColumns = 0
 
-  /// - Parameter digitLimit: The most digits behind the point; fewer where all records can do without.
+  /// - Parameter digitLimit: The most digits behind the point; fewer if no record needs so many.
   init(_ buffer: RecordBuffer, _ schema: Schema, digitLimit: Int) {
     let places = (0..<buffer.count).map { Coordinate.degrees(ofRecord: $0, in: buffer, schema) }
     var digits = 0

@@ -1,11 +1,11 @@
 import CLibrary
 
-/// The settings of a user for all commands: of the configuration file, `$SHARDQ_INDEX` and `$SHARDQ_OPTS`, the later ones
-/// first. An option of the command line comes before all of them.
+/// The settings of a user for all commands, from the configuration file, `$SHARDQ_INDEX` and `$SHARDQ_OPTS`. Later ones
+/// override earlier ones, and an option of the command line overrides all.
 package struct UserSettings: Equatable, Sendable {
   /// The index's directory or name.
   package var index: String?
-  /// The directory of the indexes that are named.
+  /// The directory of the named indexes.
   package var indexes: String?
   package var limit: Int?
   package var sort: SortOrder?
@@ -15,7 +15,7 @@ package struct UserSettings: Equatable, Sendable {
   /// Whether builds and other long work show their progress on a terminal.
   package var showsProgress = true
 
-  /// Why settings cannot be used: a message with the file and the line, and the status to end with.
+  /// The error of wrong settings: a message with the file and the line, and the exit status.
   package struct Failure: Error, Equatable, Sendable {
     package var message: String
     package var status: ExitStatus
@@ -29,7 +29,7 @@ package struct UserSettings: Equatable, Sendable {
 
   /// Reads the settings of the environment and of the file.
   ///
-  /// Without a file this takes one system call.
+  /// If there is no file, the call takes one system call.
   package static func load() throws(Failure) -> UserSettings {
     var settings = UserSettings()
     if let path = EnvironmentVariable.value("SHARDQ_CONFIG") {
@@ -42,14 +42,14 @@ package struct UserSettings: Equatable, Sendable {
     return settings
   }
 
-  /// The path of the configuration file where none is named; nil without a home directory.
+  /// The default path of the configuration file; nil without a home directory.
   private static var usualPath: String? {
     directory("XDG_CONFIG_HOME", in: "/.config").map { $0 + "/shardq/config" }
   }
 
-  /// Returns the directory of a variable of the XDG base directories, else one in the home directory.
+  /// Returns the directory that an XDG variable names, else a directory in the home directory.
   ///
-  /// Source: XDG Base Directory Specification 0.8; a relative path there counts as none.
+  /// Source: XDG Base Directory Specification 0.8; a relative path counts as none.
   private static func directory(_ variable: String, in home: String) -> String? {
     if let path = EnvironmentVariable.value(variable), path.utf8.first == UInt8(ascii: "/") { return path }
     return EnvironmentVariable.value("HOME").map { $0 + home }
@@ -57,10 +57,10 @@ package struct UserSettings: Equatable, Sendable {
 
   // MARK: Indexes by name
 
-  /// Returns the directory of the index: the one that is named, else that of the settings, else `shards`.
+  /// Returns the directory of the index: the named one, else the one of the settings, else `shards`.
   ///
-  /// A name without a slash is a directory here, else one among the named indexes, else an archive here or, also
-  /// without `.shardq`, among the named indexes, else the directory that a build makes here.
+  /// A name without a slash is tried as a directory here, as a named index, as an archive here, and as an archive among
+  /// the named indexes, also without `.shardq`. Otherwise it is the directory that a build makes here.
   package func indexPath(_ said: String?) -> String {
     guard let name = said ?? index else { return QueryRequest.defaultIndex }
     guard let named = namedPath(name), !Self.isDirectory(name) else { return name }
@@ -72,19 +72,19 @@ package struct UserSettings: Equatable, Sendable {
   /// The end of an archive's name.
   private static let archiveEnd = ".shardq"
 
-  /// The directory of the named indexes; nil where there is none.
+  /// The directory of the named indexes; nil if there is none.
   private var namedDirectory: String? {
     indexes.map(Self.expanded) ?? Self.directory("XDG_DATA_HOME", in: "/.local/share").map { $0 + "/shardq" }
   }
 
-  /// Returns the path that a name has among the named indexes; nil for a path, and where there is no such directory.
+  /// Returns the path of a name among the named indexes; nil for a path, or without a directory of named indexes.
   private func namedPath(_ name: String) -> String? {
     guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
     return namedDirectory.map { $0 + "/" + name }
   }
 
-  /// Returns the names of the named indexes that begin with a text, in order; those with a dot in front only where the
-  /// text has it.
+  /// Returns the names of the named indexes that begin with a text, in order. Names with a leading dot are left out
+  /// unless the text begins with a dot.
   func indexNames(beginningWith text: String) -> [String] {
     guard let directory = namedDirectory, let stream = unsafe opendir(directory) else { return [] }
     defer { unsafe closedir(stream) }
@@ -104,19 +104,19 @@ package struct UserSettings: Equatable, Sendable {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Returns the second place where an index of this name was looked for; nil for a path.
+  /// Returns the second place to look for an index of this name; nil for a path.
   package func otherPlace(of said: String?) -> String? { (said ?? index).flatMap(namedPath) }
 
   private static func isDirectory(_ path: String) -> Bool { type(of: path) == S_IFDIR }
   private static func isFile(_ path: String) -> Bool { type(of: path) == S_IFREG }
 
-  /// Returns the type bits of the mode of a path; nil where there is none.
+  /// Returns the type bits of the mode of a path; nil if nothing is there.
   private static func type(of path: String) -> mode_t? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// Returns a path with the home directory in the place of `~/`, which no shell has replaced in a file.
+  /// Returns a path with the home directory in the place of `~/`, since no shell expands a path in a file.
   private static func expanded(_ path: String) -> String {
     guard path.utf8.starts(with: "~/".utf8), let home = EnvironmentVariable.value("HOME") else { return path }
     return home + String(decoding: path.utf8.dropFirst(), as: UTF8.self)
@@ -124,7 +124,7 @@ package struct UserSettings: Equatable, Sendable {
 
   // MARK: The file
 
-  /// - Parameter isUsual: Whether the file is at its usual path and not named by the user: then it may be missing.
+  /// - Parameter isUsual: Whether the file is the default one, which may be missing.
   private mutating func readFile(_ path: String, isUsual: Bool) throws(Failure) {
     let lines = try SettingsFile.lines(
       of: path, remedy: "in SHARDQ_CONFIG, /dev/null for none", mayBeMissing: isUsual)
@@ -133,7 +133,7 @@ package struct UserSettings: Equatable, Sendable {
 
   // MARK: The environment
 
-  /// Reads options as they are typed, divided by spaces, with the quotes of a shell.
+  /// Reads options divided by spaces, with the quotes of a shell.
   private mutating func readOptions(_ text: String) throws(Failure) {
     let place = "SHARDQ_OPTS: "
     var words = try Self.words(of: text, place)[...]
@@ -168,7 +168,7 @@ package struct UserSettings: Equatable, Sendable {
 
   /// Returns the words of a variable that holds options.
   ///
-  /// - Parameter place: The text before a message, which names the variable.
+  /// - Parameter place: The beginning of a message, which names the variable.
   package static func words(of text: String, _ place: String) throws(Failure) -> [String] {
     guard text.utf8.count <= sizeLimit else {
       throw Failure(message: place + "it has more than 65,536 bytes; make it shorter", status: .usage)
@@ -219,8 +219,8 @@ package struct UserSettings: Equatable, Sendable {
   // MARK: Values
 
   /// - Parameters:
-  ///   - place: The text before the message, which says where the setting stands.
-  ///   - prefix: The dashes with which it is written there.
+  ///   - place: The beginning of a message about the setting, which names its place.
+  ///   - prefix: The dashes before the name of the setting.
   private mutating func set(_ name: String, _ value: String, _ place: String, prefix: String) throws(Failure) {
     func refuse(_ reason: String) -> Failure {
       Failure(message: place + prefix + name + ": " + reason, status: .usage)
@@ -259,12 +259,12 @@ package struct UserSettings: Equatable, Sendable {
 }
 
 extension QueryRequest {
-  /// Takes from the settings what the command line leaves open.
+  /// Fills in the options that the command line leaves open from the settings.
   package mutating func apply(_ settings: UserSettings) {
     otherIndex = settings.otherPlace(of: index)
     index = settings.indexPath(index)
     if limit == nil, !all { limit = settings.limit }
-    // An index that ranks nothing has one order.
+    // An index without ranks has only the order of keys.
     if sort == nil, settings.sort == .key { sort = .key }
     if format == nil, !explains, !readsLines, !hasFields { format = settings.format }
     color = color ?? settings.color

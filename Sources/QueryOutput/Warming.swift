@@ -2,12 +2,12 @@
   import CLibrary
   import ShardedIndex
 
-  /// Asks the texts of a log of an index on another machine, so that the disk cache has the files that they need.
+  /// Queries an index on another machine with the texts of a log, so that the disk cache gets the files that they need.
   package enum Warming {
-    /// The records of each answer that are read, as a server reads them.
+    /// The number of records to read of each answer, as a server does.
     private static let rows = 20
 
-    /// Reads the log from standard input: a text a line, or `MILLISECONDS<TAB>TEXT`. Source: docs/typing.md.
+    /// Reads the log from standard input, with a text or `MILLISECONDS<TAB>TEXT` in each line. Source: docs/typing.md.
     ///
     /// - Parameter counters: Returns the requests so far, the bytes of their bodies, and the reads that the disk cache
     ///   answered.
@@ -45,7 +45,7 @@
       return report(texts, counters(), start.microseconds, isJSON: request.format == .json)
     }
 
-    /// Returns the text of a line of the log; nil for a line that is none of a log.
+    /// Returns the text of a line of the log; nil for a line in another form.
     private static func text(_ line: String) -> String? {
       guard let tab = line.utf8.firstIndex(of: 0x09) else { return line }
       let pause = line.utf8[..<tab]
@@ -53,7 +53,7 @@
       return String(line[line.utf8.index(after: tab)...])
     }
 
-    /// Reads all that an answer to a text shows.
+    /// Reads everything that the answer to a text shows.
     private static func ask(_ text: String, _ index: ShardedIndex, _ buffer: RecordBuffer) throws(IndexError) {
       for attempt in 1...QueryRunner.attemptCount {
         do throws(IndexError) {
