@@ -39,7 +39,7 @@ extension FormatError: CustomStringConvertible {
     case .wrongSize(let found, let expected):
       "has \(found == 1 ? "1 byte" : "\(found) bytes"), not \(expected)"
     case .zstd(let reason):
-      "is not a valid zstd frame: \(reason)"
+      "is damaged: \(reason)"
     case .invalid(let reason, let offset):
       offset == 0 ? reason : "\(reason) (at byte \(offset) of its content)"
     }
