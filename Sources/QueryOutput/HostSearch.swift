@@ -67,8 +67,8 @@ package struct HostSearch {
     (self.typos, self.hasDisplay, self.countsKeys, self.place) = (typos, hasDisplay, countsKeys, place)
   }
 
-  /// Returns the records whose keys begin with the text: all of them if they are counted, else as many as the answer
-  /// needs.
+  /// Returns the records whose keys begin with the text: all of them if they are counted, else only the ones that the
+  /// answer needs.
   package func matches(in index: ShardedIndex) throws(Failure) -> ShardedIndex.Matches {
     // The number of all records is known without a read.
     if countsKeys || text.isEmpty { return try reading { () throws(IndexError) in try index.matches(forPrefix: text) } }

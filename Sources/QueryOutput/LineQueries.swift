@@ -106,8 +106,8 @@ package enum LineQueries {
       self.matches = matches
     }
 
-    /// The number of matches that a line needs. Over HTTP and with starts, answers in the order of keys leave their
-    /// count out, since counting takes more requests than the rest of the answer.
+    /// The number of matches that a line needs. Over HTTP and with starts, answers in the order of keys have no count.
+    /// Counting would take more requests than the rest of the answer.
     private var mostMatches: Int {
       guard index.isFar, !request.all, !request.countOnly, request.sort == .key || !index.generation.manifest.isRanked
       else {

@@ -95,8 +95,8 @@ package struct PlaceWriter {
     return unsafe (text[0] & ~0x20, text[1] & ~0x20)
   }
 
-  /// Writes a feature in the form of the geocoder Photon: `name`, `country` and `countrycode` if the record has them,
-  /// the key as `label`, and all other fields but the coordinates as members of `extra`.
+  /// Writes a feature in the form of the geocoder Photon. It has `name`, `country` and `countrycode` if the record has
+  /// them, and the key as `label`. Other fields but the coordinates are members of `extra`.
   package mutating func writePhotonFeature(
     _ buffer: RecordBuffer, _ record: Int, to output: inout Output
   ) throws(WriteError) {

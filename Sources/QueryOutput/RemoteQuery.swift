@@ -3,7 +3,7 @@ import ShardedIndex
 /// A query of an index on another machine. `shardq-commands` reads it from the command line and hands it to
 /// `shardq-remote`.
 package enum RemoteIndex {
-  /// The executable that queries and serves an index on another machine.
+  /// The executables that query and that serve an index on another machine.
   package static let program = "shardq-remote"
   package static let server = "shardq-serve-remote"
 

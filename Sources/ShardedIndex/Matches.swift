@@ -23,8 +23,8 @@ extension ShardedIndex {
     /// The position of the first match among all records of the index, counted from 0. It is -1 if the answer comes
     /// from the starts of an index on another machine, since starts have no positions.
     ///
-    /// The other matches follow the first without a gap, unless a space also stands for a comma: then `san jo` finds
-    /// `San, JO`, and, behind records that do not match, `San Jose`.
+    /// The other matches follow the first without a gap, unless a space also stands for a comma. Then `san jo` finds
+    /// `San, JO` and `San Jose`, with other records between them.
     public var firstPosition: Int { generation.isOfStarts ? -1 : answer.range.lowerBound }
 
     /// Returns some of the matches, decoded.

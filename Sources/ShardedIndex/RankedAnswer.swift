@@ -60,7 +60,7 @@ extension ShardedIndex {
 
     /// Returns the next hits, from the same generation. The search keeps its queue, so that it opens few parts twice.
     ///
-    /// - Parameter limit: The most hits; nil for as many as this answer was asked for.
+    /// - Parameter limit: The most hits; nil for the limit of this answer.
     /// - Throws: ``IndexError`` if a shard cannot be read or is damaged, or was removed by builds since.
     public func next(limit: Int? = nil) throws(IndexError) -> Answer { try next(limit: limit, isStopped: nil) }
 

@@ -1,5 +1,5 @@
 extension ShardedIndex.Record: Identifiable {
-  /// The identity of a record among those of an index.
+  /// The identity of a record in an index.
   public enum ID: Hashable, Sendable, CustomStringConvertible {
     /// The text of the index's id field.
     case field(String)

@@ -101,7 +101,7 @@
   extension ShardedIndex.Answer {
     /// Returns the next hits, as the overload without `async` does, but not on the main thread.
     ///
-    /// - Parameter limit: The most hits; nil for as many as this answer was asked for.
+    /// - Parameter limit: The most hits; nil for the limit of this answer.
     /// - Throws: `CancellationError` if the task was cancelled, else ``IndexError``.
     @concurrent
     public func next(limit: Int? = nil) async throws -> ShardedIndex.Answer {

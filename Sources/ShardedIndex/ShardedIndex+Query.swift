@@ -15,7 +15,7 @@ extension ShardedIndex {
   ///
   /// - Parameters:
   ///   - prefix: The text as typed. The index folds it. An empty text matches every record.
-  ///   - limit: The most matches, from the first on. A list that shows no count passes a limit: then the index loads
+  ///   - limit: The most matches, from the first on. A list that shows no count passes a limit. Then the index loads
   ///     nothing for matches beyond the limit, and ``Matches/hasMore`` tells whether there are more. If the index is on
   ///     another machine, its starts (`shardq build --starts`) answer short texts with a limit of at most 20. Then a
   ///     query mostly fetches nothing, and ``Matches/firstPosition`` and ``Record/ID/position(_:)`` are below 0.
@@ -80,7 +80,7 @@ extension ShardedIndex {
 }
 
 extension ShardedIndex {
-  /// Returns the range of a record's key that a prefix matched, so that a list can mark it: the prefix `straat n` marks
+  /// Returns the range of a record's key that a prefix matched, so that a list can mark it. The prefix `straat n` marks
   /// `Straat, N` in `Straat, NL`.
   ///
   /// ```swift

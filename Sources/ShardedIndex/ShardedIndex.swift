@@ -3,8 +3,8 @@ import CLibrary
 /// A type-ahead index: a directory of shards. A query loads only the shards that it needs.
 ///
 /// Opening reads the root of the manifest and nothing else. A query also reads at most two pages of the manifest, if
-/// they are not in memory. The index is safe to use from any thread. A query takes a lock only for the moment in which
-/// it looks for a shard in the cache, and, in an index of millions of records, for a page of the manifest.
+/// they are not in memory. The index is safe to use from any thread. A query takes a lock only for the moment of a look
+/// into the cache. In an index of millions of records it takes another lock to look for a page of the manifest.
 ///
 /// ```swift
 /// let index = try ShardedIndex(opening: "shards")

@@ -185,6 +185,20 @@ import Testing
     }
   }
 
+  @Test("comments and articles of the library have nouns, and no phrases in their place") func comments() {
+    let phrases = [" what ", "hatever", "hoever", "nil where", "none where", " but for ", "asked for", "as much as"]
+    for library in ["ShardedIndex", "ShardedIndexFoundation", "SearchModel", "QueryOutput"] {
+      let files = Self.files("Sources/" + library, ".swift") + Self.files("Sources/" + library, ".md")
+      for file in files where !file.isGenerated {
+        for line in file.lines {
+          guard let text = file.path.hasSuffix(".md") ? line : line.firstRange(of: "//").map({ line[$0.lowerBound...] })
+          else { continue }
+          for phrase in phrases where text.contains(phrase) { Issue.record("\(file.path): \(line)") }
+        }
+      }
+    }
+  }
+
   @Test("pages have under 250 lines; they and packages and scripts have no phrases in the place of a noun")
   func phrases() {
     let pattern =

@@ -77,7 +77,7 @@ struct EntryTable: @unchecked Sendable {
     return slot
   }
 
-  /// Makes the table anew from the entries that lead to a node, with at least four slots for each.
+  /// Rebuilds the table from the entries that lead to a node, with at least four slots for each.
   private func clean(_ lru: LRU) {
     let live = unsafe storage.entries.filter { lru.resident($0) != nil }
     var capacity = 32

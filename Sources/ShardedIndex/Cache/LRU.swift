@@ -9,8 +9,8 @@
 /// A shard's header and each of its parts are entries of their own. Each use of a part is also a use of its header, so
 /// parts are evicted first. A header that is evicted takes its parts with it.
 ///
-/// Shards have no names here. Each generation of an index has an ``EntryTable``, which leads from its shards to nodes,
-/// so that a file which two generations share is in the cache once.
+/// Shards have no names here. Each generation of an index has an ``EntryTable``, which leads from its shards to nodes.
+/// So a file that two generations share is in the cache once.
 struct LRU: @unchecked Sendable {
   @safe private struct Node: BitwiseCopyable {
     /// The number of the shard's header node; for a header its own number.

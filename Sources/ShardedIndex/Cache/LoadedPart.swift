@@ -1,4 +1,4 @@
-/// A part of a shard in memory: its keys, and, once a query has asked for them, its fields.
+/// A part of a shard in memory: its keys and, after the first query that reads them, its fields.
 final class LoadedPart: @unchecked Sendable {
   // The first properties are the ones that a query reads on its way to the keys.
   /// The cache's node for the part; 0 while the part is not resident. The cache's lock guards this and ``protectedAt``.
@@ -11,7 +11,7 @@ final class LoadedPart: @unchecked Sendable {
   /// The fields; none until they are unpacked.
   private let unpacked: OnceColumns
   let header: ShardHeader  // Keys and fields lead into it.
-  /// The weights of its records, once a ranked query has asked for them.
+  /// The weights of its records, after the first ranked query.
   let weights = OnceReference<PartWeights>()
   /// The compressed fields, so that unpacking reads no file again; empty once the fields are unpacked.
   private let packed: Lock<[UInt8]>

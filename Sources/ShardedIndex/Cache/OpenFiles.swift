@@ -12,7 +12,7 @@ final class OpenFile: Sendable {
   }
 }
 
-/// The shard files of one generation that stay open for the next read: opening, examining and closing a file take a
+/// The shard files of one generation that stay open for the next read. Opening, examining and closing a file take a
 /// fifth of the time of a load.
 ///
 /// Files whose numbers have the same remainder share a slot: the slot keeps the last file that was read.

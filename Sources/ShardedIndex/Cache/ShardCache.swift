@@ -60,8 +60,8 @@ final class ShardCache: Sendable {
 
   private let state: Lock<State>
   let limitBytes: Int
-  /// The most bytes of a manifest's pages that stay in memory beside the limit: an eighth of the limit, or 256 KiB if
-  /// that is more, which is enough for about eight million records. A larger page is kept alone.
+  /// The most bytes of a manifest's pages in memory beside the limit: an eighth of the limit, or 256 KiB if that is
+  /// more. 256 KiB is enough for about eight million records. A larger page is kept alone.
   var pagesLimitBytes: Int { max(256 << 10, limitBytes / 8) }
 
   init(limitBytes: Int) {
@@ -200,7 +200,7 @@ final class ShardCache: Sendable {
     var isEnd = false
     while !isEnd {
       found += state.withLock { (state) -> [(shard: Int, entry: EntryTable.Entry)] in
-        // If the table was made anew in between, the walk misses some shards; they are loaded again.
+        // If the table was rebuilt in between, the walk misses some shards; they are loaded again.
         isEnd = start + 1024 >= table.capacity
         return (min(start, table.capacity)..<min(table.capacity, start + 1024)).compactMap { slot in
           let found = table.entry(inSlot: slot)

@@ -1,6 +1,6 @@
 extension ShardedIndex {
-  /// Asks a carrier for all bytes that the query of a prefix will certainly read, so that missing bytes of several
-  /// places come side by side. The query, which stopped at the first place, reports errors.
+  /// Asks a carrier for all bytes that the query of a prefix will certainly read. So missing bytes of several places
+  /// come side by side. The query, which stopped at the first place, reports errors.
   ///
   /// - Parameter limit: The limit of the query.
   package func prefetch(forPrefix prefix: String, limit: Int = .max) {

@@ -4,8 +4,8 @@ extension ManifestReader {
   /// Every key of the shards between them begins with the prefix. Reads at most two pages, and the nodes above them.
   /// There must be a shard, and the prefix must not be empty.
   ///
-  /// - Parameter limit: The most records to find. If the first page has more matches than that, the page of the last
-  ///   shard is not read, and the result is the last shard of the first page.
+  /// - Parameter limit: The most records to find. If the first page has more matches, the page of the last shard is not
+  ///   read. Then the result is the last shard of the first page.
   @inline(__always)
   package func shardPositions(
     forPrefix prefix: FoldedPrefix, limit: Int = .max

@@ -6,8 +6,8 @@ struct KeyMatches: Sendable {
   /// Whether the limit left out further matches.
   let hasMore: Bool
   /// The part of the first match, or the part before it; or the two runs; or, for neither, another object. It is not an
-  /// optional: a program would make an optional's type at run time when it frees its first answer, which takes about
-  /// 0.7 MB of code and tables.
+  /// optional: a program would make an optional's type at run time when it frees its first answer. That takes about 0.7
+  /// MB of code and tables.
   private let holder: AnyObject & Sendable
   private let firstShard: Int
   private let firstStart: Int

@@ -24,8 +24,8 @@ extension RecordBuffer {
     return unsafe RawField(name: Int(field.name), kind: ValueKind(rawValue: field.kind) ?? .string, text: text)
   }
 
-  /// Calls `body` with the fields of all records, one after the other: the number of the field, name and kind as in
-  /// ``RawField``, and the offset of the text in ``rawTexts`` and its size, in bytes.
+  /// Calls `body` with the fields of all records, one after the other. It gets the number of the field, name and kind
+  /// as in ``RawField``, and the offset and the size of the text in ``rawTexts``, in bytes.
   package func forEachRawField(
     _ body: (_ number: Int, _ name: Int, _ kind: ValueKind, _ offset: Int, _ size: Int) -> Void
   ) {

@@ -54,7 +54,7 @@ import CLibrary
     unsafe entry.pointee.texts + textStart(record)
   }
 
-  /// The offset at which the text of a record starts among those of its column.
+  /// The offset of a record's text among the texts of its column.
   @inline(__always) private func textStart(_ record: Int) -> Int {
     let first = record & ~(KeyBlocks.blockSize - 1)
     let start = unsafe starts[record >> KeyBlocks.blockShift]

@@ -8,7 +8,7 @@ extension FieldColumns {
 
   /// The most bytes of a record's texts, with the texts that its shape leaves out.
   ///
-  /// A record of a dataset has at most half of it. A damaged shard of a few bytes could make records of any size: every
+  /// A record of a dataset has at most half of it. A damaged shard of a few bytes could make records of any size. Every
   /// record may refer to one long text, and thousands of columns may spell one long stem.
   package static let recordLimit = 2 * ZstdFrame.contentLimit
 
@@ -133,9 +133,9 @@ extension FieldColumns {
       run, from: start, hasLiterals: header.hasLiterals, cells, stride: header.columnCount, &output)
   }
 
-  /// Returns the rows to pass on the way to the first row of `run`, since rows do not store their sizes, and the bit
-  /// from which to count. These are the rows before it in its block, or, if they are fewer, the rows from it to the end
-  /// of the block.
+  /// Returns the rows to pass on the way to the first row of `run`, and the bit from which to count. Rows do not store
+  /// their sizes. These are the rows before it in its block, or, if they are fewer, the rows from it to the end of the
+  /// block.
   @inline(__always) private func passed(before run: Range<Int>) -> (records: Range<Int>, bit: Int) {
     // A part has fewer than 2^32 records.
     let block = run.lowerBound >> KeyBlocks.blockShift

@@ -34,7 +34,7 @@
   var start: UnsafeRawPointer { unsafe UnsafeRawPointer(head) }
 
   var header: ShardHeader.Layout { @inline(__always) unsafeAddress { unsafe head.pointee.header } }
-  /// The data of a column, by its number among those that have data.
+  /// The data of a column, by its number among the columns with data.
   @inline(__always) func data(_ slot: Int) -> ColumnData {
     unsafe ColumnData(UnsafeRawPointer(head + 1).assumingMemoryBound(to: ColumnData.Entry.self) + slot)
   }

@@ -7,8 +7,8 @@
   /// The size of the longest code, in bits.
   package static let longestLimit = 10
 
-  /// The numbers with a code, in the order of their codes, in the form of a table's entry: the number, and below it the
-  /// length of its code.
+  /// The numbers with a code, in the order of their codes. Each has the form of a table's entry: the number, and below
+  /// it the length of its code.
   private var entries = unsafe UnsafePointer<UInt16>(bitPattern: 8)!
   /// The count of numbers with a code; 0 if numbers stand without codes. Then the count of numbers that are in a table
   /// ``storedAtOnce`` times or more, which come first, and of numbers that are in it once, which come last.

@@ -16,7 +16,7 @@ import CLibrary
   private let (rowBits, starts): (Int, BlockStarts)
   private let (formatMask, suffixFieldMask): (Int, Int)
 
-  /// The number of values that are read between two checks against the end of the rows: a value has at most seven
+  /// The number of values that are read between two checks against the end of the rows. A value has at most seven
   /// bytes, and a read takes eight.
   private static let numbersAtOnce = (FieldColumns.slack - 8) / 7 + 1
 
@@ -35,7 +35,7 @@ import CLibrary
     unsafe rowModels + Int(formats[record & formatMask]) &* numberCount
   }
 
-  /// Returns the offset of the ranges of a record's numbers among those of their models.
+  /// Returns the offset of the ranges of a record's numbers among the ranges of their models.
   @inline(__always) private func rangeRow(_ record: Int) -> UInt32 {
     unsafe ranges.row(Int(suffixFields[record & suffixFieldMask]))
   }

@@ -2,7 +2,7 @@
 ///
 /// | type | a | b | the text of *v* |
 /// |--:|---|---|---|
-/// | 0 | | | a fixed text, whatever *v* |
+/// | 0 | | | a fixed text for every *v* |
 /// | 1 | decimals, 0 to 18 | 0 | *v* / 10^a with exactly *a* decimals |
 /// | 1 | decimals, 0 to 18 | 1 | the same, trailing zeros and a trailing point removed |
 /// | 2 | decimals, 0 to 9 | decimals, 1 to 9 | *v* / 10^a as a 32-bit float, printed with *b* decimals, trimmed |

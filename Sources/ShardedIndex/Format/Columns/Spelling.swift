@@ -98,7 +98,7 @@ package enum Spelling {
         isWithin(before, 0x61, 0x7a) .| isWithin(before, 0x30, 0x39) .| (before .== Bytes(repeating: 0x27))
         .| (before .>= Bytes(repeating: 0x80))
       let isChanged = isWithin(bytes, 0x61, 0x7a) .& (.!isInside .| isEverywhere)
-      // A lane of a mask is all ones or all zeros; `replacing` would make the lanes anew from one bit each.
+      // A lane of a mask is all ones or all zeros; `replacing` would rebuild the lanes from one bit each.
       let flips = unsafe unsafeBitCast(isChanged, to: Bytes.self) & flip
       unsafe target.store(bytes ^ flips)
     }

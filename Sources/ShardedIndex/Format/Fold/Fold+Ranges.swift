@@ -8,8 +8,8 @@ extension Fold {
     return [separated, text]
   }
 
-  /// Returns the range of `key` that a folded text matches: from the start to the end of the first character with which
-  /// the fold has all of the text.
+  /// Returns the range of `key` that a folded text matches. It ends with the first character with which the fold has
+  /// all of the text.
   ///
   /// A range has whole characters with their marks: one letter of a syllable or of a ligature marks all of it. If a
   /// space finishes the word, and the key ends or has a comma there, the range is the word.

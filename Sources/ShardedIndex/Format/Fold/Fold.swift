@@ -18,7 +18,7 @@ package enum Fold {
   /// Appends the fold of `text` to `output`.
   ///
   /// - Parameter text: UTF-8. Each maximal ill-formed part counts as U+FFFD.
-  /// - Complexity: O(*n*), whatever the text.
+  /// - Complexity: O(*n*) for any text of *n* bytes.
   package static func fold(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
     guard !text.isEmpty else { return }
     // Most texts are short, and growing and shrinking an array would cost more than their fold.

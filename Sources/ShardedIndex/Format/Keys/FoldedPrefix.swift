@@ -17,7 +17,7 @@
   @inline(__always) package var count: Int { unsafe bytes.count }
   @inline(__always) package var isEmpty: Bool { unsafe bytes.count == 0 }
 
-  /// Whether the text has a space. Only then has its answer other keys than those that begin with it.
+  /// Whether the text has a space. Only then has its answer keys that do not begin with it.
   @inline(__always) var hasSpace: Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     // A borrow reaches a byte only from a zero below it, so the result is right.

@@ -136,8 +136,8 @@ extension KeyBlocks {
     }
   }
 
-  /// The longest stem, in bytes, far above a builder's limit. A reader makes room for twice the part's longest stem,
-  /// and a damaged frame with packed suffixes could have a stem of eight times its content.
+  /// The longest stem, in bytes, far above a builder's limit. A reader makes room for twice the part's longest stem. A
+  /// damaged frame with packed suffixes could have a stem of eight times its content.
   package static let stemLimit = ZstdFrame.contentLimit
 
   private static var unsound: FormatError {

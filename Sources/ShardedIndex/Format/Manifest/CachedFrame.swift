@@ -11,7 +11,7 @@
     let firstRecord: Int
     /// The end of its frame in the file, where a node's first child begins.
     let end: Int
-    /// The size of the bound behind the content, in bytes; nil for the last node.
+    /// The size of the bound behind the content, in bytes; nil for a page, and for the last node of a level.
     let nextSize: Int?
     let nextIsContinuation: Bool
   }

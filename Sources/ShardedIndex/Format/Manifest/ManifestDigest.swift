@@ -1,4 +1,4 @@
-/// The SHA-256 of a manifest's file. It names one generation of one index, and covers every byte of its shards.
+/// The SHA-256 of a manifest's file. It names one generation of one index, and proves every byte of that generation.
 ///
 /// `shardq stats` prints it, as does `sha256sum` of the file `manifest`.
 public struct ManifestDigest: Sendable, Hashable, LosslessStringConvertible {

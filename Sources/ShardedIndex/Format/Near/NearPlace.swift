@@ -87,8 +87,8 @@ package struct NearPlace: Hashable, Sendable {
 
   /// Returns a bound on the nearness of the places in a cell.
   ///
-  /// Each term of the haversine is its least value in the cell: the difference of latitudes, the turn by the shorter
-  /// way round the globe, and the cosine, which is least at the edge nearer to a pole.
+  /// Each term of the haversine has its least value in the cell. The terms are the difference of latitudes, the turn by
+  /// the shorter way round the globe, and the cosine, which is least at the edge nearer to a pole.
   package func greatestNear(inCell cell: Int) -> Int {
     let (row, column) = cell.quotientAndRemainder(dividingBy: Self.columns)
     let south = row * Self.cellSize - 9000

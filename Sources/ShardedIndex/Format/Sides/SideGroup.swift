@@ -2,7 +2,7 @@
 package struct SideFrameName: Hashable, Sendable {
   /// The kind of the frame's content. A reader passes over unknown kinds.
   package var kind: UInt8
-  /// The number of the frame's table among those of its kind.
+  /// The number of the frame's table among the tables of its kind.
   package var number: Int
   /// The number of the frame's group of shards; 0 for a frame of the whole page.
   package var group: Int

@@ -124,7 +124,7 @@ extension RankedSearch {
     }
   }
 
-  /// Returns the keys of a part at a number of edits from the typed text, without those that match without edits.
+  /// Returns the keys of a part at a number of edits from the typed text; keys that match without edits are left out.
   private func nearKeys(of reference: PartReference, edits: Int) -> [Int] {
     var rows = EditRows(near(edits))
     var candidates: [Int] = []
