@@ -171,7 +171,7 @@ struct ExitStatusTests {
   @Test func helpAndCompletions() {
     let help = Program.run(["--help"])
     #expect(
-      help.status == 0 && help.output.contains("EXAMPLES") && help.output.contains("shardq build -i cities cities.json")
+      help.status == 0 && help.output.contains("EXAMPLES") && help.output.contains("shardq build cities.json")
     )
     for command in [
       "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive", "unarchive",

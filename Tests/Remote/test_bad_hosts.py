@@ -217,7 +217,7 @@ class BadHosts(RemoteTestCase):
         with Host(answer) as host:
             status, output, error = self.ask(host.url + "cities/", "san")
             self.assertEqual((status, output), (65, ""))
-            self.assertIn("is gone", error)
+            self.assertIn("is missing", error)
 
     def test_hosts_that_hang(self):
         def stops(handler, content):

@@ -194,7 +194,7 @@ class StaticPage(unittest.TestCase):
     def test_hosts_that_do_wrong(self):
         """The answer is right, or the page says that something is wrong; once the host does right, so does the page."""
         self.addCleanup(setattr, self.server, "wrong", ("", None))
-        kinds = [("missing", "is gone"), ("flipped", "no valid"), ("cut", "broke off")]
+        kinds = [("missing", "is missing"), ("flipped", "is damaged"), ("cut", "broke off")]
         if IS_LONG:  # Node does these as well.
             kinds += [("short", "other bytes"), ("gzip", "cannot be reached"), ("whole", None)]
         for wrong, said in kinds:
@@ -213,7 +213,7 @@ class StaticPage(unittest.TestCase):
 
     def test_a_manifest_that_is_damaged_is_said(self):
         self.addCleanup(setattr, self.server, "wrong", ("", None))
-        for wrong, said in [("flipped", "no valid"), ("missing", "no index"), ("short", "other bytes")][: 3 if IS_LONG else 1]:
+        for wrong, said in [("flipped", "is damaged"), ("missing", "no index"), ("short", "other bytes")][: 3 if IS_LONG else 1]:
             with self.subTest(wrong):
                 self.server.wrong = ("manifest$", wrong)
                 self.open()

@@ -91,10 +91,10 @@ import Testing
     let surgery = try Self.build()
     var header = try ShardHeaderLayout(surgery.shards[1].contents[0])
     header.parts[0].bound = 1
-    try Self.expectFound(surgery, surgery.store(1, [0: header.content]), "part 0 is misplaced", isRefused: true)
+    try Self.expectFound(surgery, surgery.store(1, [0: header.content]), "part 0 in a wrong place", isRefused: true)
     header.parts[0].bound = 2
     header.bounds = [0x61]
-    try Self.expectFound(surgery, surgery.store(1, [0: header.content]), "part 0 is misplaced", isRefused: true)
+    try Self.expectFound(surgery, surgery.store(1, [0: header.content]), "part 0 in a wrong place", isRefused: true)
   }
 
   @Test("a part that goes on with other keys")
@@ -154,14 +154,15 @@ import Testing
     let dictionary = try surgery { _ in "m" }
     var header = dictionary.shards[0].contents[0]
     header[try Self.place(of: null, in: header)] = 0xff
-    try Self.expectFound(dictionary, dictionary.store(0, [0: header]), "a text of kind 255", isRefused: true)
+    try Self.expectFound(
+      dictionary, dictionary.store(0, [0: header]), "a text of the unknown kind 255", isRefused: true)
 
     // Ten of forty: the last of them, so that all before it are walked over, long ones too.
     let texts = try surgery { String(repeating: "m\($0)", count: $0 == 6 ? 200 : 1) }
     var fields = texts.shards[0].contents[2]
     let at = try #require((0..<fields.count - 5).last { fields[$0..<$0 + 5].elementsEqual(null) })
     fields[at] = 3
-    try Self.expectFound(texts, texts.store(0, [2: fields]), "a text of kind 3", isRefused: true)
+    try Self.expectFound(texts, texts.store(0, [2: fields]), "a text of the unknown kind 3", isRefused: true)
   }
 
   // MARK: Keys
@@ -268,7 +269,7 @@ import Testing
     var (header, keys) = try Keys.plain(surgery, number)
     keys.shared[0] = 1
     try Self.expectFound(
-      surgery, keys.store(surgery, number, header), "shares more than its predecessor has", isRefused: true)
+      surgery, keys.store(surgery, number, header), "shares too much with the one before", isRefused: true)
   }
 
   // MARK: Rows of numbers
