@@ -141,6 +141,7 @@ extension BuildError: CustomStringConvertible {
       "; the file system there has no locks, name a directory on one that has"
     case ENOMEM: "; a build with less memory and fewer threads takes less"
     case EMFILE, ENFILE: "; raise the limit of open files (ulimit -n)"
+    case EFBIG: "; raise the limit of file sizes (ulimit -f)"
     case ENOENT: "; create the directory that should hold it"
     case ELOOP: "; a symbolic link is in its place, remove it"
     default: ""

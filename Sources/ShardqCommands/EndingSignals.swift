@@ -31,9 +31,8 @@
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
         throw error
       }
-      // A write to a closed pipe or beyond a file's limit is an error like any other.
+      // A write to a closed pipe is an error like any other.
       signal(SIGPIPE, SIG_IGN)
-      signal(SIGXFSZ, SIG_IGN)
       let waiting = set
       let thread = Worker {
         var waiting = waiting

@@ -19,6 +19,8 @@ enum Main {
     #if CommandLineTool
       let arguments = Array(CommandLine.arguments.dropFirst())
       return_megabytes()
+      // A write beyond a file's limit is an error like any other.
+      signal(SIGXFSZ, SIG_IGN)
       CommandLineParser.run(arguments)
     #else
       Diagnostics.report(

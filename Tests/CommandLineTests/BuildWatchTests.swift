@@ -28,7 +28,7 @@ struct BuildWatchTests {
     let result = script(
       """
       is 1; cp two r.jsonl; is 2; cp bad r.jsonl; said 'r.jsonl:2:'; is 2
-      rm r.jsonl; said 'waiting for it'; is 2; mv three r.jsonl; is 3; echo '{"name":"d"}' >>r.jsonl; is 4
+      rm r.jsonl; said 'waiting for the file'; is 2; mv three r.jsonl; is 3; echo '{"name":"d"}' >>r.jsonl; is 4
       kill -TERM $p; wait $p; echo $?; tail -n 1 err; shardq verify -i i 2>&1; ls -A | grep -v -e '^err$' -e '^i$'; ls -A i | grep shardq
       """, scratch)
     // A shard of the generation before is there still.

@@ -25,7 +25,7 @@
       var isPassed: Bool { value <= limit }
 
       var failure: String {
-        "\(option): shardq's \(name) is \(describe(value)), \(describe(value - limit)) over \(describe(limit))"
+        "\(option): shardq's \(name) is \(describe(value)), \(describe(value - limit)) over the limit of \(describe(limit))"
       }
     }
 
