@@ -9,16 +9,16 @@ public final class DatasetRecords {
   /// - Parameter path: A file of any format that `shardq build` recognises by its name and first bytes.
   public init(opening path: String) throws { reader = try DatasetReader(path: path) }
 
-  /// The names of the fields that were met so far, in the order of their appearance.
+  /// The names of the fields in the records read so far, in the order of their appearance.
   public var fieldNames: [String] { reader.names.names }
 
   /// Replaces the current records by the next ones.
   ///
-  /// - Returns: Whether there were any left.
+  /// - Returns: Whether there were any records left.
   public func readBatch() throws -> Bool { try reader.read(into: &batch) }
 
-  /// Calls `body` with each current record: the texts of the fields `names`, nil where the record has none, and the
-  /// number of all its fields.
+  /// Calls `body` with each current record: the texts of the fields `names` (nil where the record lacks the field), and
+  /// the number of all fields of the record.
   public func forEachRecord(
     _ names: [String], _ body: (_ texts: [ArraySlice<UInt8>?], _ fieldCount: Int) throws -> Void
   ) rethrows {

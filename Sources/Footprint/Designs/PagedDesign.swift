@@ -15,7 +15,7 @@ package struct KeyBeginning {
   }
 }
 
-/// Returns the beginnings that answer a typed text, in the order of their keys. No key has two of them.
+/// Returns the beginnings that answer a typed text, in the order of their keys. No key has two of these beginnings.
 ///
 /// A space at the end finishes a word, and the last other space also stands for the separator. Source:
 /// docs/matching.md section 8.
@@ -54,7 +54,7 @@ extension PagedDesign {
     return count
   }
 
-  /// The number of records that the page still has room for.
+  /// The number of records that still fit on the page.
   package var room: Int { Replay.pageSize - page.count }
 
   package func addPage(to digest: inout AnswerDigest) { for record in page { record.add(to: &digest) } }

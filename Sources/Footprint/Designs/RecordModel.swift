@@ -7,13 +7,13 @@ package protocol RecordModel: Decodable, Sendable {
   func add(to digest: inout AnswerDigest)
   /// Returns the names of the fields of an index that the model holds.
   static func fieldNames(_ index: ShardedIndex) -> [String]
-  /// Makes a record of the texts of its fields; nil if they do not fit the model.
+  /// Makes a record from the texts of its fields; returns nil if the texts do not fit the model.
   ///
-  /// - Parameter texts: The texts in the order of ``fieldNames(_:)``; nil where the record has no such field.
+  /// - Parameter texts: The texts in the order of ``fieldNames(_:)``; nil where the record lacks the field.
   init?(key: String, texts: [(text: String, kind: ValueKind)?])
 }
 
-/// A record of the city list: the struct that every app for it has.
+/// A record of the city list: the struct that every app for the list has.
 package struct City: RecordModel {
   package struct Coordinate: Decodable, Sendable {
     package var lon: Double
@@ -61,7 +61,7 @@ package struct City: RecordModel {
   }
 }
 
-/// A record of any other list: the texts of its fields in the index's order, nil where it has none.
+/// A record of any other list: the texts of its fields in the index's order, nil where the record lacks the field.
 package struct PlainRecord: RecordModel {
   package var key: String
   package var fields: [String?]

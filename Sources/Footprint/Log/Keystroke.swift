@@ -9,9 +9,9 @@ public struct Keystroke: Sendable, Equatable {
     (self.pauseMilliseconds, self.text) = (pauseMilliseconds, text)
   }
 
-  /// Whether the box was cleared, which begins another search.
+  /// Whether this change cleared the box, which begins another session.
   public var beginsSession: Bool { text.isEmpty }
 
-  /// The line of a log, with its end.
+  /// The line of a log, with its line feed.
   public var line: String { "\(pauseMilliseconds)\t\(text)\n" }
 }

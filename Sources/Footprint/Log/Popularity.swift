@@ -1,6 +1,6 @@
-/// The popularity of records. People look for the record of rank *k* in proportion to 1/*k*, as Zipf's law has it.
+/// The popularity of records. By Zipf's law, people look for the record of rank *k* in proportion to 1/*k*.
 ///
-/// It uses whole numbers alone, so that the same seed gives the same records on every platform.
+/// All arithmetic is on whole numbers, so that the same seed gives the same records on every platform.
 struct Popularity {
   private let count: UInt64
   private let keys: [UInt64]
@@ -20,9 +20,9 @@ struct Popularity {
   /// Draws a record's position.
   func draw(_ random: inout SplitMix64) -> Int { Int(position(ofRank: rank(&random))) }
 
-  /// Draws a rank, from 0. Its probabilities are exact. The ranks between two powers of two have about the same share
-  /// as those between the next two. So a power 2^*j* is drawn, then a rank *k* from there on, which is kept with
-  /// probability 2^*j* / *k*.
+  /// Draws a rank, from 0. Its probabilities are exact. The ranks from one power of two to the next have about the same
+  /// share as the ranks from there to the following power. So the function draws a power 2^*j*, then a rank *k* above
+  /// that power, and keeps the rank with probability 2^*j* / *k*.
   func rank(_ random: inout SplitMix64) -> UInt64 {
     let octaves = UInt64(64 - count.leadingZeroBitCount)
     while true {
@@ -32,8 +32,8 @@ struct Popularity {
     }
   }
 
-  /// Returns the position of a rank, a different one for every rank: a Feistel network over the next even number of
-  /// bits, repeated until the result is a position.
+  /// Returns the position of a rank. Each rank has its own position: a Feistel network over the next even number of
+  /// bits is repeated until its result is a position.
   func position(ofRank rank: UInt64) -> UInt64 {
     let mask: UInt64 = (1 << halfBits) - 1
     var value = rank
@@ -46,7 +46,7 @@ struct Popularity {
   }
 }
 
-/// Steele, Lea and Flood's generator, which gives the same numbers for the same seed on every platform.
+/// The generator of Steele, Lea and Flood, which gives the same numbers for the same seed on every platform.
 ///
 /// Its arithmetic is defined modulo 2^64, so the operators wrap.
 struct SplitMix64 {
@@ -66,7 +66,7 @@ struct SplitMix64 {
     return value ^ value >> 31
   }
 
-  /// Returns a number below `limit`. That is far below 2^64, so the bias is negligible.
+  /// Returns a number below `limit`. The limit is far below 2^64, so the bias is negligible.
   mutating func below(_ limit: UInt64) -> UInt64 { next().multipliedFullWidth(by: limit).high }
 
   mutating func below(_ limit: Int) -> Int { Int(below(UInt64(limit))) }

@@ -7,7 +7,7 @@ public enum QueryLogError: Error, Equatable, Sendable {
   /// A line of more than ``QueryLogReader/lineLimit`` bytes.
   case tooLong(path: String, line: Int)
   case notUTF8(path: String, line: Int)
-  /// The text before the first tab of the line is no number of milliseconds.
+  /// The text before the first tab of the line is not a number of milliseconds.
   case badPause(path: String, line: Int)
 }
 
@@ -17,11 +17,11 @@ extension QueryLogError: CustomStringConvertible {
     case .io(let operation, let path, let code):
       "cannot \(operation) \(path): \(String(cString: strerror(code)))"
     case .tooLong(let path, let line):
-      "\(path), line \(line): more than \(QueryLogReader.lineLimit) bytes, which no search box holds"
-    case .notUTF8(let path, let line): "\(path), line \(line): not valid UTF-8"
+      "\(path):\(line): the line has over \(QueryLogReader.lineLimit) bytes, more than a search box; shorten it"
+    case .notUTF8(let path, let line): "\(path):\(line): the line is not valid UTF-8; convert the log"
     case .badPause(let path, let line):
-      "\(path), line \(line): before the tab belongs a pause in milliseconds, digits alone"
-        + " (at most \(QueryLogReader.pauseLimit)); a line without a tab is a text"
+      "\(path):\(line): the text before the tab is not a pause; write milliseconds in digits"
+        + " (at most \(QueryLogReader.pauseLimit)), or leave out the tab"
     }
   }
 }

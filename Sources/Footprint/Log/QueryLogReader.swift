@@ -1,10 +1,10 @@
 import CLibrary
 
-/// The reader of a query log. It reads line by line, in the memory of one line.
+/// The reader of a query log. It reads line by line, and holds one line in memory.
 ///
-/// A line is `MILLISECONDS<TAB>TEXT` and ends with a line feed; a carriage return before that is left out, and the last
-/// line may lack its end. A line without a tab is a text with a pause of 0, so a list of queries is a log too. An empty
-/// text clears the box. Source: docs/typing.md.
+/// A line is `MILLISECONDS<TAB>TEXT` and ends with a line feed. The reader drops a carriage return before the line
+/// feed, and the last line may lack its line feed. A line without a tab is a text with a pause of 0, so a list of
+/// queries is a log too. An empty text clears the box. Source: docs/typing.md.
 public struct QueryLogReader: ~Copyable {
   /// The most bytes of a line without its end: the longest key and the longest pause.
   public static let lineLimit = (64 << 10) + 16
@@ -14,14 +14,14 @@ public struct QueryLogReader: ~Copyable {
   private let path: String
   private let descriptor: CInt
   private var buffer: [UInt8] = []
-  /// The start of the next line in the buffer, and the end of the bytes that were searched for its end.
+  /// The start of the next line in the buffer, and the end of the bytes already searched for a line feed.
   private var start = 0
   private var searched = 0
   private var isAtEnd = false
 
   /// The number of lines read so far.
   public private(set) var lineNumber = 0
-  /// The number of bytes read so far, which may include those of the next lines.
+  /// The number of bytes read so far, which may include bytes of the next lines.
   public private(set) var bytesRead = 0
 
   /// - Parameter path: The path of the log; `-` is standard input.
@@ -35,14 +35,14 @@ public struct QueryLogReader: ~Copyable {
 
   /// Reads the next change; nil at the end of the log.
   ///
-  /// - Throws: ``QueryLogError``; the lines after the wrong one are not read.
+  /// - Throws: ``QueryLogError``; the reader does not read the lines after the wrong line.
   public mutating func next() throws(QueryLogError) -> Keystroke? {
     guard let range = try nextLine() else { return nil }
     lineNumber += 1
     return try keystroke(range)
   }
 
-  /// Returns the range of the next line in the buffer, without its end.
+  /// Returns the range of the next line in the buffer, without the line feed.
   private mutating func nextLine() throws(QueryLogError) -> Range<Int>? {
     while true {
       if let feed = buffer[searched...].firstIndex(of: 0x0a) {

@@ -1,7 +1,7 @@
 import ShardedIndex
 
-/// The generator of made-up typing: people look for records of an index, popular ones more often. They append letters,
-/// make mistakes, take them back and pause.
+/// The generator of made-up typing: people look for records of an index, popular records more often. People append
+/// letters, make mistakes, take letters back and pause.
 ///
 /// The same index, seed and model give the same endless changes on every platform. The generator holds one session.
 ///
@@ -30,11 +30,12 @@ package struct TypingGenerator {
   /// Makes up the next change of the box. Each session begins with the empty text.
   ///
   /// - Returns: The change; nil if the index has no key that can be typed.
-  /// - Throws: ``IndexError`` if a shard cannot be read or is damaged. The shown list decides when people stop.
+  /// - Throws: ``IndexError`` if a shard cannot be read or is damaged. Shards are read because the shown list decides
+  ///   when people stop.
   package mutating func next() throws(IndexError) -> Keystroke? {
     var attempts = 0
     while at == session.count {
-      // Keys without a letter that people type are passed over, a thousand at most.
+      // The loop skips keys without a letter that people type, a thousand at most.
       attempts += 1
       guard let popularity, attempts <= 1000 else { return nil }
       session.removeAll(keepingCapacity: true)
@@ -48,10 +49,10 @@ package struct TypingGenerator {
     return session[at]
   }
 
-  /// The most letters of a key that are typed.
+  /// The most letters of a key that people type.
   private static let letterLimit = 64
 
-  /// Returns the letters of a key as people type it: small letters, mostly without accents.
+  /// Returns the letters of a key as people type them: small letters, mostly without accents.
   ///
   /// The key is split into scalars and folded by the frozen table, so the letters are the same on every platform.
   private mutating func letters(of key: String) -> [Unicode.Scalar] {
@@ -59,7 +60,7 @@ package struct TypingGenerator {
     var letters: [Unicode.Scalar] = []
     for scalar in key.unicodeScalars where letters.count < Self.letterLimit {
       if scalar.value < 0x80 {
-        // A box holds no control characters. The fold makes them spaces, and so does this.
+        // A box holds no control characters. The fold makes them spaces, and so does this function.
         let isControl = scalar.value < 0x20 || scalar.value == 0x7f
         if isControl || scalar == " " {
           if !letters.isEmpty { letters.append(" ") }
@@ -104,8 +105,8 @@ package struct TypingGenerator {
     }
   }
 
-  /// A mistake: the letters that are typed instead, the number of the key's letters that they replace, and the number
-  /// of typed letters, from the first on, that are right and stay.
+  /// A mistake: the letters typed instead, the number of the key's letters that they replace, and the number of typed
+  /// letters, from the first on, that are right and stay.
   private struct Slip {
     var letters: [Unicode.Scalar]
     var skipped: Int
@@ -126,11 +127,11 @@ package struct TypingGenerator {
       ? Slip(letters: [next], skipped: 2) : Slip(letters: [next, letter], skipped: 2)
   }
 
-  /// Types the slip and further letters until it is noticed, and takes back the wrong ones.
+  /// Types the slip and further letters until the person notices the slip, and takes back the wrong letters.
   private mutating func mistake(
     _ slip: Slip, behind typed: Int, of letters: [Unicode.Scalar], in box: inout String.UnicodeScalarView
   ) {
-    // Half of the slips are noticed at once, half of the others a letter later, and so on.
+    // People notice half of the slips at once, half of the others a letter later, and so on.
     var added = slip.letters
     for letter in letters.dropFirst(typed + slip.skipped).prefix(3) {
       if random.below(2) == 0 { break }
@@ -165,7 +166,7 @@ enum Keyboard {
     Array("qwertyuiop".unicodeScalars), Array("asdfghjkl".unicodeScalars), Array("zxcvbnm".unicodeScalars),
   ]
 
-  /// Returns the neighbours of a small Latin letter, two at least; nil for any other character.
+  /// Returns the neighbours of a small Latin letter, at least two; nil for any other character.
   static func neighbours(of letter: Unicode.Scalar) -> [Unicode.Scalar]? {
     for (number, row) in rows.enumerated() {
       guard let column = row.firstIndex(of: letter) else { continue }

@@ -1,4 +1,5 @@
-/// The two halves of a query log, which its sessions belong to by turns. One half chooses, the other checks the choice.
+/// The two halves of a query log: its sessions belong to them in turn. One half chooses, the other half checks the
+/// choice.
 package struct LogHalves: ~Copyable {
   /// The numbers of sessions and keystrokes of a half.
   package struct Counts: Equatable, Sendable {
@@ -10,7 +11,7 @@ package struct LogHalves: ~Copyable {
   private var before = ""
   /// The half of the current session.
   private var half = 1
-  /// The counts of the lines that were read so far, by half.
+  /// The counts of the lines read so far, by half.
   private(set) var counts = [Counts(), Counts()]
 
   init(opening path: String) throws(PlanError) {
@@ -19,8 +20,8 @@ package struct LogHalves: ~Copyable {
 
   /// Returns the next searched text and its half; nil at the end.
   ///
-  /// A session begins where the box was cleared before, and where the text begins with another character than the one
-  /// before it. So a plain list of queries has sessions as well.
+  /// A session begins after the box was cleared. A session also begins where the text begins with another character
+  /// than the text before. So a plain list of queries has sessions as well.
   mutating func next() throws(PlanError) -> (text: String, half: Int)? {
     do throws(QueryLogError) {
       while let keystroke = try reader.next() {

@@ -5,9 +5,9 @@ package struct PlanCandidate: Sendable, Equatable {
   package var files = 0
   /// The size of all files together.
   package var bytes = 0
-  /// The mean size of a shard's file, which is what a changed record writes anew.
+  /// The mean size of a shard's file: the bytes that an update of one record writes.
   package var meanShardBytes = 0
-  /// The size of all files, each filled up to blocks of 4,096 bytes.
+  /// The size of all files, with each file rounded up to blocks of 4,096 bytes.
   package var diskBytes = 0
   /// The manifest and the headers of all shards in memory: the most that finding a part takes.
   package var directoryBytes = 0
@@ -21,14 +21,14 @@ package struct PlanCandidate: Sendable, Equatable {
 package struct Plan: Sendable {
   /// All measured candidates, by shard size, then by part size.
   package var candidates: [PlanCandidate] = []
-  /// The candidate of the sizes that a build without options has.
+  /// The candidate with the sizes of a build without options.
   package var usual: PlanCandidate
-  /// The candidate that decompresses the fewest bytes on the choosing half, of those within ``diskLimitBytes``.
+  /// The candidate within ``diskLimitBytes`` that decompresses the fewest bytes on the choosing half.
   package var best: PlanCandidate
   package var diskLimitBytes: Int
 
-  /// Whether the half that was held out supports the choice: ``best`` decompresses fewer bytes there than ``usual``, or
-  /// ``usual`` takes too much of the disk.
+  /// Whether the other half supports the choice: ``best`` decompresses fewer bytes there than ``usual``, or ``usual``
+  /// takes too much of the disk.
   package var isConfirmed: Bool {
     best.sizes != usual.sizes
       && (best.heldOut.loadedBytes < usual.heldOut.loadedBytes || usual.diskBytes > diskLimitBytes)

@@ -3,14 +3,14 @@ import ShardedIndex
 
 import CLibrary
 
-/// The bench of a plan: it builds candidates one after the other, plays the log through each and counts.
+/// The bench of a plan: it builds one candidate after the other, plays the log through each, and counts.
 struct PlanBench {
   let log: String
   /// The sessions and keystrokes of the log's halves.
   let counts: [LogHalves.Counts]
   let directory: WorkDirectory
   let options: PlanOptions
-  /// The most candidates that there may be.
+  /// The most candidates that the plan may measure.
   let total: Int
   let progress: ((ShardPlanner.Progress) -> Void)?
   /// The number of the next candidate, from 1.
@@ -26,7 +26,7 @@ struct PlanBench {
 
   /// Measures the candidate of the usual sizes.
   ///
-  /// - Returns: The index that the other candidates are made from too: the source, or the one built of datasets.
+  /// - Returns: The index whose records the other candidates get: the source, or the index built from datasets.
   mutating func measureUsual(
     _ source: ShardPlanner.Source
   ) throws(PlanError) -> (index: ShardedIndex, usual: PlanCandidate) {
@@ -35,7 +35,7 @@ struct PlanBench {
       let index = try PlanError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: path) }
       return (index, try measure(.usual, of: index))
     case .datasets(let inputs):
-      // The runs that are sorted on disk are about as large as the dataset.
+      // The sorted runs on disk are about as large as the dataset.
       try ShardPlanner.checkRoom(2 * inputs.reduce(0) { $0 + Self.size(of: $1) }, in: directory.parentPath)
       let path = directory.path + "/usual"
       let (build, report) = (build(.usual), report(.usual))
@@ -47,9 +47,9 @@ struct PlanBench {
     }
   }
 
-  /// Builds a candidate of an index's records, measures and removes it.
+  /// Builds a candidate from an index's records, measures the candidate and removes it.
   mutating func measure(_ sizes: ShardSizes, of source: ShardedIndex) throws(PlanError) -> PlanCandidate {
-    // Small shards of small parts take up to half as much again as the usual ones.
+    // A candidate with small shards and small parts takes up to half as much again as the usual candidate.
     try ShardPlanner.checkRoom(2 * source.bytesOfFiles, in: directory.parentPath)
     let path = directory.path + "/candidate"
     let (build, report) = (build(sizes), report(sizes))
@@ -81,7 +81,7 @@ struct PlanBench {
     { [progress, number, total] in progress?(.init(sizes: sizes, number: number, total: total, build: $0)) }
   }
 
-  /// The candidate with the figures of its files.
+  /// Returns the candidate with the figures of its files.
   private static func files(at path: String, _ sizes: ShardSizes) throws(PlanError) -> PlanCandidate {
     try PlanError.ofIndex { () throws(IndexError) in
       let manifest = try ShardedIndex(opening: path).generation.manifest
@@ -103,7 +103,7 @@ struct PlanBench {
     }
   }
 
-  /// The size of a file in bytes; 0 for anything else.
+  /// Returns the size of a file in bytes; 0 for anything but a regular file.
   private static func size(of path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0

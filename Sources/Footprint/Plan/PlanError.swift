@@ -6,17 +6,17 @@ import ShardedIndex
 package enum PlanError: Error, Equatable, Sendable {
   /// The log could not be read.
   case log(QueryLogError)
-  /// The log is read once for each candidate, and a pipe or a directory cannot be.
+  /// The log is a pipe or a directory. A plan reads the log once for each candidate.
   case logNotRegular(path: String)
-  /// The log has fewer than two sessions, so that it has no halves.
+  /// The log has fewer than two sessions, so that a half would be empty.
   case tooFewSessions(path: String, sessions: Int)
-  /// The log has changed since it was read first.
+  /// The log has changed since the plan first read it.
   case logChanged(path: String)
-  /// The index that is planned for, or a candidate, could not be read.
+  /// The source index or a candidate could not be read.
   case index(IndexError)
   /// An index could not be built.
   case build(BuildError)
-  /// The directory's file system has fewer bytes left than a candidate may take.
+  /// The directory's file system has fewer bytes free than a candidate may take.
   case noRoom(path: String, needed: Int, available: Int)
   /// Every candidate takes more of the disk than the limit. Both sizes are in bytes.
   case noneFits(limit: Int, smallest: Int)
@@ -37,17 +37,17 @@ extension PlanError: CustomStringConvertible {
     switch self {
     case .log(let error): error.description
     case .logNotRegular(let path):
-      "\(path) is no file that can be read again and again: write the log to one"
+      "\(path) is a pipe or a directory, and a plan reads the log many times; write the log to a file"
     case .tooFewSessions(let path, let sessions):
-      "\(path): \(sessions == 0 ? "nothing is typed in it" : "all of it is one session");"
-        + " two at least are needed, one to choose by and one to check with: a line without a text begins another"
-    case .logChanged(let path): "\(path) has changed while it was read; plan again, with a log that is finished"
+      "\(path): the log has \(sessions == 0 ? "no text" : "one session"); a plan needs two sessions, one to choose"
+        + " the sizes and one to check the choice (an empty line begins another session)"
+    case .logChanged(let path): "\(path) changed during the plan; plan again once the log is complete"
     case .index(let error): error.description
     case .build(let error): error.description
     case .noRoom(let path, let needed, let available):
-      "\(path) has room for \(available) bytes, and an index to try may take \(needed); name another directory"
+      "\(path) has \(available) bytes free, and a candidate may take \(needed) bytes; name another directory"
     case .noneFits(let limit, let smallest):
-      "no candidate takes \(limit) bytes on disk or less; the smallest takes \(smallest)"
+      "no candidate fits in \(limit) bytes on disk; allow \(smallest) bytes, the size of the smallest candidate"
     }
   }
 }

@@ -1,7 +1,8 @@
-/// The search for the best candidate: the measured ones, and the sizes that are worth measuring next.
+/// The search for the best candidate: the measured candidates, and the sizes worth measuring next.
 struct PlanSearch {
   private(set) var candidates: [PlanCandidate]
-  /// The candidate that decompresses the fewest bytes. As long as all are too large on disk, the smallest.
+  /// The candidate that decompresses the fewest bytes. As long as all candidates are too large on disk, the smallest
+  /// one.
   private(set) var best: PlanCandidate
   private let diskLimitBytes: Int
 
@@ -11,7 +12,7 @@ struct PlanSearch {
 
   mutating func add(_ candidate: PlanCandidate) {
     candidates.append(candidate)
-    // The earlier one wins a tie: it is the usual one or nearer to it.
+    // The earlier candidate wins a tie: it is the usual candidate or nearer to it.
     if score(candidate) < score(best) { best = candidate }
   }
 

@@ -1,14 +1,14 @@
 import ShardedIndex
 
-/// The figures of an index that answered one half of a query log, from an empty cache on.
+/// The figures of an index that answered one half of a query log, beginning with an empty cache.
 package struct ReplayFigures: Sendable, Equatable {
   package var sessions = 0
   package var keystrokes = 0
-  /// The number of parts of shards that were loaded.
+  /// The number of parts that the index loaded.
   package var loads = 0
   /// The decompressed bytes, as ``Statistics/loadedBytes`` counts them.
   package var loadedBytes = 0
-  /// The bytes that 99 of 100 keystrokes decompressed at most; from 64 KiB on rounded up to the next KiB.
+  /// The 99th percentile of decompressed bytes of a keystroke; from 64 KiB on rounded up to the next KiB.
   package var loadedBytesP99 = 0
   /// The bytes in the cache at the end.
   package var residentBytes = 0
@@ -16,12 +16,12 @@ package struct ReplayFigures: Sendable, Equatable {
   /// The decompressed bytes per keystroke, rounded down; 0 without keystrokes.
   package var loadedBytesPerKeystroke: Int { keystrokes == 0 ? 0 : loadedBytes / keystrokes }
 
-  /// The part of the log that was played.
+  /// The played part of the log.
   var counts: LogHalves.Counts { .init(sessions: sessions, keystrokes: keystrokes) }
 }
 
-/// A player of one half of a query log. It asks the engine as an app does: for the text and the first rows of its
-/// matches.
+/// A player of one half of a query log. The player asks the engine as an app does: for the text and for the first rows
+/// of its matches.
 struct Player {
   private let index: ShardedIndex
   private let rows: Int
@@ -49,7 +49,7 @@ struct Player {
       residentBytes: statistics.residentBytes)
   }
 
-  /// Plays both halves of a log, each through an index of its own, so that no half warms the other's cache.
+  /// Plays both halves of a log. Each half has its own index, so that no half warms the other half's cache.
   static func replay(
     _ log: String, on directory: String, cacheLimitBytes: Int, rows: Int
   ) throws(PlanError) -> [ReplayFigures] {

@@ -5,24 +5,24 @@ import CLibrary
 
 /// The planner: it chooses the sizes of an index's shards and parts for a query log.
 ///
-/// Every candidate is built, and the log is played through the engine: the figures are counts, not estimates. The
-/// sessions of the log belong to two halves by turns. One half chooses, the other checks the choice.
+/// The planner builds every candidate and plays the log through the engine: the figures are counts, not estimates. The
+/// sessions of the log belong to the two halves in turn. One half chooses, the other half checks the choice.
 package enum ShardPlanner {
-  /// The records that are planned for.
+  /// The records that the plan is for.
   package enum Source: Sendable {
-    /// An index, by its directory. It has to store its keys.
+    /// The directory of an index. The index has to store its keys.
     case index(String)
-    /// Datasets, as for ``ShardBuilder/build(_:into:options:progress:)``.
+    /// The paths of datasets, as for ``ShardBuilder/build(_:into:options:progress:)``.
     case datasets([String])
   }
 
   /// The progress of a plan.
   package struct Progress: Sendable {
-    /// The sizes of the candidate that is being built or measured.
+    /// The sizes of the candidate under construction or measurement.
     package var sizes: ShardSizes
     /// The number of this candidate, from 1.
     package var number: Int
-    /// The most candidates that there may be.
+    /// The most candidates that the plan may measure.
     package var total: Int
     package var build: BuildProgress
   }
@@ -30,10 +30,11 @@ package enum ShardPlanner {
   /// Measures candidates and chooses one.
   ///
   /// - Parameters:
-  ///   - log: A file, which is read once for each candidate.
-  ///   - parent: The directory in which a temporary one is made. It has one candidate at a time, and for datasets the
-  ///     index of the usual sizes beside it. It is removed in the end, and so is the directory of a killed process.
-  /// - Complexity: A build of the records for each candidate, in the memory of ``PlanOptions/build``.
+  ///   - log: The path of a file, which the plan reads once for each candidate.
+  ///   - parent: The directory for the plan's temporary directory. That directory has one candidate at a time; a plan
+  ///     of datasets also keeps the usual candidate there. The plan removes it in the end, also that of a killed
+  ///     process.
+  /// - Complexity: One build of the records for each candidate, in the memory of ``PlanOptions/build``.
   package static func plan(
     log: String, source: Source, in parent: String, options: PlanOptions = PlanOptions(),
     progress: ((Progress) -> Void)? = nil
@@ -49,7 +50,7 @@ package enum ShardPlanner {
     log: String, source: Source, in directory: WorkDirectory, options: PlanOptions = PlanOptions(),
     progress: ((Progress) -> Void)? = nil
   ) throws(PlanError) -> Plan {
-    // Steps begin at the usual sizes.
+    // The search begins at the usual sizes.
     let shardSizes = Set(options.shardSizes + (options.triesAll ? [] : [ShardSizes.usual.shardBytes])).sorted()
     let partSizes = Set(options.partSizes + (options.triesAll ? [] : [ShardSizes.usual.partBytes])).sorted()
     let all = shardSizes.flatMap { shard in
@@ -66,7 +67,7 @@ package enum ShardPlanner {
       }
     var search = PlanSearch(usual: usual, diskLimitBytes: limit)
     if options.triesAll {
-      // From large parts to small: a shard size that takes too much disk takes more with smaller parts.
+      // Large parts come first: a shard size that takes too much disk takes more with smaller parts.
       for sizes in all.sorted(by: { $0.partBytes > $1.partBytes }) where search.isWorthwhile(sizes) {
         search.add(try bench.measure(sizes, of: index))
       }
@@ -93,7 +94,7 @@ package enum ShardPlanner {
 
   /// Counts the sessions and keystrokes of a log's halves.
   ///
-  /// - Throws: ``PlanError`` for a log that nothing can be planned by.
+  /// - Throws: ``PlanError`` if the log does not fit a plan.
   @discardableResult
   package static func checkLog(_ log: String) throws(PlanError) -> [LogHalves.Counts] {
     var status = stat()
@@ -106,10 +107,10 @@ package enum ShardPlanner {
     return counts
   }
 
-  /// Checks that a file system has room for so many bytes.
+  /// Checks that a file system has `needed` bytes free.
   static func checkRoom(_ needed: Int, in directory: String) throws(PlanError) {
     var status = statvfs()
-    guard statvfs(directory, &status) == 0 else { return }  // Then writing finds it out.
+    guard statvfs(directory, &status) == 0 else { return }  // Then a write fails.
     let available = Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
     guard !available.overflow, available.partialValue < needed else { return }
     throw .noRoom(path: directory, needed: needed, available: available.partialValue)

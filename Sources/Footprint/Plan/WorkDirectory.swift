@@ -2,20 +2,20 @@ import ShardBuilder
 
 import CLibrary
 
-/// A temporary directory for the candidates of a plan, or for another work.
+/// A temporary directory for the candidates of a plan, or for other work.
 ///
-/// Its maker holds a lock on it. The next maker in the same place removes the directory of a process that was killed.
+/// The maker holds a lock on the directory. The next maker in the same place removes the directory of a killed process.
 package final class WorkDirectory: Sendable {
   package let path: String
-  /// The path of the directory that it was made in.
+  /// The path of the directory that holds this one.
   package let parentPath: String
   private let parent: CInt
   private let name: String
   private let lock: CInt
 
-  /// Makes a directory in `parent`, and removes those of the same work without a living maker.
+  /// Makes a directory in `parent`, and removes directories of the same work whose makers are gone.
   ///
-  /// - Parameter work: What the directory is for, which is a part of its name.
+  /// - Parameter work: The purpose of the directory, which is a part of its name.
   package init(in parent: String, for work: String = "plan") throws(BuildError) {
     let prefix = "shardq-\(work)-"
     let directory = Self.open(parent, in: AT_FDCWD, O_DIRECTORY)
@@ -36,7 +36,7 @@ package final class WorkDirectory: Sendable {
         throw .io(operation: "create a directory in", path: parent, errno: code)
       }
       let own = Self.openOwn(name, in: directory)
-      // Another plan may have removed this one as abandoned before the lock: then it is gone, or about to be.
+      // Another plan may have removed this directory before the lock, as abandoned: then it is gone, or will be soon.
       var (opened, found) = (stat(), stat())
       if own >= 0, flock(own, LOCK_EX | LOCK_NB) == 0, fstat(own, &opened) == 0,
         fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) == 0, opened.st_ino == found.st_ino
@@ -60,10 +60,11 @@ package final class WorkDirectory: Sendable {
     close(parent)
   }
 
-  /// Removes the directory with its content, also while it is written to. Any thread may call this, more than once.
+  /// Removes the directory with its content, even while other threads write into it. Any thread may call this, more
+  /// than once.
   package func remove() {
-    // A file that is written meanwhile keeps the directory from being removed. Once it is gone no file can be made in
-    // it.
+    // A file that another thread writes meanwhile keeps the directory from being removed. Nobody can make a file in a
+    // removed directory.
     for _ in 0..<1000 {
       if Self.removeTree(name, in: parent) { return }
       usleep(1000)

@@ -1,4 +1,4 @@
-/// A digest of answers, by which the answers of different designs are compared (FNV-1a, 64 bits).
+/// A digest of answers (FNV-1a, 64 bits). It compares the answers of different designs.
 ///
 /// It finds accidental differences, not forged answers.
 package struct AnswerDigest {
@@ -12,18 +12,18 @@ package struct AnswerDigest {
 
   package mutating func add(_ count: Int) { add(UInt64(bitPattern: Int64(count))) }
 
-  /// Adds a number by its value, however it was written.
+  /// Adds a number by its value, whatever its spelling was.
   package mutating func add(_ number: Double) { add(number.bitPattern) }
 
-  /// Adds a text; nil where a record does not have the field.
-  // Two functions and no generic one, for which the runtime would look through the whole program.
+  /// Adds a text; nil where a record lacks the field.
+  // These are two functions and no generic one: for a generic one the runtime would look through the whole program.
   package mutating func add(_ text: String?) {
     guard let text else { return add(UInt8(0xfe)) }
     for byte in text.utf8 { add(byte) }
     add(UInt8(0xff))  // No UTF-8 has this byte, so it marks the end of a text.
   }
 
-  /// Adds a text in UTF-8; nil where a record does not have the field.
+  /// Adds a text in UTF-8; nil where a record lacks the field.
   package mutating func add(_ text: [UInt8]?) {
     guard let text else { return add(UInt8(0xfe)) }
     for byte in text { add(byte) }

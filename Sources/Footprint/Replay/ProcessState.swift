@@ -1,25 +1,24 @@
 import CLibrary
 
-/// The kernel's figures of this process. They are read into memory that is there anyway, so that looking changes
-/// little.
+/// The kernel's figures of this process. The reads reuse memory that exists already, so that a look changes little.
 package enum ProcessState {
   /// The current memory in KiB.
   package struct Memory {
     package var resident = 0
-    /// The memory in pages that no other process has, which the end of the process would free.
+    /// The memory of private pages: no other process has these pages, and the end of the process would free them.
     package var privatePages = 0
   }
 
   package struct Totals {
-    /// The most memory that was resident since the program was started, in KiB.
+    /// The most resident memory since the program was started, in KiB.
     package var peakResident = 0
     package var minorFaults = 0
     package var majorFaults = 0
-    /// The bytes that read calls returned, from the system's cache or the disk; mapped pages are not among them.
+    /// The bytes that read calls returned, from the system's cache or the disk, without mapped pages.
     package var bytesRead = 0
   }
 
-  /// The bytes that this type has read itself.
+  /// The bytes that this type itself has read.
   nonisolated(unsafe) private static var ownBytes = 0
 
   package static func memory() -> Memory? {
@@ -30,7 +29,7 @@ package enum ProcessState {
     }
   }
 
-  /// - Parameter others: The bytes that the measurement itself has read elsewhere.
+  /// - Parameter others: The bytes that the rest of the measurement has read.
   package static func totals(without others: Int) -> Totals? {
     var totals = Totals()
     var usage = rusage()
@@ -42,7 +41,7 @@ package enum ProcessState {
     (totals.minorFaults, totals.majorFaults) = (usage.ru_minflt, usage.ru_majflt)
     guard let peak = read("/proc/self/status", { number("VmHWM:", in: $0) }) else { return nil }
     totals.peakResident = peak
-    let own = ownBytes  // Taken before the read below, whose bytes the kernel has not counted yet.
+    let own = ownBytes  // Before the next read, which the kernel counts later.
     guard let read = read("/proc/self/io", { number("rchar:", in: $0) }) else { return nil }
     totals.bytesRead = read - own - others
     return totals

@@ -1,11 +1,12 @@
 import CLibrary
 
-/// A replay of a query log through one design, in a process of its own. It prints its figures for `shardq footprint`:
+/// A replay of a query log through one design, in its own process. The replay prints its figures for `shardq
+/// footprint`:
 ///
 /// | line | meaning |
 /// |---|---|
-/// | `first NANOSECONDS` | the monotonic clock when the first answer was there |
-/// | `sample KEYS RESIDENT PRIVATE` | the memory in KiB, after so many keys |
+/// | `first NANOSECONDS` | the monotonic clock at the first answer |
+/// | `sample KEYS RESIDENT PRIVATE` | the resident and the private memory in KiB, after KEYS keystrokes |
 /// | `NAME NUMBER` | a figure of the whole run |
 /// | `answers DIGEST` | the digest of all answers |
 package struct Replay {
@@ -17,14 +18,14 @@ package struct Replay {
 
   /// - Parameters:
   ///   - log: The path of a query log.
-  ///   - sampleInterval: Keys between two looks at the memory; with 0 the replay ends at the first answer.
+  ///   - sampleInterval: The keystrokes from one memory sample to the next; with 0 the replay ends at the first answer.
   package init(log: String, sampleInterval: Int) { (self.log, self.sampleInterval) = (log, sampleInterval) }
 
   /// Opens a design and replays the log through it.
   ///
-  /// - Parameter open: Makes the design. The start is measured from the process's own start, so this counts.
-  // Inlined where the design is known: called through a protocol's witness, a generic design stays generic, which
-  // makes it five times slower.
+  /// - Parameter open: Makes the design. The start is measured from the process's own start, so this time counts.
+  // Inlined where the design is known: a design called through a protocol's witness stays generic, which makes it five
+  // times slower.
   @inlinable
   package func run<Some: Design>(opening open: @escaping () throws -> Some) throws {
     var design: Some? = nil
@@ -41,8 +42,8 @@ package struct Replay {
     var digest = AnswerDigest()
     var keys = 0
     var report = ""
-    // Written at the end, as plain bytes: `print` casts its arguments, for which the runtime looks through the whole
-    // program. That would count as the design's memory.
+    // The report is written at the end, as plain bytes: `print` casts its arguments, and for a cast the runtime looks
+    // through the whole program. That memory would count as the design's.
     defer { Self.write(report, to: STDOUT_FILENO) }
     try design.open()
     while let keystroke = try log.next() {
@@ -59,7 +60,7 @@ package struct Replay {
         if sampleInterval == 0 { return }
       }
       times.add(end - start)
-      // The rest of the loop is no part of an answer's time.
+      // The rest of the loop is not part of an answer's time.
       digest.add(count)
       design.addPage(&digest)
       if keys % 64 == 0 { Self.endIfAbandoned() }
@@ -88,7 +89,7 @@ package struct Replay {
     if poll(&input, 1, 0) > 0, input.revents & Int16(POLLHUP) != 0 { _exit(1) }
   }
 
-  /// Ends the process. Printed figures are written first, then the reason of a failure.
+  /// Writes the printed figures, then the reason of a failure, and ends the process.
   package static func finish(_ status: CInt, because reason: String = "") -> Never {
     fflush(nil)
     if !reason.isEmpty { write(reason + "\n", to: STDERR_FILENO) }

@@ -1,4 +1,4 @@
-/// A histogram of times in nanoseconds. It takes 16 KiB for any number of times, and knows each to a hundredth.
+/// A histogram of times in nanoseconds. It takes 16 KiB for any number of times, with an error of a hundredth at most.
 package struct TimeHistogram {
   private static let subBits = 6
   private var counts = [UInt32](repeating: 0, count: (64 - subBits + 1) << subBits)
@@ -16,7 +16,7 @@ package struct TimeHistogram {
   /// The mean; 0 without times.
   package var mean: Int { count == 0 ? 0 : sum / count }
 
-  /// Returns the time that a share of all times do not exceed.
+  /// Returns the least time that a share of all times do not exceed.
   ///
   /// - Parameter permille: The share in thousandths: 500 is the median.
   package func quantile(permille: Int) -> Int {
@@ -30,7 +30,7 @@ package struct TimeHistogram {
     return Self.middle(counts.count - 1)
   }
 
-  /// Returns the bucket of a value. Below 2^6 each value has one, above that each 64th part of a power of two.
+  /// Returns the bucket of a value. A value below 2^6 has its own bucket; above, a bucket is a 64th of a power of two.
   private static func bucket(_ value: UInt64) -> Int {
     let bits = UInt64.bitWidth - value.leadingZeroBitCount
     if bits <= subBits + 1 { return Int(value) }
