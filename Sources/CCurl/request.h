@@ -1,5 +1,5 @@
 #pragma once
-// What ObjectStore uses of libcurl: a handle makes one request after another, waits for each, and keeps its connection.
+// ObjectStore's use of libcurl: a handle makes one request after another, waits for each, and keeps its connection.
 #include "transfer.h"
 
 typedef struct {
@@ -23,14 +23,14 @@ static inline size_t request_send(char *into, size_t one, size_t count, void *co
   state->bodyAt += count;
   return count;
 }
-// A connection that had been closed meanwhile is replaced, and the body sent from its beginning.
+// libcurl calls this after it has replaced a closed connection: the body is sent from its beginning.
 static inline int request_seek(void *context, curl_off_t offset, int origin) {
   RequestState *state = (RequestState *)context;
   if (origin != SEEK_SET || offset < 0 || (size_t)offset > state->bodySize) return CURL_SEEKFUNC_FAIL;
   state->bodyAt = (size_t)offset;
   return CURL_SEEKFUNC_OK;
 }
-// Keeps as much of a body as was asked for, and 4 KiB of an error's.
+// Keeps at most `limit` bytes of a body, and 4 KiB of an error's body.
 static inline size_t request_receive(char *bytes, size_t one, size_t count, void *context) {
   RequestState *state = (RequestState *)context;
   long status = 0;
@@ -59,8 +59,9 @@ static inline void request_free(Request request) {
   free(request.state);
 }
 
-// Begins the next request. `limit` is that of the body of an answer with status 200, in bytes; the times are those until
-// there is a connection, in milliseconds, and for which fewer than 1,000 bytes a second may pass, in seconds.
+// Begins the next request. `limit` is the most bytes of the body of an answer with status 200. `connect` is the most
+// milliseconds until there is a connection. `stall` is the most seconds for which fewer than 1,000 bytes a second may
+// pass.
 static inline void request_begin(
     Request request, const char *method, const char *url, int64_t limit, long connect, long stall) {
   RequestState *state = request.state;
@@ -109,7 +110,7 @@ static inline void request_authenticate(
   curl_easy_setopt(request.state->easy, CURLOPT_AWS_SIGV4, signature);
 }
 
-// Makes the request, and waits for its end; returns curl's number for that. The body is of a PUT alone.
+// Makes the request and waits for its end; returns curl's number for the result. Only a PUT has a body.
 static inline int32_t request_perform(Request request, const unsigned char *body, int64_t size) {
   RequestState *state = request.state;
   state->body = body;
@@ -137,7 +138,7 @@ static inline bool request_field(Request request, const char *name, char *into, 
   return curl_easy_header(request.state->easy, name, 0, CURLH_HEADER, -1, &field) == CURLHE_OK &&
          transfer_text(field->value, into, capacity);
 }
-// Seconds since 1970 of a date of HTTP; -1 for another text.
+// Returns the seconds since 1970 of an HTTP date; -1 for another text.
 static inline int64_t request_date(const char *text) { return (int64_t)curl_getdate(text, NULL); }
 
 static inline bool requests_set_up(void) { return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK; }

@@ -1,6 +1,6 @@
 #pragma once
-// What ShardedIndexRemote uses of libcurl and of threads, without variadic functions and pointers to structures: Swift calls
-// none of the first, and names none of the second.
+// The use of libcurl and of threads in ShardedIndexRemote. Swift can call no variadic functions, and has no name for
+// pointers to these structures; the functions here have neither.
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -9,19 +9,19 @@
 #include <string.h>
 #include <time.h>
 
-// Swift passes these structures on, and looks at no pointer in them.
+// Swift passes these structures on, and never follows a pointer in them.
 #define SAFE __attribute__((swift_attr("safe"), swift_attr("@Sendable")))
 
 // MARK: One request and its answer
 
-// The bytes of a body, as far as they have come.
+// The received bytes of a body.
 typedef struct {
   unsigned char *bytes;
   size_t size, capacity;
   bool isTooLong;
 } ReceivedBody;
 
-// Takes in more bytes; returns their count, or 0, which ends the request, where they are over the limit or memory is short.
+// Appends bytes; returns their count. Returns 0, which ends the request, if they exceed the limit or memory is short.
 static inline size_t body_receive(ReceivedBody *body, const char *bytes, size_t count, size_t limit) {
   if (count > limit - body->size) {
     body->isTooLong = true;
@@ -51,7 +51,7 @@ typedef struct SAFE {
   TransferState *state;
 } Transfer;
 
-// Keeps as much of a body as was asked for; a longer one ends the request.
+// Keeps a body up to its limit; a longer body ends the request.
 static inline size_t transfer_receive(char *bytes, size_t one, size_t count, void *context) {
   TransferState *state = (TransferState *)context;
   long status = 0;
@@ -68,7 +68,7 @@ static inline void transfer_free(Transfer transfer) {
   free(transfer.state);
 }
 
-// Makes a GET. `range` is "FIRST-LAST" or null; the limits are those of bodies with status 206 and with 200, in bytes.
+// Makes a GET. `range` is "FIRST-LAST" or null. The limits are the most bytes of bodies with status 206 and 200.
 static inline bool transfer_new(
     Transfer *made, int64_t number, const char *url, const char *range, int64_t partLimit, int64_t wholeLimit) {
   TransferState *state = (TransferState *)calloc(1, sizeof *state);
@@ -86,7 +86,7 @@ static inline bool transfer_new(
   curl_easy_setopt(easy, CURLOPT_URL, url);
   curl_easy_setopt(easy, CURLOPT_RANGE, range);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  // Redirects are followed by the caller, which looks at each.
+  // The caller follows redirects, because it checks each of them.
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, transfer_receive);
@@ -101,7 +101,7 @@ static inline void transfer_header(Transfer transfer, const char *line) {
   curl_easy_setopt(transfer.state->easy, CURLOPT_HTTPHEADER, transfer.state->headers);
 }
 
-// Milliseconds: until there is a connection, and of all.
+// The limits in milliseconds: until there is a connection, and of the whole request.
 static inline void transfer_limit(Transfer transfer, long connect, long total) {
   curl_easy_setopt(transfer.state->easy, CURLOPT_CONNECTTIMEOUT_MS, connect);
   curl_easy_setopt(transfer.state->easy, CURLOPT_TIMEOUT_MS, total);
@@ -130,7 +130,7 @@ static inline int64_t transfer_status(Transfer transfer) {
   curl_easy_getinfo(transfer.state->easy, CURLINFO_RESPONSE_CODE, &status);
   return status;
 }
-// Microseconds from the request to the first byte of the answer; 0 while there is none.
+// Returns the microseconds from the request to the first byte of the answer; 0 before that byte.
 static inline int64_t transfer_first_byte(Transfer transfer) {
   curl_off_t sent = 0, began = 0;
   curl_easy_getinfo(transfer.state->easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
@@ -179,7 +179,7 @@ static inline void transfers_remove(Transfers transfers, Transfer transfer) {
   curl_multi_remove_handle(transfers.multi, transfer.state->easy);
 }
 static inline void transfers_wake(Transfers transfers) { curl_multi_wakeup(transfers.multi); }
-// Waits for something to do, for so many milliseconds at most, and does it.
+// Waits for something to do, for at most so many milliseconds.
 static inline void transfers_wait(Transfers transfers, int milliseconds) {
   curl_multi_poll(transfers.multi, NULL, 0, milliseconds, NULL);
 }
@@ -187,7 +187,7 @@ static inline void transfers_run(Transfers transfers) {
   int running = 0;
   curl_multi_perform(transfers.multi, &running);
 }
-// Gives a request that has ended, and curl's number for how: 0 for an answer.
+// Gives a request that has ended, and curl's number for its result: 0 for an answer.
 static inline bool transfers_next(Transfers transfers, Transfer *ended, int32_t *result) {
   int left = 0;
   for (CURLMsg *message; (message = curl_multi_info_read(transfers.multi, &left));) {
@@ -202,7 +202,7 @@ static inline const char *transfers_error(int32_t result) { return curl_easy_str
 
 // MARK: URLs
 
-// Gives a part of a URL of http or https, empty where it has none; false for another text.
+// Gives a part of a URL of http or https, empty if the URL lacks the part; false for another text.
 static inline bool url_part(const char *text, CURLUPart part, bool isDecoded, char *into, int64_t capacity) {
   CURLU *url = curl_url();
   char *found = NULL;
@@ -255,7 +255,7 @@ static inline bool thread_start(void (*run)(void)) {
 }
 static inline uint64_t thread_number(void) { return (uint64_t)(uintptr_t)pthread_self(); }
 
-// Milliseconds of a clock that only goes forward.
+// Returns the milliseconds of a clock that never goes back.
 static inline int64_t clock_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);

@@ -3,15 +3,16 @@
 
   /// Bytes in the disk cache, by their name.
   struct CacheEntry: Sendable {
-    /// Hexadecimal digits and hyphens.
+    /// The name: hexadecimal digits and hyphens.
     let name: String
-    /// In bytes; nil where any size may be right.
+    /// The size in bytes; nil where any size may be right.
     let size: Int?
-    /// The first 8 bytes of the SHA-256, in hexadecimal digits; nil if it is not known.
+    /// The first 8 bytes of the SHA-256, in hexadecimal digits; nil if the SHA-256 is unknown.
     private let digest: String?
 
-    /// A whole file that its digest names has that name, whichever index and host it is of. All else is named by its
-    /// place and by the URL, and a range of a manifest or an archive by that file's first bytes as well.
+    /// The name of a whole file with a digest is the digest, for every index and every host. The name of any other
+    /// entry has its place and the URL, and the name of a range of a manifest or an archive has that file's first bytes
+    /// as well.
     init(_ file: RemoteFile, _ range: Range<Int64>, at address: RemoteAddress) {
       let size = Int(range.upperBound - range.lowerBound)
       self.size = size
@@ -26,7 +27,7 @@
       }
     }
 
-    /// The beginning of a manifest or of an archive, with the host's name for the content.
+    /// Makes the entry of the beginning of a manifest or of an archive, with the host's name for the content.
     ///
     /// - Parameter file: The name of the file at the URL; nil for an archive.
     init(rootOf file: String?, at address: RemoteAddress) {
@@ -35,7 +36,7 @@
       name = SHA256.text(SHA256.digest(ofBytes: Array(text.utf8)).prefix(16))
     }
 
-    /// Whether bytes have the digest, if that is known.
+    /// Returns whether bytes have the digest, if the digest is known.
     func isRight(_ bytes: [UInt8]) -> Bool {
       digest.map { SHA256.text(SHA256.digest(ofBytes: bytes).prefix(8)) == $0 } ?? true
     }

@@ -5,29 +5,30 @@
 
   /// Fetched bytes in a directory, which several processes may share.
   ///
-  /// A file is an entry's bytes and their XXH64, little-endian. Files stand in 16 directories by the first digit of their
-  /// names, and each of those keeps a sixteenth of the limit: the file that was used longest ago goes first. A failure
-  /// here means that nothing is kept.
+  /// A file has an entry's bytes and their XXH64, little-endian. Files stand in 16 directories by the first digit of
+  /// their names. Each directory keeps a sixteenth of the limit, and removes the least recently used file first. After
+  /// a failure here nothing is kept.
   final class DiskCache: @unchecked Sendable {
     private let path: String
     /// The most bytes in one of the directories.
     private let limit: Int
-    /// The bytes in a directory at the last look and those written since, by its digit. Of the network's thread.
+    /// The bytes in a directory at the last look and the bytes written since, by its digit. Only the network's thread
+    /// uses it.
     private var sizes: [Character: Int] = [:]
     private var temporaries = 0
 
     private static let sumSize = 8
-    /// The most bytes of an entry whose size is not known.
+    /// The most bytes of an entry of unknown size.
     private static let unsizedLimit = 2 << 20
-    /// Seconds after which a use is written down again.
+    /// The seconds after which a use is noted again.
     private static let usePeriod = 60
-    /// Seconds after which a temporary file is of a process that is gone.
+    /// The seconds after which a temporary file counts as abandoned.
     private static let temporaryLife = 600
 
     /// Makes the directory, if it is missing.
     ///
-    /// - Parameter limit: In bytes.
-    /// - Returns: nil where there is to be none, or where another user could write into it.
+    /// - Parameter limit: The most bytes in the disk cache.
+    /// - Returns: nil if the options want no disk cache, or if another user could write into the directory.
     init?(_ path: String, limit: Int) {
       guard limit > 0, !path.isEmpty else { return nil }
       self.path = path
@@ -47,7 +48,7 @@
     private func directory(_ name: String) -> String { path + "/" + String(name.prefix(1)) }
     private func path(_ name: String) -> String { directory(name) + "/" + name }
 
-    /// Returns the bytes of an entry; nil if they are not there, or damaged.
+    /// Returns the bytes of an entry; nil if they are missing or damaged.
     func load(_ entry: CacheEntry) -> [UInt8]? {
       let path = path(entry.name)
       let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -63,24 +64,24 @@
         unsafe unlink(path)
         return nil
       }
-      // Not all file systems note when a file is read.
+      // Not all file systems note the time of a read.
       if Int(time(nil)) - Int(Self.modified(status)) > Self.usePeriod { futimens(file, nil) }
       bytes.removeLast(Self.sumSize)
       return bytes
     }
 
-    /// Lets go of an entry.
+    /// Removes an entry.
     func remove(_ entry: CacheEntry) { _ = unsafe unlink(path(entry.name)) }
 
     private static func read(_ file: CInt, size: Int) -> [UInt8]? {
-      // A regular file of this size comes at once, but for one that is cut off meanwhile.
+      // One read returns a regular file of this size, unless another process cuts the file off meanwhile.
       let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
         count = unsafe max(0, pread(file, buffer.baseAddress, size, 0))
       }
       return bytes.count == size ? bytes : nil
     }
 
-    /// Keeps the bytes of an entry. Called by the network's thread.
+    /// Stores the bytes of an entry. Only the network's thread calls this.
     func store(_ bytes: [UInt8], as entry: CacheEntry) {
       guard bytes.count <= limit, let digit = entry.name.first else { return }
       let directory = directory(entry.name)
@@ -102,8 +103,8 @@
       if sizes[digit, default: 0] > limit { sizes[digit] = sweep(directory) }
     }
 
-    /// Removes the files of a directory that were used longest ago, as far as there are too many; returns the bytes of
-    /// those that stay.
+    /// Removes the least recently used files of a directory that is over its limit; returns the bytes of the remaining
+    /// files.
     private func sweep(_ directory: String) -> Int {
       guard let stream = unsafe opendir(directory) else { return 0 }
       defer { unsafe closedir(stream) }

@@ -5,7 +5,7 @@
 
   /// The bytes of an answer.
   struct FetchedBody {
-    /// From the first byte of the range on, or from the first byte of the file on where `isWhole`.
+    /// The bytes from the first byte of the range on; from the first byte of the file on if `isWhole`.
     var bytes: [UInt8]
     /// The size of the file, in bytes.
     var total: Int64
@@ -17,32 +17,34 @@
 
   /// A request for bytes of a file, with its redirects and its second attempt.
   ///
-  /// The network's thread has it from ``Network/start(_:)`` on; all others see `result` alone, under the network's lock.
+  /// The network's thread owns it from ``Network/start(_:)`` on; other threads read `result` alone, under the network's
+  /// lock.
   final class Fetch: @unchecked Sendable {
-    /// The address, for credentials.
+    /// The address, for its credentials.
     let address: RemoteAddress
-    /// The bytes that are asked for; nil for the whole file.
+    /// The wanted bytes; nil for the whole file.
     let range: Range<Int64>?
-    /// The size that the file must have; nil if that is not known yet.
+    /// The size that the file must have; nil if the size is not known yet.
     let total: Int64?
-    /// Whether another file would have another name.
+    /// Whether the file's name follows from its content.
     let isNamedByContent: Bool
-    /// The most bytes of a whole file that are taken in the place of a range.
+    /// The most bytes of a whole file that the fetch takes in place of a range.
     let wholeLimit: Int64
-    /// The host's name for the content that is known; nil to get it in any case.
+    /// The known name of the content at the host; nil to get the content in any case.
     let tag: String?
-    /// Checks the body, and keeps it on disk: called by the network's thread, without the lock. False has it fetched anew.
+    /// Checks the body and stores it on disk. The network's thread calls it, without the lock. If it returns false, the
+    /// fetch is repeated.
     let accept: @Sendable (FetchedBody) -> Bool
 
-    /// The end; nil as long as it is under way. An answer without a body is nil: the content has that tag still. Under the
-    /// network's lock.
+    /// The result; nil while the fetch is under way. A nil body means that the content still has the known tag. Under
+    /// the network's lock.
     var result: Result<FetchedBody?, FetchFailure>?
-    /// Milliseconds: when it was asked for. Under the network's lock.
+    /// The time of the start, in milliseconds. Under the network's lock.
     var asked: Int64 = 0
-    /// Microseconds from the last request to the first byte of its answer; set before the end.
+    /// The microseconds from the last request to the first byte of its answer; set before the result.
     private(set) var roundTrip: Int64 = 0
 
-    // Of the network's thread.
+    // Only the network's thread uses these.
     private var url: String
     private(set) var began: Int64 = 0
     private(set) var attemptBegan: Int64 = 0
@@ -52,11 +54,11 @@
     private var isAnew: Bool
     private var wasRefused = false
 
-    /// Milliseconds.
+    /// The limits of the connection, of the first byte and of the whole, in milliseconds.
     static let (connectLimit, firstByteLimit, totalLimit) = (Int64(1000), Int64(2000), Int64(4500))
     private static let redirectLimit = 5
 
-    /// - Parameter isAnew: Whether no cache on the way may answer.
+    /// - Parameter isAnew: Whether the host itself must answer, and no cache on the way.
     init(
       _ address: RemoteAddress, _ name: String?, range: Range<Int64>?, total: Int64?, wholeLimit: Int64,
       isNamedByContent: Bool = false, tag: String? = nil, isAnew: Bool = false,
@@ -67,7 +69,7 @@
       url = address.url(of: name)
     }
 
-    /// Makes the next request; nil where memory is short.
+    /// Makes the next request; returns nil if memory is short.
     func transfer(_ number: Int) -> Transfer? {
       let now = clock_now()
       if began == 0 { began = now }
@@ -99,15 +101,15 @@
       return first == now
     }
 
-    /// Takes the end of a request; returns the result, or nil where there is another to be made.
+    /// Ends a request; returns the result, or nil if the fetch makes another request.
     ///
-    /// - Parameter code: The number that curl gives it.
+    /// - Parameter code: curl's number for the result of the request.
     func end(_ transfer: Transfer, code: CInt) -> Result<FetchedBody?, FetchFailure>? {
       roundTrip = transfer_first_byte(transfer)
       do throws(FetchFailure) {
         guard let body = try FetchAnswer(transfer, code: code, of: self).body() else { return .success(nil) }
         if !accept(body), !wasRefused {
-          // Damaged on the way, or in a cache: once more from the host itself.
+          // The body is damaged, on the way or in a cache: the next request goes to the host itself.
           (wasRefused, isAnew) = (true, true)
           return nil
         }
@@ -117,7 +119,7 @@
       }
     }
 
-    /// Ends an attempt without an answer; returns the result, or nil where there is another attempt.
+    /// Ends an attempt without an answer; returns the result, or nil if the fetch makes another attempt.
     func fail(_ failure: FetchFailure) -> Result<FetchedBody?, FetchFailure>? {
       attempts += 1
       guard failure.mayPass, attempts == 1, clock_now() - began < Self.totalLimit - 500 else {
@@ -130,12 +132,14 @@
     /// Goes to another URL.
     func follow(_ location: String) throws(FetchFailure) -> Never {
       redirects += 1
-      guard redirects <= Self.redirectLimit else { throw FetchFailure("over \(Self.redirectLimit) redirects") }
+      guard redirects <= Self.redirectLimit else {
+        throw FetchFailure("the host redirects over \(Self.redirectLimit) times")
+      }
       guard let next = RemoteAddress.origin(of: location), let now = RemoteAddress.origin(of: url) else {
-        throw FetchFailure("the host redirects to something else than http and https")
+        throw FetchFailure("the host redirects to a URL that is neither http nor https")
       }
       guard next.scheme == "https" || now.scheme == "http" else {
-        throw FetchFailure("the host redirects from https to http, which anybody on the way can read")
+        throw FetchFailure("the host redirects from https to http, which others can read")
       }
       url = location
       throw FetchFailure(number: EAGAIN)

@@ -2,7 +2,7 @@
   import CCurl
   import CLibrary
 
-  /// The answer of a host to one request, looked at.
+  /// The checked answer of a host to one request.
   struct FetchAnswer {
     private let transfer: Transfer
     private let code: CInt
@@ -12,11 +12,11 @@
       (self.transfer, self.code, self.fetch) = (transfer, code, fetch)
     }
 
-    /// Returns the body; nil where the host says that nothing has changed.
+    /// Returns the body; nil if the host says that the content is unchanged.
     func body() throws(FetchFailure) -> FetchedBody? {
       let status = transfer_status(transfer)
       if transfer_is_too_long(transfer), status == 200 || status == 206 { throw tooLong(status) }
-      // The body of an error may have been cut off.
+      // An error's body may have been cut off.
       guard code == 0 || status >= 300 && transfer_is_too_long(transfer) else {
         throw FetchFailure(ofTransport: code)
       }
@@ -26,7 +26,7 @@
       case 304 where fetch.tag != nil: return nil
       case 301, 302, 303, 307, 308:
         guard let location = text(4096, { unsafe transfer_redirect(transfer, &$0, $1) }) else {
-          throw FetchFailure("the host redirects to nowhere (status \(status))")
+          throw FetchFailure("the host redirects, but gives no URL (status \(status))")
         }
         try fetch.follow(location)
       case 404, 410: throw FetchFailure(number: ENOENT)
@@ -46,7 +46,7 @@
       let bytes = content()
       guard let range = fetch.range, let field = field("Content-Range"), let (first, last, total) = Self.numbers(field),
         first == range.lowerBound, last == min(range.upperBound, total) - 1, Int64(bytes.count) == last - first + 1
-      else { throw FetchFailure("the host sent other bytes than the request asked for", mayPass: true) }
+      else { throw FetchFailure("the host sent the wrong bytes of the file", mayPass: true) }
       if let expected = fetch.total, total != expected { throw otherSize(total, expected) }
       return body(bytes, total: total, isWhole: first == 0 && last == total - 1)
     }
@@ -57,16 +57,17 @@
 
     private func checkEncoding() throws(FetchFailure) {
       if let encoding = field("Content-Encoding"), encoding.lowercased() != "identity" {
-        throw FetchFailure("the host sends it compressed (\(shortened(encoding))): turn that off for the index's files")
+        throw FetchFailure(
+          "the host compresses the file (\(shortened(encoding))); turn that off for files of the index")
       }
     }
 
     // MARK: Failures
 
     private func otherSize(_ found: Int64, _ expected: Int64) -> FetchFailure {
-      // A file that is named by its content is no other file.
+      // A file whose name follows from its content cannot have changed.
       if fetch.isNamedByContent {
-        return FetchFailure("the file has \(found) bytes where the manifest says \(expected)", mayPass: true)
+        return FetchFailure("the file has \(found) bytes, and the manifest says \(expected)", mayPass: true)
       }
       return FetchFailure(number: ESTALE)
     }
@@ -74,9 +75,9 @@
     private func tooLong(_ status: Int64) -> FetchFailure {
       if status == 200, fetch.range != nil {
         return FetchFailure(
-          "the host ignores the range of the request, and the file has over \(fetch.wholeLimit) bytes")
+          "the host cannot send a part of a file, and the file has over \(fetch.wholeLimit) bytes")
       }
-      return FetchFailure("the host sends more bytes than the request asked for", mayPass: true)
+      return FetchFailure("the host sends more bytes than the file has", mayPass: true)
     }
 
     private func refused(_ status: Int64) -> FetchFailure {
@@ -102,7 +103,7 @@
       text(1024) { unsafe transfer_field(transfer, name, &$0, $1) }
     }
 
-    /// Returns the text that a function of C fills in; nil for one that is too long or no UTF-8.
+    /// Returns the text that a function of C writes; nil for a text that is too long or not UTF-8.
     private func text(_ capacity: Int, _ fill: (inout [CChar], Int64) -> Bool) -> String? {
       var text = [CChar](repeating: 0, count: capacity)
       guard fill(&text, Int64(capacity)) else { return nil }
@@ -113,7 +114,7 @@
       String(decoding: text.utf8.prefix(32).filter { $0 > 0x20 && $0 < 0x7f }, as: UTF8.self)
     }
 
-    /// Returns the numbers of `bytes FIRST-LAST/TOTAL`.
+    /// Returns the three numbers of `bytes FIRST-LAST/TOTAL`.
     private static func numbers(_ field: String) -> (first: Int64, last: Int64, total: Int64)? {
       guard field.hasPrefix("bytes ") else { return nil }
       let texts = field.dropFirst(6).split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "/" }

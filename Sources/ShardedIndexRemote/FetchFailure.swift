@@ -2,12 +2,12 @@
   import CCurl
   import CLibrary
 
-  /// Why bytes could not be fetched.
+  /// The reason of a failed fetch.
   struct FetchFailure: Error {
-    /// ENOENT for a file that is not there, ESTALE for one that is another by now, 0 where `reason` says all.
+    /// ENOENT for a missing file, ESTALE for a file that has changed, 0 where `reason` says all.
     let number: CInt
     let reason: String
-    /// Whether another attempt may end otherwise.
+    /// Whether another attempt may succeed.
     var mayPass = false
 
     init(_ reason: String, mayPass: Bool = false) { (number, self.reason, self.mayPass) = (0, reason, mayPass) }
@@ -15,12 +15,12 @@
 
     /// Makes the failure of a request without an answer.
     ///
-    /// - Parameter code: curl's number for it.
+    /// - Parameter code: curl's number for the failure.
     init(ofTransport code: CInt) {
       switch code {
       case CInt(CURLE_COULDNT_RESOLVE_HOST.rawValue):
         self.init("the name of the host cannot be resolved", mayPass: true)
-      case CInt(CURLE_COULDNT_CONNECT.rawValue): self.init("the host takes no connection", mayPass: true)
+      case CInt(CURLE_COULDNT_CONNECT.rawValue): self.init("the host accepts no connection", mayPass: true)
       case CInt(CURLE_OPERATION_TIMEDOUT.rawValue): self.init("the host did not answer in time", mayPass: true)
       case CInt(CURLE_PARTIAL_FILE.rawValue): self.init("the host sent a part of the answer", mayPass: true)
       case CInt(CURLE_PEER_FAILED_VERIFICATION.rawValue): self.init("the host's certificate is not valid for it")
@@ -30,18 +30,18 @@
       }
     }
 
-    /// Makes the failure of a request that was answered with the status of an error.
+    /// Makes the failure of a request whose answer has the status of an error.
     init(ofStatus status: Int64, _ answer: StoreAnswer) {
       switch answer.code {
       case "RequestTimeTooSkewed", "RequestExpired":
-        self.init("the clock of this machine is wrong: the store refuses the time of the request; set it")
+        self.init("the store refuses this machine's time; set the clock")
       case "InvalidAccessKeyId", "SignatureDoesNotMatch":
         self.init("the store does not accept AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
       case "NoSuchBucket": self.init("there is no such bucket")
       case "PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed":
-        self.init("the bucket is in another region: say which with AWS_REGION")
+        self.init("the bucket is in another region; set AWS_REGION")
       case "XAmzContentSHA256Mismatch", "BadDigest", "RequestTimeout":
-        self.init("the body did not arrive whole", mayPass: true)
+        self.init("a part of the upload was lost", mayPass: true)
       default:
         switch status {
         case 401: self.init("the host asks for a user and a password (status 401)")

@@ -1,29 +1,31 @@
 #if Remote
   import CCurl
 
-  /// Whether the host of an index is in trouble: then requests fail at once, where each would wait for its own failure.
+  /// Whether the host of an index is in trouble. Then requests fail at once; otherwise each would wait for its own
+  /// failure.
   struct HostTrouble {
-    /// Requests that failed since the last one that did not.
+    /// The number of failed requests since the last success.
     private var failures = 0
     private var last: FetchFailure?
-    /// Milliseconds: when the next request may try.
+    /// The time of the next attempt, in milliseconds.
     private var nextTry: Int64 = 0
 
-    /// Failures one after the other that make trouble: one may be of a single file.
+    /// The consecutive failures that make trouble: a single failure may be due to one file.
     private static let limit = 3
-    /// Milliseconds from a failure to the next try.
+    /// The milliseconds from a failure to the next attempt.
     private static let pause: Int64 = 1000
 
     mutating func succeeded() { self = HostTrouble() }
 
     mutating func failed(_ failure: FetchFailure) {
-      // An answer that refuses one file is no trouble.
+      // A host that refuses one file is not in trouble.
       guard failure.mayPass else { return }
       failures += 1
       (last, nextTry) = (failure, clock_now() + Self.pause)
     }
 
-    /// Returns the failure of a request that is not to be made; nil for one that may. One at a time tries.
+    /// Returns the failure of a request that must not be made; nil if the request may be made. One request at a time
+    /// tries.
     mutating func refuses() -> FetchFailure? {
       guard failures >= Self.limit else { return nil }
       let now = clock_now()

@@ -4,47 +4,48 @@
 
   /// The requests of the process: one thread makes them, over connections that all indexes share.
   ///
-  /// One lock guards what the thread and the carriers share. It is held for look-ups and copies, never across a request.
+  /// One lock guards the state that the thread and the carriers share. It is held for look-ups and copies, never during
+  /// a request.
   final class Network: @unchecked Sendable {
     static let shared = Network()
 
     /// The counters of all requests since the start.
     struct Counts {
       var requests = 0
-      /// In bytes, those of bodies.
+      /// The bytes of all bodies.
       var bytes = 0
-      /// Requests that gave no answer, or an error.
+      /// The requests without an answer, or with an error.
       var failures = 0
-      /// Reads that the disk cache answered.
+      /// The reads that the disk cache answered.
       var diskHits = 0
     }
 
-    /// The most requests under way, where no program asks for more.
+    /// The most requests under way, unless a program asks for more.
     private static let usualLimit = 8
-    /// Milliseconds that a request waits for others, at most, once the host is in trouble.
+    /// The most milliseconds that a request waits for other requests once the host is in trouble.
     private static let queueLimit: Int64 = 1000
 
     private let gate: Gate
     private let transfers: Transfers
-    /// Why there can be no requests; nil where there can.
+    /// The reason why the process can make no requests; nil if it can.
     private var failure: FetchFailure?
     // Under the lock.
     private var queue: [Fetch] = []
     private var isRunning = false
     private var limit = Network.usualLimit
     private(set) var counts = Counts()
-    // Of the thread.
+    // Only the thread uses these.
     private var active: [Int: (fetch: Fetch, transfer: Transfer)] = [:]
     private var lastNumber = 0
 
     private init() {
       gate = gate_new()
       var transfers = Transfers()
-      if !(unsafe transfers_new(&transfers, Self.usualLimit)) { failure = FetchFailure("libcurl cannot be set up") }
+      if !(unsafe transfers_new(&transfers, Self.usualLimit)) { failure = FetchFailure("libcurl does not start") }
       self.transfers = transfers
     }
 
-    /// Allows so many requests under way. Called before there are any.
+    /// Allows `limit` requests under way. A caller must call it before the first request.
     func allow(_ limit: Int) {
       withLock {
         self.limit = limit
@@ -66,7 +67,7 @@
     func start(_ fetch: Fetch) {
       if failure == nil, !isRunning {
         isRunning = thread_start { Network.shared.run() }
-        if !isRunning { failure = FetchFailure("the system gives no thread") }
+        if !isRunning { failure = FetchFailure("the system cannot start a thread") }
       }
       if let failure {
         fetch.result = .failure(failure)
@@ -122,7 +123,7 @@
       }
     }
 
-    /// Ends requests whose first byte does not come.
+    /// Ends requests whose first byte is late.
     private func endLate() {
       let now = clock_now()
       let late = active.filter { _, entry in
@@ -142,13 +143,13 @@
       }
     }
 
-    /// Makes another request for the same bytes.
+    /// Repeats the request of a fetch.
     private func repeats(_ fetch: Fetch) {
       withLock { counts.requests += 1 }
       begin(fetch)
     }
 
-    /// Gives a fetch its result, and wakes the threads that wait.
+    /// Gives a fetch its result, and wakes the waiting threads.
     private func publish(_ result: Result<FetchedBody?, FetchFailure>, of fetch: Fetch) {
       withLock {
         fetch.result = result
@@ -160,7 +161,7 @@
       }
     }
 
-    /// Ends requests to a host in trouble that have waited for others: each would wait for its own failure. Under the lock.
+    /// Ends waiting requests to a host in trouble: each would wait for its own failure. Under the lock.
     private func giveUp(_ failure: FetchFailure, like failed: Fetch) {
       let now = clock_now()
       queue.removeAll { fetch in
@@ -173,10 +174,10 @@
 
   /// The requests of the process for indexes on other machines.
   package enum RemoteRequests {
-    /// Allows so many requests under way. A program calls it before it opens an index.
+    /// Allows `limit` requests under way. A program calls it before it opens an index.
     package static func allow(_ limit: Int) { Network.shared.allow(limit) }
 
-    /// The counters since the start: requests, bytes of bodies, requests that gave none, reads out of the disk cache.
+    /// The counters since the start: requests, bytes of bodies, failed requests, reads that the disk cache answered.
     package static var counts: (requests: Int, bytes: Int, failures: Int, diskHits: Int) {
       let counts = Network.shared.withLock { Network.shared.counts }
       return (counts.requests, counts.bytes, counts.failures, counts.diskHits)

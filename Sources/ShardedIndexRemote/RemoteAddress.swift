@@ -1,7 +1,7 @@
 import CLibrary
 import ShardedIndex
 
-/// Returns the value of an environment variable; nil for one that is empty.
+/// Returns the value of an environment variable; nil if the value is empty.
 func environment(_ name: String) -> String? {
   guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
   return unsafe String(validatingCString: value)
@@ -10,41 +10,41 @@ func environment(_ name: String) -> String? {
 #if Remote
   import CCurl
 
-  /// The address of an index: a URL of http, https or s3. One that ends with a slash is of a directory, another of an
-  /// archive.
+  /// The address of an index: a URL of http, https or s3. A URL that ends with a slash names a directory, any other URL
+  /// an archive.
   ///
-  /// The parts that may be secret (user, password and the text behind `?`) stand in no message and in no file.
+  /// The parts that may be secret (user, password and the text after `?`) stand in no message and in no file.
   struct RemoteAddress: Sendable {
-    /// The user and the password that go to the first host alone.
+    /// The user and the password, which only the first host gets.
     struct Credentials: Sendable {
       let user: String
       let password: String
-      /// The text with which libcurl signs requests; nil for plain authentication.
+      /// libcurl's text for signing requests; nil for plain authentication.
       let signature: String?
     }
 
-    /// The URL without secret parts, as messages have it.
+    /// The URL without secret parts, for messages.
     let shown: String
     let isArchive: Bool
     let credentials: Credentials?
-    /// The name of the manifest at the URL: another generation's has another one.
+    /// The name of the manifest at the URL. The manifest of a certain generation has another name than `manifest`.
     let manifestName: String
-    /// The token of temporary keys.
+    /// The session token of temporary keys.
     private let sessionToken: String?
     /// The URL before a file's name.
     private let base: String
     /// The URL of the bucket, and the key before a file's name; nil for a URL of http and https.
     private let bucket: (url: String, key: String)?
-    /// The text behind a file's name: empty, or `?` and more.
+    /// The text after a file's name: empty, or `?` and more.
     private let query: String
 
-    /// The SHA-256 of no bytes, which S3 wants to know of a GET.
+    /// The SHA-256 of no bytes, which S3 requires in a GET.
     private static let emptyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     /// The most bytes of a URL.
     private static let sizeLimit = 4096
 
-    /// - Parameter manifestName: The file at the URL that is read as the manifest.
-    /// - Throws: ``IndexError/unreachable(path:reason:)`` for a text that is no such URL.
+    /// - Parameter manifestName: The name of the manifest at the URL.
+    /// - Throws: ``IndexError/unreachable(path:reason:)`` for a text that is not such a URL.
     init(_ text: String, manifestName: String = "manifest") throws(IndexError) {
       guard text.utf8.count <= Self.sizeLimit, !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
         throw .unreachable(path: "the URL", reason: "it has a space or a control character, or over 4,096 bytes")
@@ -86,7 +86,7 @@ func environment(_ name: String) -> String? {
       let bucketURL: String
       if let endpoint = environment("AWS_ENDPOINT_URL_S3") ?? environment("AWS_ENDPOINT_URL") {
         guard let scheme = Self.part(CURLUPART_SCHEME, of: endpoint), scheme == "http" || scheme == "https" else {
-          throw .unreachable(path: shown, reason: "AWS_ENDPOINT_URL is no URL of http or https")
+          throw .unreachable(path: shown, reason: "AWS_ENDPOINT_URL is not a URL; write it as https://host/")
         }
         bucketURL = (endpoint.hasSuffix("/") ? endpoint : endpoint + "/") + parts[0] + "/"
       } else if parts[0].contains(".") {
@@ -108,7 +108,7 @@ func environment(_ name: String) -> String? {
       credentials = Credentials(user: user, password: password, signature: "aws:amz:\(region):s3")
     }
 
-    /// Lines of a request's header, for the first host alone.
+    /// Returns lines of a request's header, for the first host alone.
     ///
     /// - Parameter digest: The SHA-256 of the request's body, in hexadecimal.
     func headers(bodyDigest digest: String = emptyDigest) -> [String] {
@@ -116,17 +116,18 @@ func environment(_ name: String) -> String? {
       return ["x-amz-content-sha256: " + digest] + (sessionToken.map { ["x-amz-security-token: " + $0] } ?? [])
     }
 
-    /// Returns the URL of an object whose key has slashes; nil for a URL of http and https, which is only read.
+    /// Returns the URL of an object whose key has slashes; nil for a URL of http and https, which has no writable
+    /// objects.
     func url(ofObject name: String) -> String? {
       bucket.map { $0.url + Self.escaped($0.key + name, keepsSlashes: true) }
     }
 
-    /// Returns the URL of a page of the list of objects whose names begin with a text, and have no slash behind it; nil
-    /// for a URL of http and https.
+    /// Returns the URL of a page of a list of objects; nil for a URL of http and https. The objects' names begin with
+    /// `start` and have no slash after it.
     ///
-    /// - Parameter token: The store's word for the page; nil for the first one.
+    /// - Parameter token: The store's token for the page; nil for the first page.
     func url(ofListBehind start: String, token: String?) -> String? {
-      // In the order of the names, as signatures have them.
+      // The parameters stand in the order of their names, as signatures require.
       guard let bucket else { return nil }
       let page = token.map { "continuation-token=" + Self.escaped($0, keepsSlashes: false) + "&" } ?? ""
       return bucket.url + "?" + page + "delimiter=%2F&encoding-type=url&list-type=2&prefix="
@@ -141,10 +142,10 @@ func environment(_ name: String) -> String? {
       base + (name.map { Self.escaped(fileName($0), keepsSlashes: false) } ?? "") + query
     }
 
-    /// Returns the name at the URL of a file of the index.
+    /// Returns the name of a file of the index at the URL.
     func fileName(_ name: String) -> String { name == "manifest" ? manifestName : name }
 
-    /// Returns the scheme, the host and the port of a URL; nil for one of another scheme than http and https.
+    /// Returns the scheme, the host and the port of a URL; nil if the scheme is neither http nor https.
     static func origin(of url: String) -> (scheme: String, host: String, port: String)? {
       guard let scheme = part(CURLUPART_SCHEME, of: url), scheme == "http" || scheme == "https",
         let host = part(CURLUPART_HOST, of: url), let port = part(CURLUPART_PORT, of: url)
@@ -162,7 +163,7 @@ func environment(_ name: String) -> String? {
       return String(validating: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Returns a text with `%` and two digits in the place of all but letters, digits and `-._~`.
+    /// Returns a text with all characters but letters, digits and `-._~` as `%` and two digits.
     private static func escaped(_ text: String, keepsSlashes: Bool) -> String {
       var bytes: [UInt8] = []
       for byte in text.utf8 {

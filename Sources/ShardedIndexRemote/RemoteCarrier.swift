@@ -3,9 +3,9 @@
   import CLibrary
   import ShardedIndex
 
-  /// The bytes of an index on another machine, as the engine asks for them: see `Carrier` (Sources/CShims/carrier.h).
+  /// The carrier of an index on another machine: see `Carrier` (Sources/CShims/carrier.h).
   ///
-  /// Fetched bytes stay in memory, 4 MiB of them, and on disk. All state is under the network's lock.
+  /// Up to 4 MiB of fetched bytes stay in memory; the disk cache has them too. All state is under the network's lock.
   final class RemoteCarrier: @unchecked Sendable {
     private struct PieceKey: Hashable {
       /// The number of the file at the URL.
@@ -13,32 +13,32 @@
       let start: Int64
       let end: Int64
     }
-    /// A thread that asks for several pieces before it waits.
+    /// The state of a thread that asks for several pieces before it waits.
     private struct Gathering {
       var pieces: [RemotePiece] = []
-      /// Pieces that ended before this step are not used.
+      /// The thread does not use pieces that ended before this step.
       var anewSince = 0
     }
 
-    /// The first read, in bytes. Most manifests are no larger.
+    /// The size of the first read, in bytes. Most manifests are no larger.
     static let headSize: Int64 = 64 << 10
-    /// A manifest up to this comes whole, at the first miss behind its head.
+    /// The most bytes of a manifest that a request fetches whole, at the first miss behind its head.
     private static let wholeManifest: Int64 = 128 << 10
-    /// Starts in a larger manifest come whole up to this.
+    /// The most bytes of starts in a larger manifest that a request fetches whole.
     private static let wholeStarts: Int64 = 256 << 10
-    /// A file up to this comes whole.
+    /// The most bytes of a file that a request fetches whole.
     private static let wholeShard: Int64 = 96 << 10
-    /// A file that a host which knows no ranges sends whole.
+    /// The most bytes of a whole file that is taken from a host that cannot send ranges.
     private static let unrangedLimit: Int64 = 1 << 20
-    /// The bytes of pieces that stay in memory.
+    /// The most bytes of pieces in memory.
     private static let keptBytes = 4 << 20
-    /// Milliseconds for which a failure answers other reads of the same bytes.
+    /// The milliseconds for which a failure answers other reads of the same bytes.
     private static let failureLife: Int64 = 1000
-    /// Contents that are kept apart: the newest, and those that answers under way may be of.
+    /// The most contents known at a time: the newest, and those that answers under way may belong to.
     private static let rootLimit = 4
-    /// What a piece counts for beside its bytes, so that those without any are let go of as well.
+    /// The bytes that each piece counts in addition to its content, so that empty pieces are removed as well.
     private static let pieceSize = 256
-    /// Microseconds of a round trip from which on whole files are fetched.
+    /// The microseconds of a round trip from which on requests fetch whole files.
     private static let farRoundTrip: Int64 = 5000
 
     private let network = Network.shared
@@ -49,19 +49,20 @@
     private var files: [RemoteFile] = []
     private var numbers: [String: CInt] = [:]
     private var root: (root: RemoteRoot, number: CInt)?
-    /// The root in the disk cache, while the host is asked whether that is the one still.
+    /// The root in the disk cache, while the host is asked whether that root is still the newest.
     private var kept: RemoteRoot?
-    /// Whether something was missing or damaged that a kept root led to: it may be of a content with the same tag.
+    /// Whether a file that a kept root names was missing or damaged: the root may belong to another content with the
+    /// same tag.
     private var isDoubtful = false
     private var opening: Fetch?
     private var wholes = true
     private var hasRanges = true
     private var pieces: [PieceKey: RemotePiece] = [:]
     private var keptSize = 0
-    /// The steps so far: ends and uses of pieces.
+    /// The number of steps so far: ends and uses of pieces.
     private var steps = 0
     private var trouble = HostTrouble()
-    /// The numbers of the manifests or archives that answers may still be of, the newest last.
+    /// The numbers of the manifests or archives that answers may still belong to, the newest last.
     private var roots: [CInt] = []
     private var gatherings: [UInt64: Gathering] = [:]
     private var reasons: [String] = []
@@ -78,7 +79,7 @@
     /// Returns the number of the manifest or of the archive, as the host has it now.
     func openRoot(_ name: String?) -> CInt {
       network.withLock {
-        // Several threads may find out at once that something has changed.
+        // Several threads may notice the same change at once.
         let fetch = opening ?? rootFetch(name)
         if opening == nil {
           opening = fetch
@@ -98,7 +99,7 @@
       }
     }
 
-    /// Makes the request for the root, of which the host sends nothing where it is the known one still.
+    /// Makes the request for the root. The host sends no bytes if the root is still the known one.
     private func rootFetch(_ name: String?) -> Fetch {
       let entry = CacheEntry(rootOf: name, at: address)
       if root == nil, !isDoubtful { kept = cache?.load(entry).flatMap { RemoteRoot(kept: $0, at: address) } }
@@ -116,7 +117,7 @@
       }
     }
 
-    /// - Parameter body: nil where nothing has changed.
+    /// - Parameter body: nil if the content is unchanged.
     private func opened(_ body: FetchedBody?, _ name: String?) -> CInt {
       guard let opened = body.map({ RemoteRoot($0, at: address) }) ?? root?.root ?? kept else { return 0 &- EIO }
       kept = nil
@@ -138,7 +139,7 @@
       return number
     }
 
-    /// Lets go of a content, and of the numbers of files in it.
+    /// Removes a content, and the numbers of the files in it.
     private func forget(_ old: RemoteRoot?) {
       guard let old else { return }
       for number in files.indices where files[number].root === old {
@@ -147,9 +148,9 @@
       numbers = numbers.filter { !files[Int($0.value)].isForgotten }
     }
 
-    /// Has the host send the root, whether or not it has changed, if that is one of the disk cache.
+    /// Fetches the root again, whether or not it has changed, if the current root is one of the disk cache.
     ///
-    /// - Returns: Whether it is.
+    /// - Returns: Whether the current root is one of the disk cache.
     func doubtRoot() -> Bool { network.withLock { doubtsRoot() } }
 
     @discardableResult
@@ -175,7 +176,7 @@
       }
     }
 
-    /// Returns the number of a file in an archive, or in a manifest, which holds the starts.
+    /// Returns the number of a file in an archive, or of the starts in a manifest.
     func open(_ name: String, in archive: CInt, from start: Int64, size: Int64) -> CInt {
       network.withLock {
         let holder = files[Int(archive)]
@@ -193,10 +194,10 @@
 
     // MARK: Reading
 
-    /// Calls `copy` for the pieces of a range of the file at the URL, once all of it is there: with bytes, which of them
-    /// are of the range, and where in the range they begin.
+    /// Calls `copy` for the pieces of a range of the file at the URL, once all pieces are there. The arguments are the
+    /// bytes of the piece, which of the bytes belong to the range, and their offset in the range.
     ///
-    /// - Returns: 0, or the number of an error, made negative.
+    /// - Returns: 0, or the negated number of an error.
     func read(_ number: CInt, from start: Int64, size: Int64, copy: ([UInt8], Range<Int>, Int) -> Void) -> CInt {
       network.withLock {
         let file = files[Int(number)]
@@ -238,7 +239,7 @@
       settle(piece)
     }
 
-    /// Takes over the result of a piece's request, if that has ended.
+    /// Takes over the result of a piece's request, if the request has ended.
     private func settle(_ piece: RemotePiece) {
       guard let result = piece.fetch?.result else { return }
       piece.fetch = nil
@@ -258,7 +259,7 @@
       trim()
     }
 
-    /// Returns the piece for a range: one that is there, is on disk, is on its way, or is asked for now.
+    /// Returns the piece for a range: a piece in memory, on disk or on its way, or a new one.
     private func piece(
       of file: RemoteFile, _ number: CInt, _ range: Range<Int64>, anewSince: Int
     ) -> RemotePiece {
@@ -295,7 +296,7 @@
         isAnew: anewSince > 0
       ) { [cache] body in
         guard store.isRight(body.bytes) else { return false }
-        // A whole file in the place of a range has another name.
+        // A whole file in place of a range has another name.
         if Int64(body.bytes.count) == range.upperBound - range.lowerBound { cache?.store(body.bytes, as: store) }
         return true
       }
@@ -334,7 +335,7 @@
       if let piece = pieces.removeValue(forKey: key) { keptSize -= Self.pieceSize + piece.bytes.count }
     }
 
-    /// Lets go of the pieces that were used longest ago.
+    /// Removes the least recently used pieces.
     private func trim(but last: PieceKey? = nil) {
       while keptSize > Self.keptBytes {
         let old = pieces.filter { $0.value.fetch == nil && $0.key != last }.min { $0.value.used < $1.value.used }
@@ -365,14 +366,14 @@
 
     // MARK: Errors
 
-    /// Returns the number of an error, made negative. Under the lock.
+    /// Returns the negated number of an error. Under the lock.
     private func number(of failure: FetchFailure) -> CInt {
       if failure.number != 0 {
         doubtsRoot()
         return 0 &- failure.number
       }
       reasons.append(failure.reason)
-      // Each is read soon.
+      // The engine reads each reason soon.
       if reasons.count > 64 {
         reasons.removeFirst()
         firstReason = (firstReason + 1) & 0xfff_ffff
@@ -383,7 +384,7 @@
     func reason(of number: CInt) -> String {
       network.withLock {
         let index = Int(number) - Int(CARRIER_REASONS) - firstReason
-        return reasons.indices.contains(index) ? reasons[index] : "the host cannot be asked"
+        return reasons.indices.contains(index) ? reasons[index] : "the host cannot be reached"
       }
     }
   }

@@ -2,17 +2,17 @@
   import CLibrary
   import ShardedIndex
 
-  /// A file as it was opened: a manifest, or an archive, of one content.
+  /// A manifest, or an archive, at the time of its opening: one content of the file.
   final class RemoteRoot: Sendable {
-    /// The first bytes: 64 KiB, or all of a file that is smaller, or that the host sends whole alone.
+    /// The first bytes: 64 KiB, or the whole file if it is smaller or if the host sends only whole files.
     let head: [UInt8]
     /// The size of the file, in bytes.
     let size: Int64
     /// The host's name for the content.
     let tag: String?
-    /// The text before that of a range, in the names that the cache has for ranges of this content.
+    /// The beginning of the disk cache's names for ranges of this content; the text of the range follows.
     let seed: [UInt8]
-    /// Whether it is of the disk cache, and the host said that nothing has changed since.
+    /// Whether the root is from the disk cache, and the host said that the content is unchanged.
     let isKept: Bool
 
     init(_ body: FetchedBody, at address: RemoteAddress, isKept: Bool = false) {
@@ -20,20 +20,20 @@
       seed = SHA256.digest(ofBytes: Array(address.shown.utf8) + [0] + body.bytes)
     }
 
-    /// Whether another answer is of the same content.
+    /// Returns whether another answer has the same content.
     func isSame(_ body: FetchedBody) -> Bool { size == body.total && head == body.bytes }
 
-    /// Returns why an answer is no index; nil for one that may be.
+    /// Returns the reason why an answer is not an index; nil if it may be one.
     static func failure(of body: FetchedBody, isArchive: Bool) -> FetchFailure? {
       let zstd: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
       let zip: [UInt8] = [0x50, 0x4b, 0x03, 0x04]
       if body.bytes.starts(with: isArchive ? zip : zstd) { return nil }
       if body.bytes.first(where: { $0 > 0x20 }) == 0x3c {
-        return FetchFailure("the host answers with a page of HTML, a login perhaps")
+        return FetchFailure("the host answers with an HTML page, perhaps a login page")
       }
       return FetchFailure(
         isArchive
-          ? "it is no archive of an index; the URL of a directory ends with /" : "the file is no manifest of an index")
+          ? "the file is not an archive of an index; the URL of a directory ends with /" : "the file is not a manifest")
     }
 
     // MARK: On disk: the tag, the size and the first bytes, a line feed behind each of the first two
@@ -52,12 +52,12 @@
       self.init(body, at: address, isKept: true)
     }
 
-    /// Returns the bytes to be kept of an answer; nil for one without a tag that stands for its bytes.
+    /// Returns the bytes of an answer for the disk cache; nil if the answer has no tag that stands for its bytes.
     static func kept(_ body: FetchedBody) -> [UInt8]? {
       usable(body.tag).map { Array("\($0)\n\(body.total)\n".utf8) + body.bytes }
     }
 
-    /// A weak tag stands for other bytes of the same meaning as well. Source: RFC 9110 section 8.8.3.
+    /// A weak tag also stands for other bytes with the same meaning. Source: RFC 9110 section 8.8.3.
     private static func usable(_ tag: String?) -> String? {
       guard let tag, tag.utf8.count <= tagLimit, tag.hasPrefix("\""), tag.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else {
         return nil
@@ -66,22 +66,22 @@
     }
   }
 
-  /// A file of the index, by its number.
+  /// A file of the index, as its number stands for it.
   struct RemoteFile {
     let name: String
-    /// Where it begins: 0 for a file of its own.
+    /// The offset of the file in its holder; 0 for a file at the URL.
     let start: Int64
     let size: Int64
-    /// The manifest or the archive that it is or that it is in; nil for a file that its name says all of.
+    /// The manifest or the archive that the file is, or is in; nil for a file whose name follows from its content.
     var root: RemoteRoot?
-    /// The number of the file that it is in; nil for a file at the URL.
+    /// The number of the holder, the file that has this one in it; nil for a file at the URL.
     let holder: CInt?
-    /// The name of the file at the URL that it is or that it is in; nil for an archive.
+    /// The name of the file at the URL that the file is, or is in; nil for an archive.
     let urlName: String?
-    /// Whether it was in a content that no answer is of any more.
+    /// Whether the file's content is one that no answer belongs to any more.
     var isForgotten = false
 
-    /// The first 8 bytes of the file's SHA-256, in hexadecimal digits; nil where the name has none. Source:
+    /// The first 8 bytes of the file's SHA-256, in hexadecimal digits; nil if the name has no digest. Source:
     /// docs/format.md section 2.
     var digest: Substring? {
       let parts = name.split(separator: "-")
@@ -90,15 +90,15 @@
     }
   }
 
-  /// Bytes of a file that a request asks for, or has got.
+  /// Bytes of a file that a request asks for, or has fetched.
   final class RemotePiece {
-    /// The request; nil once it has ended.
+    /// The request; nil once the request has ended.
     var fetch: Fetch?
     var bytes: [UInt8] = []
-    /// Where the bytes begin in the file at the URL.
+    /// The offset of the bytes in the file at the URL.
     var start: Int64
     var failure: FetchFailure?
-    /// Milliseconds: when it ended.
+    /// The time of the end, in milliseconds.
     var ended: Int64 = 0
     /// The steps at its end and at its last use.
     var (step, used) = (0, 0)

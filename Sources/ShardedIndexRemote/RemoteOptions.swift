@@ -1,30 +1,31 @@
 import ShardedIndex
 
-/// The options of an index on another machine, beside those of any index.
+/// The options of an index on another machine, in addition to the options of any index.
 public struct RemoteOptions: Sendable {
-  /// How much of a shard's file a request asks for.
+  /// The extent of a request: whole files of shards, or ranges of them.
   public enum Fetch: String, Sendable, CaseIterable {
-    /// Whole files where the round trip at the opening takes over 5 ms, else ranges.
+    /// Whole files if the round trip at the opening takes over 5 ms, ranges otherwise.
     case automatic = "auto"
-    /// All of a file of at most 96 KiB, which later queries of the same shard then need not ask for.
+    /// The whole file if it has at most 96 KiB. Later queries of the same shard then need no request.
     case shards
-    /// The header and the parts that a query reads: fewer bytes, more requests.
+    /// The header and the parts that a query reads: fewer bytes and more requests than with whole files.
     case ranges
   }
 
-  /// How much of a shard's file a request asks for.
+  /// The extent of a request.
   public var fetch: Fetch
-  /// The directory of the disk cache, which several processes may share; nil for none. It is made if it is missing.
+  /// The directory of the disk cache, which several processes may share; nil for no disk cache. Opening an index makes
+  /// the directory.
   public var cacheDirectory: String?
-  /// The most bytes of files in the disk cache; with 0 there is none.
+  /// The most bytes of files in the disk cache; with 0 there is no disk cache.
   public var cacheLimitBytes: Int
 
   /// Makes the options.
   ///
   /// - Parameters:
-  ///   - fetch: Default: the round trip at the opening decides.
-  ///   - cacheDirectory: Default: `$XDG_CACHE_HOME/shardq`, or `~/.cache/shardq`.
-  ///   - cacheLimitBytes: In bytes. Default: 256 MiB.
+  ///   - fetch: The extent of a request. Default: the round trip at the opening decides.
+  ///   - cacheDirectory: The directory of the disk cache. Default: `$XDG_CACHE_HOME/shardq`, or `~/.cache/shardq`.
+  ///   - cacheLimitBytes: The most bytes in the disk cache. Default: 256 MiB.
   public init(
     fetch: Fetch = .automatic, cacheDirectory: String? = RemoteOptions.usualCacheDirectory,
     cacheLimitBytes: Int = 256 << 20
@@ -34,12 +35,12 @@ public struct RemoteOptions: Sendable {
     self.cacheLimitBytes = max(0, cacheLimitBytes)
   }
 
-  /// Makes the options of a program's words.
+  /// Makes the options from the values that a program was given.
   ///
   /// - Parameters:
-  ///   - fetch: A raw value of ``Fetch``; another one counts as `auto`.
-  ///   - cacheDirectory: Empty for the user's.
-  ///   - cacheBytes: The most bytes in the disk cache; nil for the usual ones.
+  ///   - fetch: A raw value of ``Fetch``; any other text counts as `auto`.
+  ///   - cacheDirectory: A directory; the user's cache directory if it is empty.
+  ///   - cacheBytes: The most bytes in the disk cache; nil for the default.
   package init(fetch: String, cacheDirectory: String, cacheBytes: Int?) {
     self.init(fetch: Fetch(rawValue: fetch) ?? .automatic)
     if !cacheDirectory.isEmpty { self.cacheDirectory = cacheDirectory }
@@ -48,7 +49,7 @@ public struct RemoteOptions: Sendable {
 
   /// The cache directory of the user: `$XDG_CACHE_HOME/shardq`, else `~/.cache/shardq`; nil without a home directory.
   ///
-  /// Source: XDG Base Directory Specification 0.8; a relative path there counts as none.
+  /// A relative path in `XDG_CACHE_HOME` does not count. Source: XDG Base Directory Specification 0.8.
   public static var usualCacheDirectory: String? {
     if let path = environment("XDG_CACHE_HOME"), path.hasPrefix("/") { return path + "/shardq" }
     return environment("HOME").map { $0 + "/.cache/shardq" }

@@ -10,34 +10,35 @@
     /// let index = try ShardedIndex(remote: "https://example.org/cities/")
     /// ```
     ///
-    /// Queries fetch the pages of the manifest and the shards that are neither in memory nor in the disk cache, and wait
-    /// for them: at most 5 seconds for each. All indexes of a process share its connections; at most 8 requests are
-    /// under way at a time. With ``Options/reloadInterval`` a query asks the host for a newer manifest at most once an
-    /// interval.
+    /// Queries fetch the pages of the manifest and the shards that are neither in memory nor in the disk cache. A query
+    /// waits at most 5 seconds for each of them. All indexes of a process share its connections; at most 8 requests are
+    /// under way at a time. With ``Options/reloadInterval`` a query asks the host for a newer manifest at most once in
+    /// each interval.
     ///
     /// - Parameters:
-    ///   - url: A URL of http, https or s3. One that ends with a slash is that of a directory, another that of an
-    ///     archive. S3 takes `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION` and
-    ///     `AWS_ENDPOINT_URL` of the environment. User and password of a URL go to its host alone, and into no message.
-    ///   - options: The memory that it may keep, and whether it follows rebuilds.
-    ///   - remote: How much a request asks for, and the disk cache.
-    /// - Throws: ``IndexError/notFound(path:)`` if the host has no such file, ``IndexError/unreachable(path:reason:)`` if
-    ///   it cannot be asked or answers with something else, and the errors of opening a directory.
-    /// - Complexity: One request for 64 KiB, which the host answers with no bytes where the disk cache has them and its
-    ///   `ETag` is the same. A query makes at most two requests one after the other, a page and shards, in an index of up
-    ///   to 4,096 shards.
+    ///   - url: A URL of http, https or s3. A URL that ends with a slash names a directory, any other URL an archive.
+    ///     S3 takes `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION` and
+    ///     `AWS_ENDPOINT_URL` from the environment. User and password of a URL go to its host alone, and into no
+    ///     message.
+    ///   - options: The limit of the cache in memory, and whether the index follows rebuilds.
+    ///   - remote: The extent of a request, and the disk cache.
+    /// - Throws: ``IndexError/notFound(path:)`` if the host has no such file, ``IndexError/unreachable(path:reason:)``
+    ///   if the host does not answer or does not send an index, and the errors of opening a directory.
+    /// - Complexity: One request for 64 KiB. The host answers with no bytes if the disk cache has them and the `ETag`
+    ///   is the same. In an index of up to 4,096 shards a query makes at most two requests one after the other, for a
+    ///   page and for shards.
     public convenience init(
       remote url: String, options: Options = Options(), remote: RemoteOptions = RemoteOptions()
     ) throws(IndexError) {
       try self.init(remote: url, manifest: "manifest", options: options, remote: remote)
     }
 
-    /// Opens a generation in a store whose manifest has another name, as ``init(remote:options:remote:)`` does.
+    /// Opens a generation in a store whose manifest has its own name, as ``init(remote:options:remote:)`` does.
     ///
     /// - Parameters:
     ///   - url: The URL of the directory, which ends with a slash.
-    ///   - manifest: The name of the file that is read as the manifest: `manifest-` and 32 hexadecimal digits. Source:
-    ///     docs/remote.md, section "The layout of a prefix".
+    ///   - manifest: The name of the manifest: `manifest-` and 32 hexadecimal digits. Source: docs/remote.md, section
+    ///     "The layout of a prefix".
     package convenience init(
       remote url: String, manifest: String, options: Options = Options(), remote: RemoteOptions = RemoteOptions()
     ) throws(IndexError) {
@@ -59,7 +60,7 @@
   }
 
   extension RemoteCarrier {
-    /// The functions, which keep the carrier until `close`.
+    /// The functions, which hold the carrier until `close`.
     fileprivate var functions: Carrier {
       unsafe Carrier(
         context: Unmanaged.passRetained(self).toOpaque(),

@@ -5,9 +5,9 @@
   import ShardedIndex
   import ShardedIndexRemote
 
-  /// `shardq fetch`: the newest generation below a prefix comes into a directory.
+  /// `shardq fetch`: the command copies the newest generation below a prefix into a directory.
   enum Fetching {
-    /// The most bytes of a file that a manifest may ask for.
+    /// The most bytes of a file that a manifest may list.
     private static let fileLimit = 1 << 30
 
     private struct Counts: Sendable {
@@ -17,12 +17,12 @@
 
     static func run(_ request: StoreRequest) throws(StoreError) {
       let store = try IndexStore(request)
-      // A prune may take away what a generation names that is not the newest any more.
+      // A prune may remove objects of a generation as soon as another generation is the newest.
       var last: UInt64?
       while true {
         guard let newest = try store.newest() else {
           throw StoreError(
-            .notFound, "no generation in \(store.store.shown): shardq publish -i DIR \(store.store.shown) makes one")
+            .notFound, "no generation in \(store.store.shown); publish one: shardq publish -i DIR \(store.store.shown)")
         }
         do throws(StoreError) {
           return try fetch(newest, request, store)
@@ -42,10 +42,10 @@
       else {
         throw StoreError(
           .gone,
-          "generation \(generation.number) in \(store.store.shown) has lost its manifest: publish the index again")
+          "the manifest of generation \(generation.number) in \(store.store.shown) is gone; publish the index again")
       }
       guard ManifestDigest(Digest.hexadecimal(Digest.sha256(manifest))) == record.digest else {
-        throw StoreError(.badData, "\(store.store.shown(record.manifestName)) is not what its generation says")
+        throw StoreError(.badData, "\(store.store.shown(record.manifestName)) is damaged; publish the index again")
       }
       let receiver: IndexReceiver
       do throws(PackError) { receiver = try IndexReceiver(directory: request.directory) } catch {
@@ -65,7 +65,7 @@
       report(request, store, generation, files.count, counts.withLock { $0 })
     }
 
-    /// - Returns: Whether it was not there.
+    /// - Returns: Whether the directory lacked the file.
     private static func fetch(
       _ file: IndexFiles.File, of generation: IndexStore.Generation, from store: ObjectStore,
       into receiver: IndexReceiver
@@ -77,14 +77,15 @@
       }
       let shown = store.shown(file.name)
       guard file.size <= fileLimit else {
-        throw StoreError(.badData, "\(shown) would have \(file.size) bytes, more than any file of an index")
+        throw StoreError(
+          .badData, "\(shown): the manifest says \(file.size) bytes, over \(fileLimit); publish the index again")
       }
       guard let bytes = try store.bytes(of: file.name, limit: file.size) else {
         throw StoreError(
-          .gone, "\(shown) is gone, and generation \(generation.number) names it: publish the index again")
+          .gone, "\(shown) of generation \(generation.number) is gone; publish the index again")
       }
       guard bytes.count == file.size, Digest.sha256(bytes).starts(with: file.digest) else {
-        throw StoreError(.badData, "\(shown) is not what the manifest says: remove it, and publish the index again")
+        throw StoreError(.badData, "\(shown) is damaged; remove it, and publish the index again")
       }
       do throws(PackError) { try receiver.add(file, bytes) } catch { throw StoreError(error) }
       return true

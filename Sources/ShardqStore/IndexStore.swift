@@ -7,10 +7,10 @@
 
   /// The generations of an index below a prefix of a store. Source: docs/remote.md, section "The layout of a prefix".
   ///
-  /// Any number of processes may publish below the same prefix. A generation is there once its record is, which the store
-  /// takes from one of them alone; all that it names is there before.
+  /// Any number of processes may publish below the same prefix. A generation exists once its record exists. All objects
+  /// that the record names exist before, and the store takes a record from one process alone.
   final class IndexStore: Sendable {
-    /// A generation that is there.
+    /// A generation that exists in the store.
     struct Generation: Equatable, Sendable {
       let number: UInt64
       let record: GenerationRecord
@@ -18,27 +18,27 @@
 
     /// The counts of an upload.
     struct Upload: Equatable, Sendable {
-      /// Objects that the store got.
+      /// The number of objects that were put.
       var objects = 0
-      /// The bytes of these.
+      /// The bytes of the objects that were put.
       var bytes = 0
-      /// Objects that were there.
+      /// The number of objects that the store had already.
       var kept = 0
     }
 
     let store: ObjectStore
-    /// Seconds that an object which no generation names stays.
+    /// The seconds for which an object that no generation names stays.
     let grace: Int64
     /// Whether the user says that no other process publishes below the prefix; then commits use no create-if-absent.
     let isSingleWriter: Bool
     private let began = clock_now()
 
-    /// The most records of generations that are looked through.
+    /// The most records of generations that a list may have.
     private static let generationLimit = 1_000_000
 
     /// - Parameters:
     ///   - url: `s3://bucket/prefix/`; a slash at the end may be left out.
-    ///   - grace: In seconds.
+    ///   - grace: The grace in seconds.
     init(
       _ url: String, grace: Int, isSingleWriter: Bool = false, limits: ObjectStore.Limits = .init()
     ) throws(StoreError) {
@@ -49,7 +49,7 @@
 
     // MARK: Generations
 
-    /// Returns the numbers of the generations whose records are there, in order, with the ages of the records.
+    /// Returns the numbers of the generations with a record, in order, with the ages of the records in seconds.
     func generations() throws(StoreError) -> [(number: UInt64, age: Int64?)] {
       var found: [(UInt64, Int64?)] = []
       var count = 0
@@ -58,7 +58,7 @@
         guard count <= Self.generationLimit else {
           throw StoreError(
             .badData,
-            "\(store.shown(GenerationRecord.folder)) has over \(Self.generationLimit) objects; remove old ones")
+            "\(store.shown(GenerationRecord.folder)) has over \(Self.generationLimit) objects; prune the prefix")
         }
         for object in page {
           if let number = GenerationRecord.number(ofName: object.name) { found.append((number, object.age)) }
@@ -70,26 +70,26 @@
 
     /// Returns the newest generation; nil if there is none.
     func newest() throws(StoreError) -> Generation? {
-      // A prune may remove the record of one that was the newest when the list was made.
+      // A prune may remove the record of the generation that was the newest when the list was made.
       for _ in 0..<3 {
         guard let number = try generations().last?.number else { return nil }
         if let record = try record(of: number) { return Generation(number: number, record: record) }
       }
-      throw StoreError(.busy, "the records of generations in \(store.shown) come and go; try again")
+      throw StoreError(.busy, "the generations in \(store.shown) change while they are read; try again")
     }
 
-    /// Returns the record of a generation; nil if it is gone.
+    /// Returns the record of a generation; nil if the record is gone.
     func record(of number: UInt64) throws(StoreError) -> GenerationRecord? {
       let name = GenerationRecord.name(number)
       guard let bytes = try store.bytes(of: name, limit: GenerationRecord.sizeLimit) else { return nil }
       guard let record = GenerationRecord(bytes) else {
         throw StoreError(
-          .badData, "\(store.shown(name)) is no record of a generation: remove it, and publish the index again")
+          .badData, "\(store.shown(name)) is not a record of a generation; remove it, and publish the index again")
       }
       return record
     }
 
-    /// Returns the files that a generation names, without its manifest; nil if that is gone.
+    /// Returns the files that a generation names, without its manifest; nil if the manifest is gone.
     func files(of record: GenerationRecord) throws(StoreError) -> [IndexFiles.File]? {
       guard let (index, manifests) = try StoredManifests.open(record, in: store) else { return nil }
       do throws(PackError) {
@@ -103,12 +103,12 @@
 
     // MARK: Putting
 
-    /// Finds out whether the store has create-if-absent: of two puts it must refuse the second.
+    /// Finds out whether the store has create-if-absent: the store must refuse the second of two puts.
     func probe() throws(StoreError) {
       if isSingleWriter { return }
       let name = Self.probePrefix + Self.random()
       do throws(StoreError) {
-        // A first one whose answer was lost on the way is refused when it is made again.
+        // If the answer to the first put was lost on the way, the store refuses the repeated request.
         _ = try store.put(name, Array("probe\n".utf8), ifAbsent: true)
         let isTaken = try store.put(name, Array("probe\n".utf8), ifAbsent: true)
         try store.remove(name)
@@ -119,7 +119,7 @@
         throw StoreError(
           .usage,
           error.message
-            + ": two publications at a time could lose one. Where no other ever runs, say so: --single-writer")
+            + "; two publications at once could lose one; if no other one ever runs, pass --single-writer")
       }
     }
 
@@ -133,25 +133,26 @@
       }.joined()
     }
 
-    /// Puts files of a directory in place that the store lacks; their names must follow from their content.
+    /// Puts the files of a directory that the store lacks; their names must follow from their content.
     ///
-    /// An object that is there stays, unless it is older than half the grace or of another size: then it is put again,
-    /// so that no prune removes it before a generation names it.
+    /// An object that exists stays, unless it is older than half the grace or has another size. Such an object is put
+    /// again, so that no prune removes it before a generation names it.
     ///
     /// - Parameters:
-    ///   - directory: The path on disk.
-    ///   - names: Names of files there.
-    /// - Throws: ``StoreError``; of the kind `badData` for a file whose SHA-256 its name does not end with.
-    /// - Complexity: One request a file, of which 8 are under way; two where it is there. Memory holds 8 files.
+    ///   - directory: The path of the directory on disk.
+    ///   - names: The names of files there.
+    /// - Throws: ``StoreError``; of the kind `badData` for a file whose name does not end with its SHA-256.
+    /// - Complexity: One request for a missing file, two for a file that exists; 8 requests at a time. Memory holds 8
+    ///   files.
     @discardableResult
     func upload(directory: String, names: [String]) throws(StoreError) -> Upload {
       try upload(names.map { LocalObject(name: $0, in: directory) })
     }
 
-    /// Puts objects in place that the store lacks.
+    /// Puts the objects that the store lacks.
     func upload(_ objects: [LocalObject]) throws(StoreError) -> Upload {
       guard let first = objects.first else { return Upload() }
-      // Where an attempt was broken off, most are there: to look is less than to send them.
+      // After an interrupted attempt most objects exist: a request for the state costs less than sending the bytes.
       let looks: Bool
       if isSingleWriter { looks = true } else { looks = try store.state(of: first.name) != nil }
       let sum = Lock(Upload())
@@ -166,7 +167,7 @@
       return sum.withLock { $0 }
     }
 
-    /// - Returns: The size of the object in bytes; nil if it was there.
+    /// - Returns: The size of the object in bytes; nil if it existed.
     private func put(_ object: LocalObject, looks: Bool) throws(StoreError) -> Int? {
       var isThere = false
       if looks, let state = try store.state(of: object.name) {
@@ -175,24 +176,24 @@
       }
       let bytes = try object.read()
       if try store.put(object.name, bytes, ifAbsent: !isSingleWriter && !isThere) { return bytes.count }
-      // Another writer may have put it a moment ago.
+      // Another writer may have put the object a moment ago.
       if let state = try store.state(of: object.name), isLasting(state, size: bytes.count) { return nil }
       _ = try store.put(object.name, bytes, ifAbsent: false)
       return bytes.count
     }
 
-    /// Whether no prune takes an object away within half the grace.
+    /// Returns whether no prune removes an object within half the grace.
     private func isLasting(_ state: ObjectStore.State, size: Int?) -> Bool {
       state.size == size && state.age.map { $0 <= grace / 2 } ?? false
     }
 
     // MARK: The commit
 
-    /// The end of a commit.
+    /// The result of a commit.
     enum Outcome: Equatable, Sendable {
-      /// The generation of this number is new.
+      /// The commit made this generation.
       case committed(Generation)
-      /// The generation of this number has the same manifest.
+      /// This generation existed, with the same manifest.
       case wasThere(Generation)
 
       var generation: Generation {
@@ -204,19 +205,19 @@
 
     /// Makes a manifest the newest generation.
     ///
-    /// Files of the directory that the parent generation lacks are uploaded. Then each object that the parent lacks is
-    /// looked at, whoever has put it, and the record of the generation is put if there is none of its number. Last the
-    /// copy under the name `manifest` is brought up to date.
+    /// The commit uploads the files of the directory that the parent generation lacks. Then it checks the state of each
+    /// object that the parent lacks, also of those that another process put. It puts the record of the generation if no
+    /// record has this number. Last it updates the copy with the name `manifest`.
     ///
     /// - Parameters:
-    ///   - directory: The path on disk where files of the generation may be that the store lacks.
+    ///   - directory: The path of a directory on disk with the files of the generation that the store may lack.
     ///   - manifest: All bytes of the manifest.
     ///   - names: The names of all files that the manifest and the manifest of the entries name.
     ///   - records: The number of records, for the record of the generation.
-    ///   - shards: The number of shards, likewise.
-    ///   - parent: The generation before, as it was when the build began; nil if there was none.
-    /// - Throws: ``StoreError``; of the kind `busy` where another generation came after the parent, or an object is gone
-    ///   or older than half the grace. Then nothing is committed.
+    ///   - shards: The number of shards, for the record of the generation.
+    ///   - parent: The newest generation when the build began; nil if there was none.
+    /// - Throws: ``StoreError``; of the kind `busy` if another generation came after the parent, or if an object is
+    ///   gone or older than half the grace. Then nothing is committed.
     func commit(
       directory: String, manifest: [UInt8], names: [String], records: Int, shards: Int, parent: Generation?
     ) throws(StoreError) -> Outcome {
@@ -224,7 +225,7 @@
       return try commit(objects, manifest: manifest, records: records, shards: shards, parent: parent).outcome
     }
 
-    /// The same where files need not be in a directory.
+    /// Commits as the other function does, with files that need not be in a directory.
     ///
     /// - Parameter objects: All files that the manifest and the manifest of the entries name.
     func commit(
@@ -239,7 +240,7 @@
       }
       let lacking = try lacking(objects, of: parent)
       let upload = try upload(lacking.filter { $0.size != nil })
-      // After all that it names.
+      // The copy is put last, because it names the other objects.
       _ = try self.upload([copy])
       try check(lacking + [copy])
       let outcome = try putRecord(Generation(number: (parent?.number ?? 0) + 1, record: record))
@@ -247,7 +248,7 @@
       return (upload, outcome)
     }
 
-    /// Puts what is gone of a generation in place again.
+    /// Puts the missing objects of a generation again.
     private func mend(_ generation: Generation, _ objects: [LocalObject]) throws(StoreError) -> Upload {
       var missing = Dictionary(objects.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
       try store.forEachPage(of: "") { (page) throws(StoreError) in
@@ -261,7 +262,7 @@
       let sum = try upload(missing.values.filter { $0.size != nil })
       if let name = missing.values.first(where: { $0.size == nil })?.name {
         throw StoreError(
-          .badData, "\(store.shown(name)) is gone, and generation \(generation.number) names it: build it again")
+          .badData, "\(store.shown(name)) of generation \(generation.number) is gone; build the index again")
       }
       return sum
     }
@@ -270,14 +271,14 @@
       _ manifest: [UInt8], records: Int, shards: Int, parent: Generation?
     ) throws(StoreError) -> GenerationRecord {
       guard parent.map({ $0.number < .max }) ?? true else {
-        throw StoreError(.badData, "there is no number above that of generation \(UInt64.max)")
+        throw StoreError(.badData, "generation \(UInt64.max) has the last number; publish to another prefix")
       }
       return GenerationRecord(
         digest: ManifestDigest(Digest.hexadecimal(Digest.sha256(manifest)))!, size: manifest.count,
         recordCount: records, shardCount: shards, parent: parent?.number)
     }
 
-    /// Returns the objects that a generation lacks; all of them where its manifest is gone or damaged.
+    /// Returns the objects that a generation lacks; all objects if its manifest is gone or damaged.
     private func lacking(_ objects: [LocalObject], of parent: Generation?) throws(StoreError) -> [LocalObject] {
       guard let parent else { return objects }
       do throws(StoreError) {
@@ -289,30 +290,31 @@
       }
     }
 
-    /// Looks at each object, as right before a commit that names them: that it is there, has the size that is known of
-    /// it, and stays for half the grace.
+    /// Checks each object right before the commit of a record that names it: the object exists, has the known size, and
+    /// stays for half the grace.
     ///
-    /// - Complexity: One request an object, of which 8 are under way.
+    /// - Complexity: One request for each object, 8 requests at a time.
     func check(_ objects: [LocalObject]) throws(StoreError) {
       try sideBySide(objects) { [self] (object) throws(StoreError) in
         let shown = store.shown(object.name)
         guard let state = try store.state(of: object.name) else {
-          throw StoreError(.busy, "\(shown) is gone: another program removed it. Nothing was published; try again")
+          throw StoreError(.busy, "\(shown) is gone, removed by another program; nothing was published; try again")
         }
         if let size = object.size, state.size != size {
           throw StoreError(
-            .inputOutput, "\(shown) has \(state.size) bytes in the store where \(size) were sent. Nothing was published"
+            .inputOutput,
+            "\(shown) has \(state.size) bytes in the store, and \(size) were sent; nothing was published; try again"
           )
         }
         guard state.age.map({ $0 <= grace / 2 }) ?? true else {
           throw StoreError(
-            .busy, "\(shown) is older than half the grace, and may be removed. Nothing was published; build again")
+            .busy, "\(shown) is older than half the grace, and may be removed; nothing was published; build again")
         }
       }
       guard (clock_now() - began) / 1000 <= grace / 2 else {
         throw StoreError(
           .busy,
-          "this took longer than half the grace, so that its first objects may be removed. Nothing was published; try again"
+          "this took longer than half the grace, and a prune may remove its first objects; nothing was published; try again"
         )
       }
     }
@@ -327,7 +329,7 @@
       } else if try store.put(name, made.record.bytes, ifAbsent: true) {
         return .committed(made)
       }
-      // It may be this one, where the answer to the first attempt was lost.
+      // The record may be this one, if the answer to the first attempt was lost.
       guard let record = try record(of: made.number) else {
         throw StoreError(.busy, "another publication to \(store.shown) is under way; try again")
       }
@@ -336,18 +338,18 @@
       if record.digest == made.record.digest { return .wasThere(there) }
       throw StoreError(
         .busy,
-        "another publication came first: generation \(made.number) in \(store.shown) is the manifest "
-          + "\(record.digest.description.prefix(16)). Look whether yours is still wanted, and try again")
+        "another publication came first: generation \(made.number) in \(store.shown) has the manifest "
+          + "\(record.digest.description.prefix(16)); if yours is still wanted, try again")
     }
 
     // MARK: The copy
 
-    /// Brings the copy under the name `manifest` up to date. It may lag, and never mixes.
+    /// Updates the copy with the name `manifest`. The copy may lag, and is always a whole manifest of one generation.
     ///
     /// - Parameters:
-    ///   - generation: The newest one, as far as is known.
-    ///   - manifest: Its manifest, if that is in memory.
-    /// - Returns: Whether the copy was another.
+    ///   - generation: The newest known generation.
+    ///     - manifest: The manifest of the generation, if it is in memory.
+    ///   - Returns: Whether the copy was another manifest.
     @discardableResult
     func repairCopy(_ generation: Generation, _ manifest: [UInt8]? = nil) throws(StoreError) -> Bool {
       var (generation, manifest) = (generation, manifest)
@@ -358,15 +360,15 @@
           if manifest == nil { manifest = try store.bytes(of: name, limit: generation.record.size) }
           guard let bytes = manifest else {
             throw StoreError(
-              .badData, "\(store.shown(name)) is gone, and its generation names it: publish the index again")
+              .badData, "\(store.shown(name)) of the newest generation is gone; publish the index again")
           }
           guard ManifestDigest(Digest.hexadecimal(Digest.sha256(bytes))) == generation.record.digest else {
-            throw StoreError(.badData, "\(store.shown(name)) is not what its generation says: publish the index again")
+            throw StoreError(.badData, "\(store.shown(name)) is damaged; publish the index again")
           }
           _ = try store.put("manifest", bytes, ifAbsent: false)
           isChanged = true
         }
-        // Another publication may have come meanwhile, and its copy been overwritten.
+        // Another publication may have come meanwhile, and this function may have overwritten its copy.
         guard let newest = try newest(), newest.number > generation.number else { return isChanged }
         (generation, manifest) = (newest, nil)
       }

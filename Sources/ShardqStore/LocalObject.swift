@@ -4,10 +4,10 @@
   import ShardedIndex
   import ShardedIndexRemote
 
-  /// An object that is to be in the store, with its bytes on this machine.
+  /// An object for the store, with its bytes on this machine.
   struct LocalObject: Sendable {
     let name: String
-    /// In bytes; nil for one that is not on this machine.
+    /// The size in bytes; nil for an object that is not on this machine.
     let size: Int?
     let read: @Sendable () throws(StoreError) -> [UInt8]
 
@@ -15,7 +15,7 @@
       (self.name, self.size, self.read) = (name, size, read)
     }
 
-    /// An object that is a file of a directory, if it is there.
+    /// Makes the object of a file in a directory, if the file exists.
     init(name: String, in directory: String) {
       var status = stat()
       let isThere = stat(directory + "/" + name, &status) == 0
@@ -36,12 +36,14 @@
       let stem = name.hasSuffix(".zst") ? name.dropLast(4) : name[...]
       guard let last = stem.split(separator: "-").last, last.utf8.count >= 16,
         Digest.hexadecimal(Digest.sha256(bytes)).hasPrefix(last)
-      else { throw StoreError(.badData, "\(path) is not what its name says: its SHA-256 is another; build it again") }
+      else {
+        throw StoreError(.badData, "\(path) is damaged: its SHA-256 differs from its name; build the index again")
+      }
       return bytes
     }
   }
 
-  /// Calls `body` with each item, on up to 8 threads; after an error with none that has not begun.
+  /// Calls `body` with each item, on up to 8 threads. After an error no further item begins.
   ///
   /// - Throws: The first error.
   func sideBySide<Item: Sendable>(

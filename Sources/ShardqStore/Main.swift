@@ -4,13 +4,13 @@ import ShardBuilder
 import ShardedIndex
 import ShardedIndexRemote
 
-/// The program that publishes indexes to stores and fetches them, which `shardq` starts.
+/// The program that publishes indexes to stores and fetches them. `shardq` starts it.
 @main
 enum Main {
   #if Remote
     static func main() {
       guard let request = StoreRequest(arguments: Array(CommandLine.arguments.dropFirst())) else {
-        Diagnostics.report("shardq-store is started by shardq, which knows its words")
+        Diagnostics.report("shardq starts shardq-store; run shardq publish, shardq fetch or shardq prune")
         exit(ExitStatus.usage.rawValue)
       }
       signal(SIGPIPE, SIG_IGN)
@@ -32,7 +32,8 @@ enum Main {
   #else
     static func main() {
       Diagnostics.report(
-        "built without libcurl; build it with: swift build -c release --traits Remote --product shardq-store")
+        "shardq-store was built without libcurl; build it again: swift build -c release --traits Remote --product shardq-store"
+      )
       exit(ExitStatus.usage.rawValue)
     }
   #endif
@@ -49,7 +50,7 @@ enum Main {
   }
 
   extension StoreError {
-    /// The status that a command ends with.
+    /// The exit status of a command that ends with this error.
     var exitStatus: ExitStatus {
       switch kind {
       case .inputOutput: .inputOutput
@@ -77,7 +78,7 @@ enum Main {
       case .index(let error): self.init(kind, error.commandMessage)
       case .build(.otherFiles(let path, let entry)):
         self.init(
-          kind, "\(path): the directory has no index and holds other things, such as \(entry); name another directory")
+          kind, "\(path): the directory holds no index but other files, such as \(entry); name another directory")
       default: self.init(kind, error.message.text { $0 == .merge ? "--merge" : $0.rawValue })
       }
     }
@@ -107,7 +108,7 @@ enum Main {
 
     private mutating func add(_ name: String, raw: String) { text += ",\(JSONText.string(name)):\(raw)" }
 
-    /// Prints it, and ends the process where that fails.
+    /// Prints the summary, and ends the process if the output fails.
     func print() {
       var output = Output()
       do throws(WriteError) {

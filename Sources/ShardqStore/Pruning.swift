@@ -5,7 +5,7 @@
   import ShardedIndex
   import ShardedIndexRemote
 
-  /// `shardq prune`: what no kept generation names, and is older than the grace, leaves the prefix.
+  /// `shardq prune`: the command removes objects that no kept generation names and that are older than the grace.
   struct Pruning: ~Copyable {
     private let request: StoreRequest
     private let store: IndexStore
@@ -17,14 +17,14 @@
       let generations = try store.generations()
       guard !generations.isEmpty else {
         throw StoreError(
-          .notFound, "no generation in \(store.store.shown): what lies there was not published, and nothing was removed"
+          .notFound, "no generation in \(store.store.shown); nothing was removed; give the prefix of a published index"
         )
       }
       if !request.isDryRun, let newest = try store.newest() { try store.repairCopy(newest) }
       var pruning = Pruning(request: request, store: store)
       let kept = try pruning.kept(generations.suffix(request.kept).map(\.number))
       pruning.begin()
-      // Records first: a record never names what is gone.
+      // Records go first: a record must never name a removed object.
       try pruning.remove(
         generations.dropLast(request.kept).filter { $0.age.map { $0 >= store.grace } ?? false }
           .map { ObjectStore.Listed(name: GenerationRecord.name($0.number), size: 0, age: $0.age) })
@@ -40,7 +40,7 @@
 
     private init(request: StoreRequest, store: IndexStore) { (self.request, self.store) = (request, store) }
 
-    /// Whether a name is one that a build or a publication gives.
+    /// Returns whether a name is one that a build or a publication gives.
     static func isOurs(_ name: String) -> Bool {
       if Publisher.isShardName(name) || Publisher.isManifestName(name) { return true }
       let digits = name.utf8.dropFirst(IndexStore.probePrefix.utf8.count)
@@ -48,19 +48,19 @@
         && digits.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
     }
 
-    /// Returns the names of all objects of generations.
+    /// Returns the names of all objects of the kept generations.
     private func kept(_ numbers: [UInt64]) throws(StoreError) -> Set<String> {
       var names: Set<String> = []
       for number in numbers {
         guard let record = try store.record(of: number) else { continue }
         guard let files = try store.files(of: record) else {
           guard number == numbers.last else {
-            Diagnostics.note("generation \(number) has lost its manifest, and is not kept")
+            Diagnostics.note("the manifest of generation \(number) is gone; its files are not kept")
             continue
           }
           throw StoreError(
             .badData,
-            "generation \(number) in \(store.store.shown) has lost its manifest, so that its files are not known. Nothing "
+            "the manifest of generation \(number) in \(store.store.shown) is gone, so its files are unknown. Nothing "
               + "was removed; publish the index again")
         }
         names.insert(record.manifestName)
@@ -69,7 +69,7 @@
       return names
     }
 
-    /// Removes objects, unless one was put again meanwhile, and prints their names.
+    /// Removes objects, unless another process put them again meanwhile, and prints their names.
     private mutating func remove(_ listed: [ObjectStore.Listed]) throws(StoreError) {
       let gone = Lock<[ObjectStore.Listed]>([])
       let (store, isDryRun) = (self.store, request.isDryRun)

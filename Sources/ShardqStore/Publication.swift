@@ -5,7 +5,7 @@
   import ShardedIndex
   import ShardedIndexRemote
 
-  /// `shardq publish`: an index on disk becomes the newest generation below a prefix.
+  /// `shardq publish`: the command makes an index on disk the newest generation below a prefix.
   enum Publication {
     static func run(_ request: StoreRequest) throws(StoreError) {
       let index: IndexFiles

@@ -4,7 +4,7 @@
   import ShardBuilder
   import ShardedIndexRemote
 
-  /// `shardq write-range` and `shardq merge` where the target is a prefix of a store.
+  /// `shardq write-range` and `shardq merge` with a prefix of a store as their target.
   enum RangeWriting {
     static func write(_ request: StoreRequest) throws(StoreError) {
       var output = Output()
@@ -41,7 +41,8 @@
     ) throws(StoreError) {
       guard let ranges = request.ranges, ranges.program.version == ProductVersion.text else {
         throw StoreError(
-          .usage, "shardq-store is version \(ProductVersion.text), and shardq is another; install both of one version")
+          .usage,
+          "shardq-store has version \(ProductVersion.text), and shardq has another; install the same version of both")
       }
       var resources = BuildOptions()
       (resources.memoryBytes, resources.jobs) = (ranges.memoryBytes, ranges.jobs)

@@ -4,17 +4,17 @@
   import ShardedIndex
   import ShardedIndexRemote
 
-  /// A prefix of a store as the target of ranges, which are written in a directory on this machine and then put there.
+  /// A prefix of a store as the target of ranges. A range is written in a directory on this machine and then put there.
   final class StoreTarget: RangeTarget {
     private let store: IndexStore
     private let url: String
     private let temporary: String
-    /// The newest generation when the whole was begun.
+    /// The newest generation when the merge began.
     private var parent: IndexStore.Generation?
     private var directories: [String] = []
     /// The error of the store behind the last ``BuildError``.
     private(set) var failure: StoreError?
-    /// The end of the commit.
+    /// The result of the commit.
     private(set) var outcome: IndexStore.Outcome?
 
     /// - Parameter url: `s3://bucket/prefix/`; a slash at the end may be left out.
@@ -27,7 +27,7 @@
 
     var shown: String { store.store.shown }
 
-    /// Has an error of the store end what the builder does.
+    /// Ends the builder's work with an error of the store.
     private func asking<Value>(_ body: () throws(StoreError) -> Value) throws(BuildError) -> Value {
       do throws(StoreError) {
         return try body()
@@ -50,7 +50,7 @@
     func take(_ files: [String], manifest: String, from directory: String) throws(BuildError) {
       try asking { () throws(StoreError) in
         try store.upload(directory: directory, names: files)
-        // Last of all, since it names the others.
+        // The manifest is put last, because it names the other objects.
         _ = try store.upload([try LocalObject(manifest: manifest, in: directory)])
       }
       remove(directory)
@@ -67,7 +67,7 @@
 
     func openRange(_ manifest: String) throws(BuildError) -> ShardedIndex {
       do throws(IndexError) {
-        // Every byte is read once, so that a cache would hold none that is asked for again.
+        // The merge reads every byte once, so a cache would only cost memory.
         return try ShardedIndex(
           remote: url, manifest: manifest, remote: RemoteOptions(fetch: .shards, cacheLimitBytes: 0))
       } catch {
@@ -94,7 +94,7 @@
       }
     }
 
-    /// The commit looks at all that the generation before lacks.
+    /// Does nothing: the commit checks all objects that the parent generation lacks.
     func check(_ files: [(name: String, size: Int)]) {}
 
     func finish(_ directory: String) throws(BuildError) {

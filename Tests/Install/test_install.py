@@ -126,7 +126,7 @@ class Layout(Installed):
             self.assertIn("install the package shardq-remote", result.stderr)
             self.skipTest("bin/shardq-serve-remote was not built")
         self.assertEqual(result.returncode, 74, result.stderr)
-        self.assertIn("takes no connection", result.stderr)
+        self.assertIn("accepts no connection", result.stderr)
 
     def test_publish_finds_its_program(self):
         result = self.shardq("publish", "-i", "none", "s3://bucket/cities/")

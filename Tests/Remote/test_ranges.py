@@ -171,7 +171,7 @@ class RangesInAStore(unittest.TestCase):
         with open(self.job.path("plan"), "w") as file:
             file.write(text.replace(digest, digest[::-1]))
         found = self.job.write(self.job.groups[0], status=64)
-        self.assertIn("another program made the plan", found[2])
+        self.assertIn("another program made this plan", found[2])
         self.assertFalse(self.store.objects)
 
     def test_a_store_without_conditions(self):

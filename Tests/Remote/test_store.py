@@ -460,9 +460,9 @@ class BadStores(StoreTestCase):
             (b"<html>login</html>", "is no list"),
             (b"", "ends early"),
             (page([], None)[:-10], "is no XML"),
-            (page([(PREFIX + "b", 1, now), (PREFIX + "a", 1, now)], None), "not in order"),
-            (page([("elsewhere", 1, now)], None), "not asked for"),
-            (page([], "again"), "begins anew"),
+            (page([(PREFIX + "b", 1, now), (PREFIX + "a", 1, now)], None), "out of order"),
+            (page([("elsewhere", 1, now)], None), "outside of the prefix"),
+            (page([], "again"), "begins again"),
             (b" " * (5 << 20), "over 4194304 bytes"),
         ):
             self.store.fault = lambda handler, method, key: "list-type" in handler.query and (handler.send(200, body), True)[1]
@@ -502,8 +502,8 @@ class BadStores(StoreTestCase):
         self.publish(INDEXES[0])
         name = sorted(name for name in os.listdir(INDEXES[0]) if is_shard(name))[3]
         content, modified = self.store.objects[PREFIX + name]
-        for wrong, words in ((content[:-1], "not what the manifest says"), (content + b"x", "over"),
-                             (bytes([content[0] ^ 1]) + content[1:], "not what the manifest says")):
+        for wrong, words in ((content[:-1], "is damaged"), (content + b"x", "over"),
+                             (bytes([content[0] ^ 1]) + content[1:], "is damaged")):
             self.store.objects[PREFIX + name] = (wrong, modified)
             self.fetch(status=65, words=name)
             self.fetch(status=65, words=words)

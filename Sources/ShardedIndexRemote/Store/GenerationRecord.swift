@@ -1,7 +1,7 @@
 import ShardedIndex
 
-/// The object of a store by which a generation of an index is there: the commit. Source: docs/remote.md, section "The
-/// layout of a prefix".
+/// The object of a store that commits a generation of an index. Source: docs/remote.md, section "The layout of a
+/// prefix".
 package struct GenerationRecord: Equatable, Sendable {
   /// The SHA-256 of the manifest.
   package var digest: ManifestDigest
@@ -9,7 +9,7 @@ package struct GenerationRecord: Equatable, Sendable {
   package var size: Int
   package var recordCount: Int
   package var shardCount: Int
-  /// The number of the generation before; nil for the first one.
+  /// The number of the parent generation; nil for the first generation.
   package var parent: UInt64?
 
   package init(digest: ManifestDigest, size: Int, recordCount: Int, shardCount: Int, parent: UInt64?) {
@@ -26,7 +26,8 @@ package struct GenerationRecord: Equatable, Sendable {
   /// The name of the object with the manifest.
   package var manifestName: String { Self.manifestName(digest) }
 
-  /// Returns the name of the object with a manifest: `manifest-` and the first 16 bytes of its SHA-256.
+  /// Returns the name of the object with a manifest: `manifest-` and the first 16 bytes of its SHA-256, in hexadecimal
+  /// digits.
   package static func manifestName(_ digest: ManifestDigest) -> String {
     "manifest-" + digest.description.prefix(32)
   }
@@ -39,7 +40,7 @@ package struct GenerationRecord: Equatable, Sendable {
 
   package static let folder = "generations/"
 
-  /// Returns the number of a generation by the name of its record; nil for another name.
+  /// Returns the number of a generation from the name of its record; nil for another name.
   package static func number(ofName name: some StringProtocol) -> UInt64? {
     let digits = name.utf8.dropFirst(folder.utf8.count)
     guard name.utf8.starts(with: folder.utf8), digits.count == 20, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else {

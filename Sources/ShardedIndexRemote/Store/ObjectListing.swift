@@ -2,23 +2,23 @@
 package struct ObjectListing: Equatable, Sendable {
   package struct Object: Equatable, Sendable {
     package var key: String
-    /// In bytes.
+    /// The size in bytes.
     package var size: Int
-    /// Seconds since 1970; nil if the store does not say it in a way that is understood.
+    /// The seconds since 1970; nil if the store gives no valid time.
     package var modified: Int64?
   }
 
-  /// In the order of the store.
+  /// The objects in the order of the store.
   package private(set) var objects: [Object] = []
-  /// The store's word for the next page; nil for the last one.
+  /// The store's token for the next page; nil for the last page.
   package private(set) var next: String?
 
-  /// Why a text is no page of a list.
+  /// The reason why a text is not a page of a list.
   package struct Flaw: Error, Equatable {
     package let reason: String
   }
 
-  /// Reads a page, whose size its caller bounds.
+  /// Reads a page. The caller limits its size.
   package init(_ bytes: [UInt8]) throws(Flaw) {
     var reader = Reader(bytes)
     var isTruncated: Bool?
@@ -29,7 +29,7 @@ package struct ObjectListing: Equatable, Sendable {
       let text = element.text
       switch (element.depth, element.name) {
       case (2, "IsTruncated"):
-        guard text == "true" || text == "false" else { throw Flaw(reason: "does not say whether there is more") }
+        guard text == "true" || text == "false" else { throw Flaw(reason: "does not say whether another page follows") }
         isTruncated = text == "true"
       case (2, "NextContinuationToken"): next = text
       case (2, "EncodingType"): isEncoded = text == "url"
@@ -46,9 +46,9 @@ package struct ObjectListing: Equatable, Sendable {
       }
     }
     guard reader.root == "ListBucketResult" else { throw Flaw(reason: "is no list of objects") }
-    guard let isTruncated else { throw Flaw(reason: "does not say whether there is more") }
+    guard let isTruncated else { throw Flaw(reason: "does not say whether another page follows") }
     guard isTruncated == (next != nil) else { throw Flaw(reason: "does not say where its next page begins") }
-    // The element that says so stands anywhere.
+    // The element that says so may stand anywhere.
     if isEncoded {
       for at in objects.indices { objects[at].key = try Self.decoded(objects[at].key) }
     }
@@ -62,7 +62,7 @@ package struct ObjectListing: Equatable, Sendable {
         bytes.append(UInt8(ascii: " "))
       } else if byte == UInt8(ascii: "%") {
         guard rest.count >= 2, let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-          throw Flaw(reason: "has a key that is not encoded as it says")
+          throw Flaw(reason: "has a key with a wrong encoding")
         }
         bytes.append(code)
         rest = rest.dropFirst(2)
@@ -70,11 +70,11 @@ package struct ObjectListing: Equatable, Sendable {
         bytes.append(byte)
       }
     }
-    // A key that is no text is none of an index.
+    // A key that is not valid UTF-8 is not a name of an index.
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Returns the seconds since 1970 of `2026-11-26T19:26:03.000Z`; nil for another text.
+  /// Returns the seconds since 1970 of a time such as `2026-11-26T19:26:03.000Z`; nil for another text.
   static func seconds(_ text: String) -> Int64? {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }
@@ -90,7 +90,7 @@ package struct ObjectListing: Equatable, Sendable {
       minute < 60,
       second <= 60, year >= 1970
     else { return nil }
-    // Years begin in March, so that the day that comes and goes is the last one.
+    // Years begin in March, so that the leap day is the last day of its year.
     let (from, since) = (month > 2 ? year : year - 1, (month + 9) % 12)
     let days = 365 * from + from / 4 - from / 100 + from / 400 + (153 * since + 2) / 5 + day - 1 - 719_468
     return ((days * 24 + hour) * 60 + minute) * 60 + second
@@ -98,11 +98,11 @@ package struct ObjectListing: Equatable, Sendable {
 }
 
 extension ObjectListing {
-  /// A reader of XML as stores write it: elements, texts and the five entities. It knows no document types.
+  /// A reader of XML as stores write it: elements, texts and the five entities. It refuses document types.
   private struct Reader {
-    /// An element, at its end.
+    /// An element, at its end tag.
     struct Element {
-      /// 1 for the outermost one.
+      /// The depth, 1 for the outermost element.
       let depth: Int
       let name: String
       let parent: String
@@ -121,7 +121,7 @@ extension ObjectListing {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Goes to the next end of an element; returns nil at the end of all.
+    /// Moves to the next end of an element; returns nil at the end of the text.
     mutating func nextEnd() throws(Flaw) -> Element? {
       while at < bytes.count {
         guard bytes[at] == UInt8(ascii: "<") else {
@@ -207,14 +207,14 @@ extension ObjectListing {
       return String(decoding: name, as: UTF8.self)
     }
 
-    /// Reads the beginning of an element; returns the element where it is empty.
+    /// Reads the start tag of an element; returns the element if it is empty.
     private mutating func readStart() throws(Flaw) -> Element? {
       let name = try readName()
       if open.isEmpty {
         guard root == nil else { throw Flaw(reason: "is no XML: it has two roots") }
         root = name
       }
-      guard open.count < Self.depthLimit else { throw Flaw(reason: "has elements within each other without end") }
+      guard open.count < Self.depthLimit else { throw Flaw(reason: "nests elements over \(Self.depthLimit) deep") }
       open.append(name)
       text.removeAll(keepingCapacity: true)
       var quote: UInt8?

@@ -2,41 +2,42 @@
   import CCurl
   import ShardedIndex
 
-  /// The objects below a prefix of a bucket: to put, to look at, to list and to remove.
+  /// The objects below a prefix of a bucket. Callers put, list and remove objects, and ask for their state.
   ///
-  /// Each call waits for its end. Threads may call side by side; each has a connection of its own, which later calls
-  /// use again. A request that fails in passing (no connection, status 5xx, a stall) is made again, five times in all.
+  /// Each call waits for its end. Several threads may call at once; each thread has its own connection, which later
+  /// calls use again. After a temporary failure (no connection, status 5xx, a stall) the request is made again, five
+  /// times in all.
   package final class ObjectStore: Sendable {
     /// The state of an object.
     package struct State: Equatable, Sendable {
-      /// In bytes.
+      /// The size in bytes.
       package let size: Int
-      /// Seconds since it was put, by the store's clock; nil if the store does not say.
+      /// The seconds since it was put, by the store's clock; nil if the store does not say.
       package let age: Int64?
     }
 
-    /// The times after which a request is given up.
+    /// The times after which a request fails.
     package struct Limits: Sendable {
-      /// Milliseconds until there is a connection.
+      /// The most milliseconds until there is a connection.
       package var connect = 5000
-      /// Seconds for which fewer than 1,000 bytes a second may pass.
+      /// The most seconds for which fewer than 1,000 bytes a second may pass.
       package var stall = 20
 
       package init() {}
     }
 
-    /// The requests that may be under way side by side.
+    /// The most requests under way at a time.
     package static let width = 8
 
     let address: RemoteAddress
     private let limits: Limits
     private let idle = Lock<[Request]>([])
 
-    /// Milliseconds before the second, third, ... attempt.
+    /// The milliseconds before the second, third, ... attempt.
     private static let pauses: [Int64] = [100, 400, 1600, 3200]
-    /// Attempts that may end in a stall: each takes long.
+    /// The most attempts that may end in a stall: each takes long.
     private static let stallLimit = 2
-    /// The most bytes of a page of a list: 1,000 keys of 1,024 bytes, each of which is three letters, and their tags.
+    /// The most bytes of a page of a list: 1,000 keys of 1,024 bytes, each byte as three characters, and the tags.
     private static let pageLimit = 4 << 20
 
     /// - Parameter url: `s3://bucket/prefix/`.
@@ -48,27 +49,27 @@
         throw StoreError(.usage, error.fault)
       }
       guard let prefix = address.keyPrefix, prefix.isEmpty || prefix.hasSuffix("/") else {
-        throw StoreError(.usage, "\(address.shown) is no prefix in a store: write s3://bucket/cities/")
+        throw StoreError(.usage, "\(address.shown) is not a prefix of a store; write it as s3://bucket/cities/")
       }
       self.limits = limits
-      guard requests_set_up() else { throw StoreError(.inputOutput, "libcurl cannot be set up") }
+      guard requests_set_up() else { throw StoreError(.inputOutput, "libcurl does not start") }
     }
 
     deinit { for request in idle.withLock({ $0 }) { request_free(request) } }
 
-    /// The URL of the prefix, as messages have it.
+    /// The URL of the prefix, for messages.
     package var shown: String { address.shown }
 
-    /// Returns the URL of an object, as messages have it.
+    /// Returns the URL of an object, for messages.
     package func shown(_ name: String) -> String { address.shown + name }
 
     // MARK: Objects
 
-    /// Puts an object in place.
+    /// Puts an object.
     ///
-    /// - Parameter ifAbsent: Whether an object that is there stays.
-    /// - Returns: Whether the store took it; false where one is there.
-    /// - Throws: ``StoreError``; of the kind `noConditions` where the store cannot tell whether one is there.
+    /// - Parameter ifAbsent: Whether an existing object stays.
+    /// - Returns: Whether the store took the object; false if an object of that name exists.
+    /// - Throws: ``StoreError``; of the kind `noConditions` if the store has no create-if-absent.
     package func put(_ name: String, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) -> Bool {
       var call = Call("PUT", try url(name), bytes)
       if ifAbsent { call.headers.append("If-None-Match: *") }
@@ -82,13 +83,14 @@
       }
     }
 
-    /// Returns the state of an object; nil if it is not there.
+    /// Returns the state of an object; nil if there is none.
     package func state(of name: String) throws(StoreError) -> State? {
       let answer = try perform(Call("HEAD", try url(name)), "look at", shown(name))
       switch answer.status {
       case 200:
         guard let size = answer.size else {
-          throw StoreError(.inputOutput, "cannot look at \(shown(name)): the store does not say its size")
+          throw StoreError(
+            .inputOutput, "cannot get the size of \(shown(name)): the store does not say it; look at AWS_ENDPOINT_URL")
         }
         return State(size: size, age: answer.modified.flatMap { modified in answer.date.map { max(0, $0 - modified) } })
       case 404, 410: return nil
@@ -96,9 +98,9 @@
       }
     }
 
-    /// Returns the bytes of an object; nil if it is not there.
+    /// Returns the bytes of an object; nil if there is none.
     ///
-    /// - Parameter limit: The most bytes of it.
+    /// - Parameter limit: The most bytes that the object may have.
     package func bytes(of name: String, limit: Int) throws(StoreError) -> [UInt8]? {
       var call = Call("GET", try url(name))
       call.limit = limit
@@ -106,7 +108,7 @@
       switch answer.status {
       case 200:
         if answer.isTooLong {
-          throw StoreError(.badData, "\(shown(name)) has over \(limit) bytes, and belongs to no index: remove it")
+          throw StoreError(.badData, "\(shown(name)) has over \(limit) bytes, and belongs to no index; remove it")
         }
         return answer.body
       case 404, 410: return nil
@@ -114,7 +116,7 @@
       }
     }
 
-    /// Removes an object, if it is there.
+    /// Removes an object, if there is one.
     package func remove(_ name: String) throws(StoreError) {
       let answer = try perform(Call("DELETE", try url(name)), "remove", shown(name))
       switch answer.status {
@@ -127,16 +129,17 @@
     package struct Listed: Equatable, Sendable {
       package let name: String
       package let size: Int
-      /// Seconds since it was put, by the store's clock; nil if the store does not say.
+      /// The seconds since it was put, by the store's clock; nil if the store does not say.
       package let age: Int64?
 
       package init(name: String, size: Int, age: Int64?) { (self.name, self.size, self.age) = (name, size, age) }
     }
 
-    /// Calls `body` with each page of the list of objects whose names begin with a text, and have no slash behind it.
+    /// Calls `body` with each page of the list of the objects whose names begin with `start` and have no slash after
+    /// it.
     ///
-    /// - Parameter body: Returns whether it wants the next page.
-    /// - Complexity: One request for each 1,000 objects. Memory is one page.
+    /// - Parameter body: Returns whether the caller wants the next page.
+    /// - Complexity: One request for each 1,000 objects. Memory holds one page.
     package func forEachPage(
       of start: String, _ body: ([Listed]) throws(StoreError) -> Bool
     ) throws(StoreError) {
@@ -158,10 +161,10 @@
         let page = try listing(answer, start)
         var listed: [Listed] = []
         for object in page.objects {
-          // In order, so that a list has an end.
+          // The names must rise, so that the list has an end.
           let key = object.key.utf8
           guard key.starts(with: wanted.utf8), last.utf8.lexicographicallyPrecedes(key) else {
-            throw broken(start, "has keys that were not asked for, or are not in order")
+            throw broken(start, "has keys outside of the prefix, or out of order")
           }
           last = object.key
           let now = answer.date ?? time_now()
@@ -171,7 +174,7 @@
               age: object.modified.map { max(0, now - $0) }))
         }
         guard try body(listed), let next = page.next else { return }
-        guard next != token else { throw broken(start, "begins anew") }
+        guard next != token else { throw broken(start, "begins again after the last page") }
         token = next
       }
     }
@@ -197,7 +200,7 @@
       let url: String
       let body: [UInt8]
       var headers: [String] = []
-      /// The most bytes of the answer.
+      /// The most bytes of the body.
       var limit = 4096
 
       init(_ method: String, _ url: String, _ body: [UInt8] = []) {
@@ -210,15 +213,17 @@
       var body: [UInt8]
       /// Whether the body has more bytes than the limit.
       var isTooLong: Bool
-      /// The size that the store says, in bytes.
+      /// The size that the store reports, in bytes.
       var size: Int?
-      /// Seconds since 1970.
+      /// The date of the answer, in seconds since 1970.
       var date: Int64?
       var modified: Int64?
     }
 
     private func url(_ name: String) throws(StoreError) -> String {
-      guard let url = address.url(ofObject: name) else { throw StoreError(.usage, "\(shown) is only read") }
+      guard let url = address.url(ofObject: name) else {
+        throw StoreError(.usage, "\(shown) cannot be written; write it as s3://bucket/cities/")
+      }
       return url
     }
 
@@ -242,7 +247,7 @@
           if code == CInt(CURLE_OPERATION_TIMEDOUT.rawValue) { stalls += 1 }
         } else if status == 409, call.method == "PUT" {
           // Another put of the same name is under way. Source: Amazon S3 User Guide, Conditional writes.
-          reason = FetchFailure("another writer is at it (status 409)", mayPass: true)
+          reason = FetchFailure("another program is writing it (status 409)", mayPass: true)
         } else {
           let answer = answer(request, status)
           let isRefused = status == 501 && !call.headers.isEmpty
@@ -267,7 +272,7 @@
     private func begin(_ request: Request, _ call: Call, isAnew: Bool) {
       unsafe request_begin(request, call.method, call.url, Int64(call.limit), limits.connect, limits.stall)
       if isAnew { request_reconnect(request) }
-      // A line without a value would be signed, and not sent.
+      // libcurl would sign a line without a value, but not send it.
       for line in ["Accept-Encoding: identity", "User-Agent: shardq"] + call.headers {
         unsafe request_header(request, line)
       }

@@ -1,25 +1,25 @@
-/// Why something in a store was not done.
+/// The reason why work in a store failed.
 package struct StoreError: Error, Equatable, Sendable {
-  /// What a command ends with.
+  /// The kind of the failure, which decides the exit status of a command.
   package enum Kind: Sendable {
-    /// The store cannot be asked, or refuses.
+    /// The store does not answer, or refuses.
     case inputOutput
-    /// The store has something else than what belongs there.
+    /// An object has other content than its name or its generation says.
     case badData
-    /// An object is gone that a generation names.
+    /// An object that a generation names is gone.
     case gone
-    /// There is no index.
+    /// The prefix has no index.
     case notFound
     /// Another publication came first, or another program removed an object that this one was about to read.
     case busy
-    /// The request cannot be made so.
+    /// The request is wrong.
     case usage
     /// The store has no create-if-absent.
     case noConditions
   }
 
   package let kind: Kind
-  /// The message: the fault, its place and an advice.
+  /// The message: the fault, its place and the remedy.
   package let message: String
 
   package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }

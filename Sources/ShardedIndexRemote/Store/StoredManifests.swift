@@ -3,8 +3,8 @@
   import CLibrary
   import ShardedIndex
 
-  /// The manifests of a generation in a store, for the names of its files: the engine asks for them, and each comes whole,
-  /// in one request, and stays in memory.
+  /// The manifests of a generation in a store, for the names of its files. The engine reads them; each comes whole, in
+  /// one request, and stays in memory.
   package final class StoredManifests: Sendable {
     private struct State {
       var files: [[UInt8]] = []
@@ -16,10 +16,11 @@
     private let record: GenerationRecord
     private let state = Lock(State())
 
-    /// Opens them.
+    /// Opens the manifests of a generation.
     ///
-    /// - Returns: An index to ask for names alone, and the value that says why it fails; nil if the manifest is gone.
-    /// - Throws: ``StoreError``; of the kind `badData` for another manifest than the record says.
+    /// - Returns: An index that answers for names alone, and the manifests with the store's error; nil if the manifest
+    ///   is gone.
+    /// - Throws: ``StoreError``; of the kind `badData` if the manifest is not the one that the record names.
     package static func open(
       _ record: GenerationRecord, in store: ObjectStore
     ) throws(StoreError) -> (index: ShardedIndex, manifests: StoredManifests)? {
@@ -33,11 +34,11 @@
         if let failure = manifests.failure { throw failure }
         if case .notFound = error { return nil }
         let name = store.shown(record.manifestName)
-        throw StoreError(.badData, "\(name) is not the manifest that its generation names; publish the index again")
+        throw StoreError(.badData, "\(name) is damaged; publish the index again")
       }
     }
 
-    /// The error of the store that the index ended with; nil for none.
+    /// The store's error that made the index fail; nil if there is none.
     package var failure: StoreError? { state.withLock { $0.failure } }
 
     private init(_ record: GenerationRecord, _ store: ObjectStore) { (self.record, self.store) = (record, store) }
@@ -62,7 +63,7 @@
       }
     }
 
-    /// Calls `copy` with the bytes of a file, if it has a range of them.
+    /// Calls `copy` with the bytes of a file, if the file has the range.
     private func read(_ file: CInt, from offset: Int64, size: Int64, copy: ([UInt8]) -> Void) -> CInt {
       let bytes = state.withLock { $0.files[Int(file)] }
       guard offset >= 0, size >= 0, offset <= bytes.count, size <= Int64(bytes.count) - offset else {
@@ -74,7 +75,7 @@
 
     private func size(of file: CInt) -> Int64 { state.withLock { Int64($0.files[Int(file)].count) } }
 
-    /// The functions, which keep the value until `close`.
+    /// The functions, which hold this object until `close`.
     private var functions: Carrier {
       unsafe Carrier(
         context: Unmanaged.passRetained(self).toOpaque(),
