@@ -1,5 +1,5 @@
-// Reads and writes of a word that several threads use. Swift has them in its module Synchronization, which the systems
-// before macOS 15 and iOS 18 lack.
+// Reads and writes of a word that several threads use. Swift has these functions in its module Synchronization, which
+// macOS before 15 and iOS before 18 lack.
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -7,8 +7,7 @@
 #include <malloc.h>
 #endif
 
-/* Has blocks from 256 KiB on given back to the system when they are freed, whichever thread had them; where that is not
-   so already. */
+/* From now on free() gives blocks of 256 KiB or more back to the system, whichever thread allocated them. */
 static inline void return_large_blocks(void) {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
@@ -16,15 +15,15 @@ static inline void return_large_blocks(void) {
 #endif
 }
 
-/* Gives memory back to the system that was freed in the midst of other memory. */
+/* Gives freed memory between other blocks back to the system. */
 static inline void return_free_memory(void) {
 #if defined(__GLIBC__)
   malloc_trim(0);
 #endif
 }
 
-/* Has blocks from a megabyte on given back to the system when they are freed, however large they were before: unless it is
-   told, glibc keeps blocks as large as the largest that was freed, up to 32 MiB, and twice that beside. */
+/* From now on free() gives blocks of 1 MiB or more back to the system. Without this setting glibc keeps blocks up to the
+   size of the largest freed block, at most 32 MiB, and twice that size in addition. */
 static inline void return_megabytes(void) {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 20);

@@ -1,2 +1,2 @@
-// Asks for the memory at an address that is going to be read, without waiting for it. Swift has no function for that.
+// Loads the memory at an address into the processor's cache without waiting for it. Swift has no function for this.
 static inline void prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }

@@ -1,5 +1,5 @@
-// What Swift's module for the C library musl adds to its headers, as far as shardq uses it. That module comes with an SDK of
-// its own; this one is for Embedded Swift: Scripts/build-embedded.sh.
+// The additions of Swift's module Musl to the C library's headers, as far as shardq uses them. That module comes with
+// an SDK of its own; this file is for Embedded Swift: Scripts/build-embedded.sh.
 @_exported import MuslC
 
 public var errno: CInt {

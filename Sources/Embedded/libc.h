@@ -1,4 +1,4 @@
-// What of the C library musl is used where shardq is built without Swift's runtime: see Musl.swift.
+// The headers of the C library musl for a shardq without Swift's runtime: see Musl.swift.
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <errno.h>
@@ -16,13 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-// Swift calls no function of a variable number of arguments.
+// Swift can call no function with a variable number of arguments.
 static inline int open_file(const char *path, int flags) { return open(path, flags); }
 static inline int open_file_at(int place, const char *path, int flags, mode_t mode) {
   return openat(place, path, flags, mode);
 }
 
-// Musl.swift has these with the type of what they are compared with.
+// Musl.swift defines these, with the type that their comparisons need.
 #undef S_IFMT
 #undef S_IFREG
 #undef S_IFDIR

@@ -1,4 +1,4 @@
-// Where shardq begins if it is built without Swift's runtime (Scripts/build-embedded.sh), and what Embedded Swift and
+// The start of a shardq without Swift's runtime (Scripts/build-embedded.sh), and the functions that Embedded Swift and
 // the C library musl leave to the program.
 #include <errno.h>
 #include <stdint.h>
@@ -11,20 +11,21 @@ _Noreturn void shardq_main(char **arguments, int count);
 int main(int count, char **arguments) { shardq_main(arguments, count); }
 
 /*
- * The blocks of a start lie side by side here: musl's allocator would ask the kernel for pages sixteen times, and touch
- * twice as many. Large blocks, and all once the arena is full, come from musl. A block that is freed is reused only if it
- * was the last one allocated. There is one thread. The linker puts these functions in the place of malloc and its
- * kin (--wrap); Tests/Allocator tests them.
+ * The blocks of the program's start lie side by side in this arena: musl's allocator would ask the kernel for pages sixteen
+ * times, and would touch twice as many pages. Large blocks come from musl, and all blocks do once the arena is full. A freed
+ * block is reused only if it was the last one allocated. There is one thread. The linker replaces malloc and its kin by
+ * these functions (--wrap); Tests/Allocator tests them.
  */
 enum { ALIGNMENT = 16, ARENA = 128 << 10, LARGEST = 32 << 10 };
 
-// Before each block stands its size: a block of size 0 has an address of its own, and realloc copies no more than a block.
+// The size of a block stands before the block: so a block of size 0 has its own address, and realloc copies only one
+// block.
 typedef struct { size_t size; } Head;
 
 static _Alignas(64) char arena[ARENA];
-// Where free space begins: always sizeof(Head) before a multiple of ALIGNMENT.
+// The start of the free space, always sizeof(Head) before a multiple of ALIGNMENT.
 static size_t used = ALIGNMENT - sizeof(Head);
-// Where the last block begins.
+// The start of the last block.
 static size_t last;
 
 void *__real_malloc(size_t size);
@@ -36,7 +37,7 @@ void __real_free(void *block);
 static void *take(size_t alignment, size_t size) {
   if (size > LARGEST || alignment > 64) return NULL;
   size_t start = (used + sizeof(Head) + alignment - 1) & ~(alignment - 1);
-  // The next head fits behind the block, so that no block begins at the arena's end.
+  // The next head fits after the block, so that no block begins at the arena's end.
   size_t end = ((start + size + sizeof(Head) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) - sizeof(Head);
   if (end > ARENA) return NULL;
   last = start;

@@ -1,10 +1,10 @@
-// The function that Embedded Swift has from no C library: musl and glibc before 2.36 lack it.
+// The function that Embedded Swift needs from the C library: musl, and glibc before 2.36, lack it.
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/random.h>
 
-// Seeds of hash tables. Where the kernel has no random bytes, the seeds are those that are there: all is answered alike.
+// Gives the seeds of hash tables. Without random bytes of the kernel the seeds are zero: all answers stay the same.
 void arc4random_buf(void *buffer, size_t size) {
   memset(buffer, 0, size);
   for (char *at = buffer; size > 0;) {
