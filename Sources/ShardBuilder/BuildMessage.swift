@@ -1,7 +1,7 @@
-/// A message for a person, in which each setting has the name that its reader knows.
+/// A message for a person. The message has each setting's name as that person knows it.
 ///
-/// ``description`` names what a Swift program sets: the properties of ``BuildOptions`` and ``DatasetDialect``, and the
-/// arguments of functions. The command tells the same message with its options, and with lines for a shell.
+/// ``description`` has the names for a Swift program: the properties of ``BuildOptions`` and ``DatasetDialect``, and
+/// the arguments of functions. The command prints the same message with its options, and with lines for a shell.
 public struct BuildMessage: Hashable, Sendable {
   /// A value of a setting.
   enum Value: Hashable, Sendable {
@@ -15,10 +15,10 @@ public struct BuildMessage: Hashable, Sendable {
 
   fileprivate enum Part: Hashable, Sendable {
     case text(String)
-    /// A setting, and the value that it has.
+    /// A setting, and its value.
     case setting(BuildSetting, Value?)
-    /// The advice to set it; `verb` is the command's.
-    case order(verb: String, BuildSetting, Value)
+    /// The advice to set a setting.
+    case order(BuildSetting, Value)
     case either(command: BuildMessage, library: BuildMessage)
   }
 
@@ -28,10 +28,10 @@ public struct BuildMessage: Hashable, Sendable {
 
   /// Returns the message with a command's words for settings.
   ///
-  /// - Parameter option: The option of a setting.
+  /// - Parameter option: Returns the command's option for a setting.
   package func text(_ option: @escaping (BuildSetting) -> String) -> String { text(with: option) }
 
-  /// - Parameter option: nil for the library's words.
+  /// - Parameter option: Returns the option for a setting; nil for the library's words.
   private func text(with option: ((BuildSetting) -> String)?) -> String {
     parts.map { part in
       switch (part, option) {
@@ -39,8 +39,8 @@ public struct BuildMessage: Hashable, Sendable {
       case (.setting(let setting, let value), let option?): option(setting) + (value?.words ?? "")
       case (.setting(let setting, let value), nil):
         setting.rawValue + (value.map { " = " + $0.literal } ?? "")
-      case (.order(let verb, let setting, let value), let option?): verb + " " + option(setting) + value.words
-      case (.order(_, let setting, let value), nil): "set \(setting.rawValue) to \(value.literal)"
+      case (.order(let setting, let value), let option?): "pass " + option(setting) + value.words
+      case (.order(let setting, let value), nil): "set \(setting.rawValue) to \(value.literal)"
       case (.either(let command, _), let option?): command.text(with: option)
       case (.either(_, let library), nil): library.text(with: nil)
       }
@@ -68,17 +68,17 @@ extension BuildMessage: ExpressibleByStringInterpolation {
 
     public mutating func appendInterpolation(_ message: BuildMessage) { parts += message.parts }
 
-    /// Appends the name of a setting, and a value of it: `--encoding latin1`, `DatasetDialect.encoding = .latin1`.
+    /// Appends the name of a setting and its value: `--encoding latin1`, `DatasetDialect.encoding = .latin1`.
     mutating func appendInterpolation(_ setting: BuildSetting, _ value: Value? = nil) {
       parts.append(.setting(setting, value))
     }
 
-    /// Appends the advice to set a setting: `say --ragged`, `set DatasetDialect.isRagged to true`.
-    mutating func appendInterpolation(say setting: BuildSetting, _ value: Value = .on, verb: String = "say") {
-      parts.append(.order(verb: verb, setting, value))
+    /// Appends the advice to set a setting: `pass --ragged`, `set DatasetDialect.isRagged to true`.
+    mutating func appendInterpolation(pass setting: BuildSetting, _ value: Value = .on) {
+      parts.append(.order(setting, value))
     }
 
-    /// Appends the text that the command tells, or the one that the library tells instead.
+    /// Appends one of two texts: the command prints the first, the library gives the second.
     mutating func appendInterpolation(command: BuildMessage, library: BuildMessage) {
       parts.append(.either(command: command, library: library))
     }
@@ -90,7 +90,7 @@ extension BuildMessage: ExpressibleByStringInterpolation {
 }
 
 extension BuildMessage.Value {
-  /// The value behind an option, with the blank between.
+  /// The value after an option, with the space between them.
   fileprivate var words: String {
     switch self {
     case .on: ""
@@ -115,7 +115,7 @@ extension BuildMessage.Value {
   }
 }
 
-/// A setting that a message names: as the library calls it. A command has its own word for each.
+/// A setting in a message, as the library calls it. A command has its own word for each setting.
 public enum BuildSetting: String, Sendable, CaseIterable {
   case key = "BuildOptions.key"
   case id = "BuildOptions.id"

@@ -3,99 +3,102 @@ import ShardedIndex
 
 /// The options of a build.
 public struct BuildOptions: Sendable {
-  /// `json`, `jsonl`, `geojson`, `csv`, `tsv`, `geonames` or `lines`; nil: found from name and content.
+  /// The format: `json`, `jsonl`, `geojson`, `csv`, `tsv`, `geonames` or `lines`; nil to find it from name and content.
   public var inputFormat: String?
-  /// The ways in which the inputs depart from the usual form of their format; docs/datasets.md describes each setting.
+  /// The differences of the inputs from the usual form of their format; docs/datasets.md describes each setting.
   public var dialect = DatasetDialect()
-  /// The template of keys, `{name}, {country}`; nil for datasets that are recognised.
+  /// The template of keys, such as `{name}, {country}`; nil for datasets that need none.
   public var key: String?
-  /// The names of the columns of a CSV or TSV input without a header, or of the field of lines.
+  /// The names of the columns of a CSV or TSV input without a header, or the name of the field of lines.
   public var columns: [String]?
-  /// The fields to store, each with the fields nested in it; nil for all.
+  /// The fields to store, each with its nested fields; nil for all.
   public var keep: [String]?
-  /// The field that holds each record's weight, by which answers are ranked; nil for an index without ranks. A record
-  /// weighs 0 if its field is missing, is no number or is below 0.
+  /// The field with each record's weight, by which answers are ranked; nil for an index without ranks. A record weighs
+  /// 0 if its field is missing, is not a number or is below 0.
   public var weight: String?
-  /// A file of ids and weights, a line each with a tab between; `-` is standard input. The weight becomes the last field
-  /// of the record that has the id, named ``weight``, or `weight` where that is nil; ``id`` must be set.
+  /// The path of a file of ids and weights, with a tab between them on each line; `-` is standard input. The weight
+  /// becomes the last field of the record with the id. The field's name is ``weight``, or `weight` if that is nil.
+  /// ``id`` must be set.
   public var weightsFile: String?
-  /// The decimal number above 0 that weights are multiplied by before they are rounded down; nil for 1.
+  /// The decimal number above 0 that multiplies each weight, before the product is rounded down; nil for 1.
   public var weightScale: String?
-  /// The words of a key that lead to it as its beginning does; nil for none. Ranked answers find them.
+  /// The words of a key that lead to its record as the beginning of the key does; nil for none. Ranked answers find
+  /// them.
   public var words: Words?
   /// The fields of other names, which lead to their records; `initials` stands for the leading consonants of Hangul
-  /// names. A JSON array is its elements, another text is divided at commas.
+  /// names. The elements of a JSON array are other names; any other text is divided at commas.
   public var alias: [String] = []
-  /// The significant bits to which the weights of words and other names are rounded up, 1 to 63: with fewer bits
-  /// fewer changes of weights are written twice. Answers do not depend on it.
+  /// The significant bits, 1 to 63, to which the weights of words and other names are rounded up. With fewer bits,
+  /// fewer changes of weights are written twice. Answers do not depend on this number.
   public var weightBits = usualWeightBits {
     didSet { weightBits = min(max(1, weightBits), 63) }
   }
-  /// The fields by which answers are filtered, up to 64. The index gets tables of their values.
+  /// The fields by which answers are filtered, up to 64. The index gets tables of the fields' values.
   public var filter: [String] = []
-  /// Whether typing errors are corrected. The index gets sketches of the beginnings of its keys.
+  /// Whether queries correct typing errors. The index gets sketches of the beginnings of its keys.
   public var typos = false
-  /// Whether answers can be near to a place. The index gets a table of the cells that its records lie in.
+  /// Whether answers can be near to a place. The index gets a table of the cells of its records.
   public var near = false
-  /// Whether the index gets starts: the first and the best records of the texts whose matches are in several shards, once
-  /// more in one place. Readers to whom each read is a round trip, in a page or over HTTP, answer from them.
+  /// Whether the index gets starts: the first and the best records of each text whose matches are in several shards,
+  /// stored once more in one place. Starts serve readers for whom each read is a round trip, in a page or over HTTP.
   public var starts = false
-  /// The field by which ``ShardBuilder/update(_:upsert:delete:options:progress:)`` tells records apart; it is noted in
-  /// the manifest. nil: `geonameid` of a GeoNames dump, else `_id` if the records have it.
+  /// The field with the id of a record for ``ShardBuilder/update(_:upsert:delete:options:progress:)``; the manifest
+  /// notes it. nil stands for `geonameid` of a GeoNames dump, else for `_id` if the records have that field.
   public var id: String?
-  /// The most memory that a build may hold, in bytes, whatever the dataset's size. Default: 256 MiB.
+  /// The most memory of a build in bytes, for a dataset of any size. Default: 256 MiB.
   ///
-  /// Everything that grows with the dataset or its records counts: the text read ahead, the sort, the merge, the shards
-  /// being encoded, the list of shards. On top come the program itself and a few megabytes that do not depend on the
-  /// dataset, see docs/history/builds.md; and a record too large for the rest of it is held nevertheless.
+  /// The limit counts all memory that grows with the dataset or its records: the text read ahead, the sort, the merge,
+  /// the shards under construction, the list of shards. The program itself and a few megabytes come on top, see
+  /// docs/history/builds.md. A build also holds a record that is larger than the rest of the limit.
   public var memoryBytes = 256 << 20
-  /// Threads, at least 1. Default: one per processor.
+  /// The number of threads, at least 1. Default: one for each processor.
   public var jobs = WorkerPool.availableThreads
-  /// The most a shard may be before compression, in bytes; one that cannot be divided may be larger. At most 16 MiB,
-  /// which is what a reader accepts.
+  /// The most bytes of a shard before compression, at most 16 MiB, the limit of readers. A shard that cannot be divided
+  /// may be larger.
   public var shardLimitBytes = 80 << 10 {
     didSet { shardLimitBytes = min(max(1, shardLimitBytes), ZstdFrame.contentLimit) }
   }
-  /// The approximate size of a part of a shard before compression, in bytes: a query that misses unpacks one. From 1 to
-  /// 16 MiB; a part has 16 records at least, and one that is no smaller than a shard is the shard.
+  /// The approximate size in bytes of a part before compression, from 1 to 16 MiB: a query that is not in the cache
+  /// decompresses one part. A part has at least 16 records. If this is not below the size of a shard, the shard is one
+  /// part.
   public var partSizeBytes = ShardEncoder.usualPartSize {
     didSet { partSizeBytes = min(max(1, partSizeBytes), ZstdFrame.contentLimit) }
   }
   /// The compression level of zstd, 1 to 22.
   public var level = 12
-  /// Whether an update leaves few changes beside the shards, in the index's overlay, instead of writing them into
+  /// Whether an update keeps few changes in the index's overlay, beside the shards, instead of writing them into
   /// shards.
   public var writesOverlay = false
-  /// Whether bad records are left out and listed, instead of ending the build.
+  /// Whether a build leaves out and lists bad records, instead of ending.
   public var skipBad = false
-  /// Whether inputs without a record may take the place of an index that has some. Otherwise such a build ends with
+  /// Whether inputs without a record may replace an index with records. Otherwise such a build ends with
   /// ``BuildError/noRecord(reason:path:held:)``.
   public var allowsEmpty = false
-  /// The fewest records that an index may come to have: a build that would make one with fewer ends with
+  /// The fewest records of the new index. A build with fewer ends with
   /// ``BuildError/tooFewRecords(path:found:minimum:)``. Default: 0.
   ///
-  /// A pipe's reader cannot see whether the program that wrote into the pipe came to its end.
+  /// The limit helps with pipes: their reader cannot see whether the writing program failed.
   public var minimumRecords = 0
-  /// Whether a build may replace the index of another list, one whose key has another template, and build into a
-  /// directory that holds other files and no index. Names that begin with a dot, `README.md` and `lost+found` are no
-  /// other files.
+  /// Whether a build may replace the index of another list, whose key has another template, and may use a directory
+  /// that holds other files and no index. Files with a name that begins with a dot, `README.md` and `lost+found` do not
+  /// count as other files.
   public var replacesOtherIndex = false
 
   public init() {}
 }
 
 extension BuildOptions {
-  /// The words of a key.
+  /// The words of a key that lead to its record.
   public enum Words: String, Sendable, CaseIterable {
-    /// The words of all components but the last; of a key of one component, all words.
+    /// The words of all components but the last; all words of a key of one component.
     case body
     /// All words.
     case all
   }
 
-  /// The significant bits of ``weightBits`` where no other number is given.
+  /// The default of ``weightBits``.
   public static let usualWeightBits = 12
-  /// The name of the field that weights of a file become, where no other is given.
+  /// The default name of the field for weights of a file.
   package static let usualWeight = "weight"
 
   var packing: EncodingOptions {

@@ -2,7 +2,7 @@
 public struct BuildProgress: Sendable {
   public enum Phase: Sendable { case reading, sorting, writing }
   public var phase: Phase
-  /// The part of `total` that is done: bytes of input when reading, records when writing.
+  /// The finished part of `total`: bytes of input while reading, records while writing.
   public var done: Int
   public var total: Int?
   public var records: Int
@@ -11,15 +11,15 @@ public struct BuildProgress: Sendable {
 /// The progress of a pack, of an archive or of a repair.
 public struct FileProgress: Sendable, Equatable {
   public enum Phase: Sendable {
-    /// A pack is written, or applied.
+    /// Writing a pack, and applying one.
     case packing, applying
-    /// An archive is written, or made a directory.
+    /// Writing an archive, and making a directory from one.
     case archiving, unarchiving
-    /// The shards of an index are compared with their digests; then all of the index is verified.
+    /// Comparing the shards of an index with their digests, then verifying the whole index.
     case comparing, verifying
   }
   public var phase: Phase
-  /// The files that are done, and all files of the phase.
+  /// The number of finished files, and of all files of the phase.
   public var done: Int
   public var total: Int
 

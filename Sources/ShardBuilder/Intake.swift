@@ -1,33 +1,33 @@
 import CLibrary
 import ShardedIndex
 
-/// The first half of a build: datasets in, sorted records out.
+/// The first half of a build: it reads datasets and gives sorted records.
 struct Intake: ~Copyable {
   private let options: BuildOptions
   let plan: MemoryPlan
   private(set) var names: FieldNames
   private let isChange: Bool
   private(set) var template: KeyTemplate?
-  /// The name that datasets of this format give to the field that tells their records apart.
+  /// The name of the id field in datasets of this format.
   private(set) var usualId: String?
-  /// The formats of the inputs, and whether the first line of one names its fields.
+  /// The formats of the inputs, and whether the first line of each names its fields.
   private(set) var formats: [DatasetFormat] = []
   private(set) var hasHeader = false
-  /// The column before each record that is none of it.
+  /// The column before each record that does not belong to the record.
   var rangeColumn: RangeColumn?
-  /// The key of the index that is going to be replaced: no other key may be chosen. nil where any key may.
+  /// The key of the index to be replaced: the build must have the same key. nil if any key is allowed.
   var previousKey: String?
   private let directory: String
-  /// The weights that records get from a file of their own.
+  /// The weights from a file of weights.
   private var weights: AddedWeights?
-  /// Inputs whose records say their fields one by one.
+  /// The inputs in which each record names its own fields.
   private var unnamed: [String] = []
   private var sort: ExternalSort
 
   /// - Parameters:
-  ///   - names: Field names that have their numbers already.
+  ///   - names: Field names that have numbers already.
   ///   - weights: The weights of a file.
-  ///   - isChange: Whether the records change an index: then each has to have the id.
+  ///   - isChange: Whether the records change an index. Then each record must have the id.
   init(
     options: BuildOptions, _ directory: RunDirectory, names: FieldNames = FieldNames(), weights: WeightTable? = nil,
     isChange: Bool = false
@@ -44,9 +44,9 @@ struct Intake: ~Copyable {
       memory: options.memoryBytes, directory: directory, threads: options.jobs)
   }
 
-  /// Reads a dataset and takes its records in.
+  /// Reads a dataset, and adds its records.
   ///
-  /// - Parameter observe: Called with each record as it is taken in; the reason it returns ends the build.
+  /// - Parameter observe: Called with each added record. If it returns a reason, the build ends with that reason.
   mutating func read(
     _ path: String, _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?,
     observe: ((RecordBlob) -> String?)? = nil
@@ -102,7 +102,7 @@ struct Intake: ~Copyable {
     var spilling: BuildError?
     let isMore = try unsafe reader.read(
       into: &carrier.batch, isChecked: &input.isChecked,
-      // The sort gives way to a large record before the reader holds it.
+      // The sort gives up memory for a large record before the reader holds the record.
       makeRoom: { byteCount in
         sort.heldElsewhere = reader.charge + input.carried
         do throws(BuildError) {
@@ -138,9 +138,9 @@ struct Intake: ~Copyable {
     return carrier
   }
 
-  /// Gives a batch's records to the sort, and has the carrier used again.
+  /// Gives a batch's records to the sort, and reuses the carrier.
   private mutating func takeIn(_ carrier: BatchCarrier, of input: InputPassage) throws(BuildError) {
-    // A large record was in it: that much is not kept. No chunk is taken for it, which would leave a hole in a block.
+    // After a large record this memory is not kept. It comes from no chunk, which would leave a hole in a block.
     let isLarge = unsafe carrier.batch.charge > 16 * plan.blockSize
     if isLarge { unsafe carrier.batch = RecordBatch() }
     unsafe input.count(carrier, carrier.batch.charge)
@@ -155,12 +155,12 @@ struct Intake: ~Copyable {
     }
   }
 
-  /// Compares the fields that settings name with those of all records: of inputs without a header, of which any record
-  /// may have any.
+  /// Compares the field names in settings with the fields of all records. This is for inputs without a header, in which
+  /// each record may have any fields.
   func checkFields() throws(BuildError) {
-    // When no record had any name, all were bad or there is none, and the settings are none of the reasons.
+    // If no record had a name, all records were bad or there are none, and the settings are not the reason.
     guard let template, !unnamed.isEmpty, !names.names.isEmpty else { return }
-    // The weights' field is one that no record of an input has.
+    // No record of an input has the field of the weights.
     try fieldCheck(template).check(names.names.filter { $0 != weights?.path }, of: unnamed)
   }
 
@@ -195,19 +195,19 @@ struct Intake: ~Copyable {
     return chosen
   }
 
-  /// Throws ``BuildError/otherIndex(path:key:newKey:)`` if the index that is going to be replaced has another key.
+  /// Throws ``BuildError/otherIndex(path:key:newKey:)`` if the index to be replaced has another key.
   private func checkKey(_ template: KeyTemplate) throws(BuildError) {
     if let previousKey, previousKey != template.text {
       throw .otherIndex(path: directory, key: previousKey, newKey: template.text)
     }
   }
 
-  /// Takes in records that are encoded already, with names that were given.
+  /// Adds encoded records, whose field names have numbers already.
   mutating func add(_ chunk: RecordArena) throws(BuildError) { try sort.add(chunk, names: names) }
 
   /// Returns the records in order.
   ///
-  /// - Parameter held: The memory that others take while the records are written, beside what writing takes, in bytes.
+  /// - Parameter held: The memory of other work while the records are written, in bytes.
   consuming func finish(held: Int = 0) throws(BuildError) -> SortedRecords {
     let names = self.names
     sort.heldElsewhere = plan.heldWhileWriting(sort.size, largest: sort.largest) + held
@@ -215,7 +215,7 @@ struct Intake: ~Copyable {
   }
 }
 
-/// A batch on its way from the reader to the sort: used over and over, all but the chunk, which the sort keeps.
+/// A batch on its way from the reader to the sort. It is used again and again, without the chunk, which the sort keeps.
 ///
 /// It has one owner at a time: the caller's thread, a worker, the caller's thread again.
 private final class BatchCarrier: @unchecked Sendable {
@@ -227,15 +227,15 @@ private final class BatchCarrier: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var bad: [UnindexableRecord] = []
   @exclusivity(unchecked) private(set) var emptyKeyCount = 0
   @exclusivity(unchecked) var chunk: RecordArena
-  /// The carrier's share of ``InputPassage/carried``, as last counted.
+  /// The carrier's last counted share of ``InputPassage/carried``.
   @exclusivity(unchecked) var counted = 0
 
   init(_ chunk: RecordArena) { unsafe self.chunk = chunk }
 
-  /// Bytes of memory held.
+  /// The bytes of memory that the carrier holds.
   var charge: Int { unsafe batch.charge + chunk.charge }
 
-  /// Gives the fields the numbers that their names have among those of all inputs.
+  /// Gives the fields the numbers of their names among the names of all inputs.
   func renumber(_ numbers: [UInt32]) {
     guard !numbers.indices.allSatisfy({ numbers[$0] == UInt32($0) }) else { return }
     for field in unsafe batch.fields.indices {
@@ -243,13 +243,13 @@ private final class BatchCarrier: @unchecked Sendable {
     }
   }
 
-  /// The records that can stand in an index and whose id the weights have.
+  /// The number of records that fit into an index and whose id is in the weights.
   var weightsFound: Int { unsafe added.isFound.count { $0 } - bad.count { unsafe added.isFound[$0.index] } }
 
-  /// Makes blobs of the batch's records.
+  /// Makes blobs from the batch's records.
   func encode() {
     if let weights = unsafe weights { unsafe added = weights.add(to: &batch) }
-    var encoder = unsafe encoder.take()!  // In place, each byte of a key would check its owner.
+    var encoder = unsafe encoder.take()!  // In place, each byte would check its owner.
     let emptyBefore = encoder.emptyKeyCount
     unsafe bad = unsafe encoder.encode(batch, names: names, into: chunk)
     unsafe emptyKeyCount = encoder.emptyKeyCount - emptyBefore
@@ -257,32 +257,32 @@ private final class BatchCarrier: @unchecked Sendable {
   }
 }
 
-/// One input on its way through the intake; only the caller's thread has it.
+/// The passage of one input through the intake; only the caller's thread uses it.
 private final class InputPassage {
   let reader: DatasetReader
   let path: String
   var encoder: RecordEncoder?
   var template: KeyTemplate?
-  /// Whether the names of the columns were compared with the settings.
+  /// Whether the settings were checked against the names of the columns.
   var isChecked = false
-  /// Numbers of this reader's field names among those of all inputs.
+  /// For each field name of this reader, its number among the names of all inputs.
   var numbers: [UInt32] = []
   var idle: [BatchCarrier] = []
-  /// The memory that carriers hold, idle or not, in bytes.
+  /// The bytes of memory that carriers hold, idle or not.
   private(set) var carried = 0
-  /// The first of the records that were read and cannot stand in an index.
+  /// The first of the records that do not fit into an index.
   private(set) var unindexable: [DatasetReader.BadRecord] = []
   private(set) var unindexableCount = 0
 
   init(_ reader: DatasetReader, path: String) { (self.reader, self.path) = (reader, path) }
 
-  /// Notes how many bytes a carrier holds now.
+  /// Notes the bytes that a carrier holds now.
   func count(_ carrier: BatchCarrier, _ charge: Int) {
     unsafe carried += charge - carrier.counted
     unsafe carrier.counted = charge
   }
 
-  /// Lists the records of a batch that cannot stand in an index, or throws the first.
+  /// Lists the records of a batch that do not fit into an index, or throws the first of them.
   func note(badRecordsOf carrier: BatchCarrier, skipsBad: Bool) throws(BuildError) {
     for bad in unsafe carrier.bad {
       unindexableCount += 1
@@ -294,19 +294,19 @@ private final class InputPassage {
     }
   }
 
-  /// Throws the first record of a batch that has a field by the name of the one that weights of a file become.
+  /// Throws the first record of a batch that has a field with the name of the weights' field.
   func checkAdded(to carrier: BatchCarrier, _ field: String?) throws(BuildError) {
     guard let field, let index = unsafe carrier.added.taken else { return }
     var record = badRecord(
-      index, of: carrier, "has a field \(quoted(field)), as the weights of the file are to be named")
+      index, of: carrier, "has a field \(quoted(field)), the name for the weights of the file")
     record.advice = "choose another name with \(.weight)"
     throw .dataset(.options, message: record.message)
   }
 
-  /// Calls `observe` with each record of a batch that can stand in an index, and throws the first reason it returns.
+  /// Calls `observe` with each record of a batch that fits into an index, and throws the first reason that it returns.
   func show(_ carrier: BatchCarrier, to observe: (RecordBlob) -> String?) throws(BuildError) {
     var bad = unsafe carrier.bad[...]
-    var index = 0  // In the batch.
+    var index = 0  // The position in the batch.
     for number in unsafe 0..<carrier.chunk.count {
       while bad.first?.index == index {
         bad.removeFirst()
@@ -331,7 +331,7 @@ extension DatasetOptions {
     let format = options.inputFormat.map { DatasetFormat(rawValue: $0) }
     if let format, format == nil {
       throw .dataset(
-        .options, message: "unknown input format \(options.inputFormat ?? ""): it is one of \(DatasetFormat.list)")
+        .options, message: "unknown input format \(options.inputFormat ?? ""); the formats are \(DatasetFormat.list)")
     }
     self.init(format: format ?? nil, columns: options.columns, skipBad: options.skipBad)
     dialect = options.dialect
@@ -342,7 +342,7 @@ extension BuildError {
   init(_ error: DatasetError) {
     let flaw: DatasetFlaw =
       switch error {
-      // A disk or a process in trouble says nothing about the file.
+      // Trouble of a disk or of the process is no fault of the file.
       case .cannotOpen(_, EIO), .cannotOpen(_, EMFILE), .cannotOpen(_, ENFILE), .cannotOpen(_, ENOSPC), .io: .io
       case .cannotOpen, .isDirectory: .missing
       case .unknownFormat, .unusable: .options

@@ -1,25 +1,25 @@
 import ShardedIndex
 
-/// A stretch of an index that is being written.
+/// A stretch of a new index.
 enum Portion: Sendable {
   /// Records that become a shard, or several.
   case records(Piece)
-  /// Pieces of an index that is there, by number, that stay as they are; and the last key of the last of them, which is
-  /// empty when no records follow.
+  /// Pieces of an old index, by number, that stay as they are, and the last key of the last of them. The key is empty
+  /// if no records follow.
   case kept(Range<Int>, of: KeptIndex, lastKey: [UInt8])
 }
 
-/// An index whose pieces stay as they are in the one that is being written.
+/// An index whose pieces stay in the new index.
 struct KeptIndex: Sendable {
   let index: PreviousIndex
   let ranks: PreviousRanks?
   let sides: PreviousSides?
-  /// For each of its fields the number that the name has among those of the records that are written.
+  /// For each field of the index, the number of its name among the names of the written records.
   let numbers: [UInt32]
 
   /// - Parameters:
-  ///   - settings: The settings of the index that is being written.
-  ///   - numbers: nil where the names of its fields come first.
+  ///   - settings: The settings of the new index.
+  ///   - numbers: The numbers for ``numbers``; nil if the field names of this index come first.
   init(_ index: PreviousIndex, _ settings: IndexSettings, numbers: [UInt32]? = nil) throws(BuildError) {
     self.index = index
     ranks = PreviousRanks(index, settings)
@@ -28,44 +28,43 @@ struct KeptIndex: Sendable {
   }
 }
 
-/// The second half of a build: portions in, shards and the list of all shards out. It uses all processors.
+/// The second half of a build: it gets portions, and gives the shards and their list. It uses all processors.
 struct Pipeline {
   let publisher: Publisher
   let plan: MemoryPlan
   let names: [String]
   let packing: EncodingOptions
-  /// The generation before. Its pieces that come again are not encoded again.
+  /// The previous generation. Its pieces that occur again are not encoded again.
   let previous: KeptIndex?
-  /// The settings that ranks are made by.
+  /// The settings of the ranks.
   let settings: IndexSettings
-  /// The most threads that are used.
+  /// The most threads to use.
   var threads = Int.max
-  /// Whether the density grid is made of the portions' records; else the caller makes it.
+  /// Whether the pipeline makes the density grid from the portions' records; otherwise the caller makes it.
   var makesDensityGrid = true
-  /// The field by which records are told apart, if ids are counted here, and the most records that may come; else the
-  /// caller counts.
+  /// The id field, and the most records that may come, if the pipeline counts ids; otherwise the caller counts.
   private(set) var countedID: (field: UInt32, records: Int)?
 
-  /// Has the ids of at most `records` records counted, if any has the field.
+  /// Counts the ids of at most `records` records, if any record has the field.
   mutating func count(_ id: String?, of records: Int) {
     countedID = id.flatMap { names.firstIndex(of: $0) }.map { (UInt32($0), records) }
   }
 
-  /// The parts that the manifest is made of.
+  /// The parts of the manifest.
   struct Output {
     var manifest: ManifestEncoder
     var fieldNames: [String] = []
     var notes: BuildNotes
-    /// The density grid; nil where the caller makes it.
+    /// The density grid; nil if the caller makes it.
     var densityGrid: DensityGrid?
-    /// The count of the ids, where they were counted.
+    /// The count of the ids, if the pipeline counted them.
     var ids: IDCounter.Count?
   }
 
   /// Writes the shards of all portions.
   ///
-  /// - Parameter next: The portions, in order; called on this thread.
-  /// - Parameter progress: Called with the number of records that are done.
+  /// - Parameter next: Returns the portions, in order; called on this thread.
+  /// - Parameter progress: Called with the number of finished records.
   func write(
     next: () throws(BuildError) -> Portion?, progress: (Int) -> Void
   ) throws(BuildError) -> Output {
@@ -107,9 +106,9 @@ struct Pipeline {
   }
 }
 
-/// A piece whose shards are written.
+/// A piece with written shards.
 private struct WrittenPiece: Sendable {
-  /// All but the first as they stand in the manifest; whether the first continues another shard, its neighbour tells.
+  /// The shards, as the manifest has them. The neighbour of the first tells whether it continues another shard.
   var shards: [ManifestEncoder.Shard] = []
   var firstKey: [UInt8]
   var lastKey: [UInt8]
@@ -119,7 +118,7 @@ private struct WrittenPiece: Sendable {
   var ids: [UInt64]
 }
 
-/// Encodes pieces and writes their shards, on any thread.
+/// A writer that encodes pieces and writes their shards, on any thread.
 private struct PieceWriter: Sendable {
   let publisher: Publisher
   let names: [String]
@@ -132,7 +131,7 @@ private struct PieceWriter: Sendable {
   let isRanked: Bool
   let compressors: CompressorPool
 
-  /// Writes the shards of a piece, unless the generation before has them.
+  /// Writes the shards of a piece, unless the previous generation has them.
   func write(_ piece: Piece) throws(BuildError) -> WrittenPiece {
     let (digest, fields) = piece.digest(names: names)
     var written = unsafe WrittenPiece(
@@ -150,7 +149,7 @@ private struct PieceWriter: Sendable {
     return written
   }
 
-  /// Returns the shards that the generation before has of a piece, with their ranks; nil if they are to be encoded.
+  /// Returns the shards of a piece in the previous generation, with their ranks; nil if the piece must be encoded.
   private func keptShards(ofPiece digest: PieceDigest) throws(BuildError) -> [ManifestEncoder.Shard]? {
     guard let previous, let known = previous.index.shards(ofPiece: digest) else { return nil }
     var shards = known.map { ManifestEncoder.Shard($0) }
@@ -169,7 +168,7 @@ private struct PieceWriter: Sendable {
   private func encode(_ piece: Piece, _ known: KnownFrames) throws(BuildError) -> [ManifestEncoder.Shard] {
     var parts = try piece.encoded(limit: packing.shardLimit) {
       (part) throws(BuildError) -> (Piece, ShardEncoder.Content?) in
-      // Of a hundred thousand records that are all the same no columns are made: they are too large in any case.
+      // For a hundred thousand identical records no columns are made: the shard would be too large in any case.
       let least = part.count * ShardEncoder.leastRecordSize
       guard part.count == 1 || least <= packing.shardLimit else { return (part, nil) }
       return (part, encoder.encode((0..<part.count).map { part.record($0) }))
@@ -180,7 +179,7 @@ private struct PieceWriter: Sendable {
     defer { compressors.release(compressor) }
     var shards: [ManifestEncoder.Shard] = []
     var before: Piece?
-    parts.reverse()  // Taken from the end, so that each content is released once it is written.
+    parts.reverse()  // From the end, so that each written content is freed.
     while let (part, content) = parts.popLast() {
       let sides = sideFields?.sides(of: part, parts: content!.partRanges)
       let file = encoder.file(content!, level: packing.level, with: compressor, known: known)
@@ -211,11 +210,12 @@ private struct Assembly: ~Copyable {
   private let sideWriter: SideWriter
   private let countsIDs: Bool
   private var idCounter: IDCounter
-  /// By field number, whether a piece that came has the field.
+  /// For each field number, whether a piece so far has the field.
   private var isNoted: [Bool]
   private var lastKey: [UInt8]?
 
-  /// zstd's level for notes and map: digests that nothing compresses, and 18 frames that 12 makes 7 % smaller.
+  /// The level of zstd for notes and map: digests, which do not compress, and 18 frames, which level 12 makes 7 %
+  /// smaller.
   private static let manifestLevel = 1
 
   init(of pipeline: Pipeline, _ compressors: CompressorPool) throws(BuildError) {
@@ -238,10 +238,10 @@ private struct Assembly: ~Copyable {
 
   var recordCount: Int { output.manifest.recordCount }
 
-  /// Has the ranks of all shards that follow written.
+  /// Adds the ranks of all following shards to the output.
   mutating func addRanks() { output.manifest.ranks = RanksEncoder() }
 
-  /// Makes the side files of the pages that are full.
+  /// Makes the side files of the full pages.
   private mutating func settleSides() throws(BuildError) {
     while let page = output.manifest.sides?.nextPage() {
       let (file, isNew) = try sideWriter.write(page)
@@ -274,7 +274,7 @@ private struct Assembly: ~Copyable {
     guard let notes = kept.index.notes else { return }
     let shards = kept.index.shards[
       kept.index.firstShards[pieces.lowerBound]..<kept.index.firstShards[pieces.upperBound]]
-    // While no piece has had some field of that index, its shards are asked for their fields.
+    // As long as a field of that index is new, its shards are asked for their fields.
     var hasUnseen = kept.numbers.contains { !isNoted[Int($0)] }
     for shard in shards {
       publisher.keep(shard.fileName)
@@ -312,9 +312,9 @@ extension Pipeline.Output {
   /// Publishes the written shards as the index's new generation.
   ///
   /// - Parameters:
-  ///   - densityGrid: The map, where the output has none.
-  ///   - entries: The entries, which are written already.
-  ///   - open: Opens the index of a manifest for its starts, where the publisher's directory has not all of its files.
+  ///   - densityGrid: The map, if the output has none.
+  ///   - entries: The written entries.
+  ///   - open: Opens the index of a manifest for its starts, if the publisher's directory lacks some of its files.
   func publish(
     _ settings: IndexSettings, _ packing: EncodingOptions, densityGrid: DensityBands? = nil,
     entries: WrittenEntries? = nil, to publisher: Publisher, _ previous: PreviousIndex?, threads: Int,
@@ -322,9 +322,9 @@ extension Pipeline.Output {
   ) throws(BuildError) {
     var encoder = manifest
     encoder.entries = entries?.head
-    // Starts are made of the shards.
+    // Starts are made from the shards.
     if settings.starts { try publisher.settleAdded() }
-    // The last files are synced while the manifest is made; it is written when both are done.
+    // The last files are synced while the manifest is made; the manifest is written after both.
     let syncing = Syncing()
     let syncer =
       threads > 1
@@ -335,7 +335,7 @@ extension Pipeline.Output {
     do throws(BuildError) {
       let grid = densityGrid ?? self.densityGrid.map { DensityBands($0) }
       func manifest() throws(BuildError) -> [UInt8] {
-        // Another encoder, since this ends it.
+        // The call ends an encoder, so it gets a copy.
         var encoder = encoder
         return try encoder.file(
           shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: fieldNames,
@@ -363,7 +363,7 @@ extension Pipeline.Output {
   }
 }
 
-/// The end of a thread that syncs files: the thread sets it, and its starter reads it once the thread is joined.
+/// The result of a thread that syncs files. The thread sets it; the thread's starter reads it after the join.
 private final class Syncing: @unchecked Sendable {
   var failure: BuildError?
 }

@@ -3,16 +3,17 @@ import ShardedIndex
 
 /// Builds index directories from datasets.
 public enum ShardBuilder {
-  /// Builds the index of one or more datasets into `directory`, which is created if need be.
+  /// Builds the index of one or more datasets into `directory`, which the build creates if it is missing.
   ///
-  /// The same records give the same files, whatever their order, `memoryBytes`, `jobs` and what was there before. Over
-  /// an index only shards whose records changed are encoded and written, nothing at all when none did. The index that
-  /// was in the directory answers until the new one is complete; on any error it stays. One that is damaged is replaced
-  /// too; one that cannot be read is an error, since what readers need of it is not known.
+  /// The same records give the same files, for any order, `memoryBytes`, `jobs` and previous index.
+  /// If the directory has an index, the build encodes and writes only shards whose records changed, and nothing if no
+  /// record did. The previous index answers until the new one is complete; on any error it stays. A damaged index is
+  /// replaced too. An index that cannot be read is an error, because the build cannot know which files its readers
+  /// need.
   ///
-  /// - Parameter inputs: Paths; `-` is standard input.
-  /// - Parameter progress: Called now and then, on the caller's thread.
-  /// - Throws: ``BuildError``
+  /// - Parameter inputs: The paths of the datasets; `-` is standard input.
+  /// - Parameter progress: Called from time to time, on the caller's thread.
+  /// - Throws: ``BuildError``; then the previous index stays.
   public static func build(
     _ inputs: [String], into directory: String, options: BuildOptions = BuildOptions(),
     progress: ((BuildProgress) -> Void)? = nil
@@ -20,9 +21,9 @@ public enum ShardBuilder {
     try build(inputs, into: directory, options: options, progress: progress, refusal: { nil })
   }
 
-  /// Builds an index, unless `refusal` has a reason not to.
+  /// Builds an index, unless `refusal` returns a reason.
   ///
-  /// - Parameter refusal: Called when all is read; it returns why nothing is to be written, if that is so.
+  /// - Parameter refusal: Called after all records were read; returns the reason to write nothing, or nil.
   package static func build(
     _ inputs: [String], into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)?,
     refusal: () -> BuildError?
@@ -71,7 +72,7 @@ public enum ShardBuilder {
       try writeEntries(collector, settings, publisher, plan, options.packing, previous?.entries)
     }
     settings.id = options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil }
-    // Where no record has the field there is nothing to count, and nothing repeated.
+    // If no record has the field, there is nothing to count, and no id repeats.
     output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
     summary.recordsIndexed = output.manifest.recordCount
     if let previous, total > 0, summary.previousDamage == nil {
@@ -90,7 +91,7 @@ public enum ShardBuilder {
     return summary
   }
 
-  /// Returns the settings of an index that is built with some options, all but its id.
+  /// Returns the settings of an index with these options, all but its id.
   static func settings(_ options: BuildOptions, key: String) -> IndexSettings {
     var settings = IndexSettings(key: key)
     settings.weight = options.weight
@@ -103,7 +104,7 @@ public enum ShardBuilder {
     return settings
   }
 
-  /// Writes the entries that were collected.
+  /// Writes the collected entries.
   static func writeEntries(
     _ collector: EntryCollector, _ settings: IndexSettings, _ publisher: Publisher, _ plan: MemoryPlan,
     _ packing: EncodingOptions, _ previous: PreviousIndex?
@@ -121,9 +122,9 @@ public enum ShardBuilder {
     }
   }
 
-  /// Returns the first id with a hash in the index that was just published; nil if it is gone already.
+  /// Returns the first id with a hash in the index that was just published; nil if that index is gone already.
   ///
-  /// - Complexity: O(records).
+  /// - Complexity: Linear in the number of records.
   private static func firstID(in publisher: Publisher, _ field: String, hash: UInt64) -> String? {
     guard let index = try? ShardedIndex(publisher.openDirectory(), options: .init()),
       let number = index.fieldNames.firstIndex(of: field),
@@ -146,49 +147,49 @@ public enum ShardBuilder {
     return found
   }
 
-  /// Refuses options that are wrong whatever the inputs are.
+  /// Refuses options that are wrong for any inputs.
   static func checkOptions(_ options: BuildOptions) throws(BuildError) {
     if let key = options.key { _ = try KeyTemplate(checking: key) }
     _ = try WeightRule(checking: options.weightScale)
     if let weight = options.weight, let keep = options.keep, !RecordEncoder.isKept(weight, keep: keep) {
       throw .dataset(
-        .options, message: "records are ranked by the field \"\(weight)\", so that it has to be stored: keep it too")
+        .options, message: "the field \"\(weight)\" ranks records, so the index must store it; keep it too")
     }
     for field in options.filter {
       if let keep = options.keep, !RecordEncoder.isKept(field, keep: keep) {
         throw .dataset(
-          .options, message: "answers are filtered by the field \"\(field)\", so that it has to be stored: keep it too")
+          .options, message: "the field \"\(field)\" filters answers, so the index must store it; keep it too")
       }
     }
     if options.near, let keep = options.keep {
       let lists = [CoordinateNames.latitudes, CoordinateNames.longitudes]
       for list in lists where !list.contains(where: { RecordEncoder.isKept($0, keep: keep) }) {
         throw .dataset(
-          .options, message: "answers near to a place need the records' coordinates: keep the fields that hold them")
+          .options, message: "answers near to a place need the records' coordinates; keep the fields that hold them")
       }
     }
     if Set(options.filter).count < options.filter.count || options.filter.count > IndexSettings.filterLimit {
       throw .dataset(
-        .options, message: "filters are up to \(IndexSettings.filterLimit) fields, each named once")
+        .options, message: "filters may be up to \(IndexSettings.filterLimit) fields; name each field once")
     }
     if options.weightsFile != nil, options.id == nil {
-      throw .dataset(.options, message: "weights of a file need \(.id), the field whose text stands in the file")
+      throw .dataset(.options, message: "a file of weights needs \(.id), the field with the ids in the file")
     }
     for name in options.alias where name != HangulInitials.setting {
       guard let keep = options.keep, !RecordEncoder.isKept(name, keep: keep) else { continue }
       throw .dataset(
-        .options, message: "the field \"\(name)\" has other names, so that it has to be stored: keep it too")
+        .options, message: "the field \"\(name)\" has other names, so the index must store it; keep it too")
     }
     if let id = options.id, let keep = options.keep, !RecordEncoder.isKept(id, keep: keep) {
-      throw .dataset(.options, message: "the field \"\(id)\" is the id, so that it has to be stored: keep it too")
+      throw .dataset(.options, message: "the field \"\(id)\" is the id, so the index must store it; keep it too")
     }
   }
 
-  /// Refuses a closed standard input, before anything is opened that would get its number.
+  /// Refuses a closed standard input, before any opened file gets its number.
   static func checkStandardInput(_ inputs: [String]) throws(BuildError) {
     var status = stat()
     if inputs.contains("-"), unsafe fstat(STDIN_FILENO, &status) != 0, errno == EBADF {
-      throw .dataset(.missing, message: "standard input: is closed; name a file, or have one read into it")
+      throw .dataset(.missing, message: "standard input is closed; name a file, or pass one to standard input")
     }
   }
 

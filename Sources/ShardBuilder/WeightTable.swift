@@ -1,20 +1,20 @@
 import ShardedIndex
 
-/// The weights of a file of ids and numbers, which become a field of the records that have the ids.
+/// The weights of a file of ids and numbers. They become a field of the records with these ids.
 ///
-/// Each line has an id, a tab and a decimal number. The table is in memory, and counts towards the build's.
+/// Each line has an id, a tab and a decimal number. The table is in memory, and counts against the build's memory.
 final class WeightTable: Sendable {
   let path: String
   private let ids: IDTable
   private let texts: [UInt8]
   private let ends: [Int]
-  /// The bytes of memory that the table takes at most.
+  /// The most bytes of memory that the table takes.
   let charge: Int
 
   /// Reads a file.
   ///
   /// - Parameters:
-  ///   - path: `-` is standard input.
+  ///   - path: The path of the file; `-` is standard input.
   ///   - memory: The memory of the whole build, in bytes.
   init(_ path: String, memory: Int) throws(BuildError) {
     var draft = Draft(path: path, limit: memory / 2)
@@ -27,26 +27,26 @@ final class WeightTable: Sendable {
       throw .dataset(
         .options,
         message: """
-          \(displayed(path: path)): its \(grouped(draft.count)) weights are held in memory while records are read; \
-          \(say: .memory, .mebibytes((2 * draft.charge + 0xF_FFFF) >> 20), verb: "pass") or more
+          \(displayed(path: path)): memory must hold its \(grouped(draft.count)) weights while records are read; \
+          \(pass: .memory, .mebibytes((2 * draft.charge + 0xF_FFFF) >> 20)) or more
           """)
     }
     (self.path, ids, texts, ends, charge) = (path, draft.ids, draft.texts, draft.ends, draft.charge)
   }
 
-  /// Reads the file that options name, and takes its memory from theirs; nil if they name none.
+  /// Reads the file that options name, and subtracts its memory from theirs; returns nil if they name none.
   convenience init?(of options: inout BuildOptions) throws(BuildError) {
     guard let path = options.weightsFile else { return nil }
     try self.init(path, memory: options.memoryBytes)
     options.memoryBytes -= charge
   }
 
-  /// Returns the text of the number that an id has; nil if the file does not have the id.
+  /// Returns the text of an id's number; nil if the file lacks the id.
   func text(of id: Span<UInt8>) -> ArraySlice<UInt8>? {
     ids.number(of: id).map { texts[($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0]] }
   }
 
-  /// A table that is being read.
+  /// A table under construction.
   private struct Draft {
     let path: String
     let limit: Int
@@ -55,14 +55,14 @@ final class WeightTable: Sendable {
     var ends: [Int] = []
     /// The line of each id.
     var lines: [UInt32] = []
-    /// Lines, and the bytes of their ids and numbers, also of those that there was no room for.
+    /// The number of lines, and the bytes of their ids and numbers, also of lines without room.
     var count = 0
     var byteCount = 0
 
     init(path: String, limit: Int) { (self.path, self.limit) = (path, limit) }
 
-    /// The most bytes of memory that all lines take: an array has room for twice its content, and each id has its end,
-    /// the end of its number, its line, and a share of the slots.
+    /// The most bytes of memory of all lines: an array has room for twice its content, and each id has its end, the end
+    /// of its number, its line, and a share of the slots.
     var charge: Int { 2 * byteCount + 128 * count }
 
     mutating func read() throws(DatasetError) {
@@ -75,7 +75,7 @@ final class WeightTable: Sendable {
         var line = batch.places.line
         var lineStart = 0
         for index in batch.recordEnds.indices {
-          // Each record is a line; blank ones may stand between.
+          // Each record is a line; there may be blank lines between records.
           let start = Int(batch.places.starts[index])
           line += batch.bytes[lineStart..<start].count { $0 == 0x0A }
           lineStart = start
@@ -99,7 +99,7 @@ final class WeightTable: Sendable {
       }
       guard Self.isNumber(text(number)) else {
         throw bad(
-          "\"\(printable(text(number), limit: 40))\" is no decimal number; write an id, a tab and a number on each line"
+          "\"\(printable(text(number), limit: 40))\" is not a decimal number; write an id, a tab and a number on each line"
         )
       }
       count += 1
@@ -108,7 +108,7 @@ final class WeightTable: Sendable {
       guard ids.insert(text(id).span) else {
         let first = ids.number(of: text(id).span).map { Int(lines[$0]) } ?? 0
         throw bad(
-          "the id \"\(printable(text(id), limit: 40))\" stands in line \(grouped(first)) already; keep one of them")
+          "the id \"\(printable(text(id), limit: 40))\" is in line \(grouped(first)) already; keep one of them")
       }
       texts += text(number)
       ends.append(texts.count)
@@ -117,31 +117,32 @@ final class WeightTable: Sendable {
   }
 }
 
-/// A way of a table's weights into records: the last field of each record whose id the table has.
+/// The addition of a table's weights to records: the weight becomes the last field of each record whose id the table
+/// has.
 struct AddedWeights: Sendable {
   /// The changes of a batch.
   struct Result {
-    /// For each record whether its id was found.
+    /// For each record, whether its id was found.
     var isFound: [Bool] = []
-    /// The first record that has a field of the name already.
+    /// The first record that has a field of this name already.
     var taken: Int?
   }
 
   private let table: WeightTable
   private let id: String
   let path: String
-  /// The numbers of both fields; of the id's, once a record had it.
+  /// The numbers of both fields; the id field gets its number with the first record that has the field.
   private var idNumber: UInt32?
   private var number: UInt32 = 0
-  /// By field name, whether it is the weights', or lies in it.
+  /// For each field name, whether it is the weights' name or nested in it.
   private var isTaken: [Bool] = []
 
   /// - Parameters:
-  ///   - id: The path of the field that the table's ids are of.
-  ///   - path: The path of the field that is made.
+  ///   - id: The path of the field with the ids.
+  ///   - path: The path of the new field.
   init(_ table: WeightTable, id: String, path: String) { (self.table, self.id, self.path) = (table, id, path) }
 
-  /// Takes the names of fields, and gives the weights' field its number among them.
+  /// Takes the names of fields, and gives the weights' field its number.
   mutating func learn(_ names: inout FieldNames) {
     if isTaken.isEmpty { number = names.number(of: path) }
     let all = names.names
@@ -182,8 +183,8 @@ struct AddedWeights: Sendable {
     return isID ? table.text(of: batch.bytes.span.extracting(range)) : nil
   }
 
-  /// Whether a decimal number may stand in JSON as it is: it has digits before and behind a point, and no plus sign or
-  /// zero too many in front.
+  /// Returns whether a decimal number is valid JSON: it has digits before and after a point, no plus sign, and no
+  /// needless zero in front.
   private static func isJSONNumber(_ text: ArraySlice<UInt8>) -> Bool {
     let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
     func isDigit(_ byte: UInt8?) -> Bool { byte.map { 0x30...0x39 ~= $0 } ?? false }

@@ -1,7 +1,7 @@
 import Foundation
 import ShardBuilder
 
-/// `localizedDescription` of a build's error is its own message.
+/// The `localizedDescription` of a build error is the error's own message.
 extension BuildError: LocalizedError {
   /// The message: the fault, the file, and the remedy.
   public var errorDescription: String? { description }

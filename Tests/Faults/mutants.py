@@ -29,7 +29,7 @@ CHECK = "Sources/ShardBuilder/Verify/ShardFile.swift"
 OVERLAY = "Sources/ShardedIndex/Format/Overlay/Overlay.swift"
 
 SETTLE = "      try settleAdded()\n"
-SYNC_BEFORE = ("      // With this sync a stale overlay's changes are on the medium too, in the manifest that is there.\n"
+SYNC_BEFORE = ("      // This sync also puts a stale overlay's changes on the medium, in the current manifest.\n"
                "      try syncNames()\n")
 BEHIND = "    if overlay == .replaced, hasOverlay {\n"
 SYNC_AFTER = "    try syncNames()\n" + BEHIND
@@ -55,7 +55,7 @@ MUTANTS = [
          "    let (file, temporary) = (try open(name, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644), name)\n"
          "    _ = bytes.withUnsafeBytes { try? SystemFile.write($0, to: file, path: path(name)) }\n    let group")]),
     ("temporary files of a killed build stay", "kill.py --only full", [
-        (PUBLISHER, "      _ = remove(name)  // Only a directory", "      _ = name  // Only a directory")]),
+        (PUBLISHER, "      _ = remove(name)  // This fails only", "      _ = name  // This fails only")]),
     ("named runs of a killed sort stay", "kill.py --only sort", [
         (TEMPORARY, "    if name.hasPrefix(SystemFile.temporaryPrefix) {\n",
          "    if name.hasPrefix(SystemFile.temporaryPrefix), name.isEmpty {\n")]),

@@ -457,9 +457,9 @@ class BadStores(StoreTestCase):
         self.publish(INDEXES[0])
         now = time.time()
         for body, words in (
-            (b"<html>login</html>", "is no list"),
+            (b"<html>login</html>", "is not a list"),
             (b"", "ends early"),
-            (page([], None)[:-10], "is no XML"),
+            (page([], None)[:-10], "is not XML"),
             (page([(PREFIX + "b", 1, now), (PREFIX + "a", 1, now)], None), "out of order"),
             (page([("elsewhere", 1, now)], None), "outside of the prefix"),
             (page([], "again"), "begins again"),

@@ -114,11 +114,11 @@ class PageCommand(unittest.TestCase):
 
     def test_what_is_there_stays(self):
         (self.work / "site").mkdir()
-        self.refused(65, "is there already", "-i", self.index, "-o", self.work / "site")
+        self.refused(65, "exists already", "-i", self.index, "-o", self.work / "site")
         (self.work / "file").write_text("mine")
-        self.refused(65, "is there already", "-i", self.index, "-o", self.work / "file")
+        self.refused(65, "exists already", "-i", self.index, "-o", self.work / "file")
         os.symlink("nowhere", self.work / "link")
-        self.refused(65, "is there already", "-i", self.index, "-o", self.work / "link")
+        self.refused(65, "exists already", "-i", self.index, "-o", self.work / "link")
 
     def test_bad_input(self):
         site = self.work / "site"

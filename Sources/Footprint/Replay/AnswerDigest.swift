@@ -12,7 +12,7 @@ package struct AnswerDigest {
 
   package mutating func add(_ count: Int) { add(UInt64(bitPattern: Int64(count))) }
 
-  /// Adds a number by its value, whatever its spelling was.
+  /// Adds a number by its value, for any spelling of the number.
   package mutating func add(_ number: Double) { add(number.bitPattern) }
 
   /// Adds a text; nil where a record lacks the field.

@@ -1,27 +1,27 @@
 import CZlib
 import ShardedIndex
 
-/// The place that the parts of an archive go to, from front to back.
+/// The target that gets the parts of an archive, from front to back.
 protocol ArchiveTarget {
-  /// Where the places begin, as the first header says; 0 where that is written later.
+  /// The offset of the places, as the first header has it; 0 if that number is written later.
   var placesStart: Int64 { get }
-  /// Returns the CRC-32 of a file, nil standing for the manifest, whose content begins at `start`.
+  /// Returns the CRC-32 of a file whose content begins at `start`. For nil the file is the manifest.
   mutating func checksum(of file: ArchivedFile?, at start: Int64) throws(PackError) -> UInt32
-  /// Takes the bytes of a file, nil standing for the manifest.
+  /// Takes the bytes of a file. For nil the file is the manifest.
   mutating func putContent(of file: ArchivedFile?) throws(PackError)
-  /// Takes other bytes.
+  /// Takes the bytes of a header, of places or of the central directory.
   ///
-  /// - Parameter part: Their name, for messages.
+  /// - Parameter part: Returns the name of these bytes, for messages.
   mutating func put(_ bytes: [UInt8], of part: () -> String) throws(PackError)
 }
 
-/// The name of the entry that says where the files are.
+/// The name of the entry that has the places of the files.
 let archivePlacesName = "places"
 
-/// The form of an archive: an index has one, to the byte. Source: docs/archive.md.
+/// The form of an archive. Each index has exactly one archive, to the byte. Source: docs/archive.md.
 struct ArchiveForm<Source: ArchiveSource> {
   private let files: Source
-  /// Where the next byte comes to stand.
+  /// The offset of the next byte.
   private(set) var position: Int64 = 0
   /// The number of entries.
   private(set) var entryCount = 0
@@ -29,15 +29,16 @@ struct ArchiveForm<Source: ArchiveSource> {
   private var central: ByteSpill
   private var placesChecksum: UInt32 = 0
 
-  /// The position and the count of entries from which on records of ZIP64 tell them.
+  /// The position and the count of entries from which on the archive needs records of ZIP64.
   var wideSize = Self.sizeLimit
   var wideCount = Self.countLimit
-  /// The numbers that stand for one in a record of ZIP64.
+  /// The number in a plain record that refers to a record of ZIP64.
   private static var sizeLimit: Int64 { 0xffff_ffff }
   private static var countLimit: Int { 0xffff }
   private static var centralName: String { "the central directory" }
 
-  /// - Parameter directory: The directory for temporary files; nil to hold some 100 bytes a file in memory instead.
+  /// - Parameter directory: The directory for temporary files; nil to hold about 100 bytes for each file in memory
+  ///   instead.
   init(of files: Source, in directory: RunDirectory?) throws(PackError) {
     self.files = files
     do throws(BuildError) {
@@ -47,12 +48,12 @@ struct ArchiveForm<Source: ArchiveSource> {
     }
   }
 
-  /// Hands over all parts in their order.
+  /// Puts all parts to the target, in order.
   ///
-  /// - Parameter step: Called behind each place.
+  /// - Parameter step: Called after each place.
   mutating func put(to target: inout some ArchiveTarget, step: () -> Void = {}) throws(PackError) {
     try putManifest(to: &target)
-    // The places of content that may come again: of the shards that one key runs through, and of all else.
+    // The places of contents that may repeat: of the shards that share one key, and of all other files.
     var (shards, others): ([String: Int64], [String: Int64]) = ([:], [:])
     try files.forEach { (file) throws(PackError) in
       defer { step() }
@@ -99,13 +100,13 @@ struct ArchiveForm<Source: ArchiveSource> {
     try places.forEachRun { (run) throws(PackError) in try target.put(run) { archivePlacesName } }
     guard target.placesStart == 0 || target.placesStart == position else {
       throw .damagedPack(
-        path: files.path, reason: "has its places at byte \(position), and says byte \(target.placesStart)")
+        path: files.path, reason: "has its places at byte \(position), and its header says byte \(target.placesStart)")
     }
     placesPosition = position
     position += places.size
   }
 
-  /// Where the places begin, once they were put.
+  /// The offset of the places, once they have been put.
   private(set) var placesPosition: Int64 = 0
 
   // MARK: ZIP. Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.3.16.
@@ -115,7 +116,7 @@ struct ArchiveForm<Source: ArchiveSource> {
   ) throws(PackError) {
     guard size < Self.sizeLimit else {
       throw .unshippable(
-        path: "\(files.path)/\(name)", reason: "has \(size) bytes; an archive holds no file of 4 GiB")
+        path: "\(files.path)/\(name)", reason: "has \(size) bytes; a file in an archive has less than 4 GiB")
     }
     var header = ByteWriter()
     header.write(ArchiveHead.signature)
@@ -129,7 +130,7 @@ struct ArchiveForm<Source: ArchiveSource> {
     entryCount += 1
   }
 
-  /// Writes what a local header and a record of the central directory have in common, the name's size included.
+  /// Writes the common fields of a local header and a record of the central directory, with the size of the name.
   private static func write(
     _ name: String, size: Int64, _ checksum: UInt32, version: UInt16, to writer: inout ByteWriter
   ) {
@@ -144,7 +145,7 @@ struct ArchiveForm<Source: ArchiveSource> {
     writer.write(UInt16(name.utf8.count))
   }
 
-  /// Adds the record of an entry that begins at the position.
+  /// Adds the record of an entry that begins at the current position.
   private mutating func addRecord(_ name: String, size: Int64, _ checksum: UInt32) throws(PackError) {
     let isWide = position >= wideSize
     var record = ByteWriter()
@@ -203,24 +204,24 @@ struct ArchiveForm<Source: ArchiveSource> {
   }
 }
 
-/// The CRC-32 of ZIP, by zlib.
+/// The CRC-32 of ZIP, computed by zlib.
 enum Checksum {
-  /// Returns the checksum of bytes behind others.
+  /// Returns the checksum of bytes that follow other bytes with the checksum `before`.
   static func crc32(_ bytes: [UInt8], behind before: UInt32 = 0) -> UInt32 {
     unsafe UInt32(truncatingIfNeeded: CZlib.crc32(UInt(before), bytes, UInt32(bytes.count)))
   }
 }
 
-/// Bytes that are written front to back and read once, in a file without a name or in memory.
+/// Bytes that are written front to back and read once. They are in a file without a name or in memory.
 struct ByteSpill {
-  /// nil where the bytes are held in memory.
+  /// The file; nil if the bytes are in memory.
   private let file: TemporaryFile?
   private var buffer: [UInt8] = []
   private var written: Int64 = 0
 
   private static let bufferSize = 64 << 10
 
-  /// - Parameter directory: The directory of the file; nil for memory.
+  /// - Parameter directory: The directory of the file; nil to hold the bytes in memory.
   init(in directory: RunDirectory?) throws(BuildError) {
     if let directory { file = try TemporaryFile(in: directory) } else { file = nil }
   }

@@ -1,31 +1,31 @@
 import ShardedIndex
 
-/// A file that the manifests of an index name. Source: docs/archive.md section 3.
+/// A file that a manifest of an index names. Source: docs/archive.md section 3.
 struct ArchivedFile {
   let name: FileName
   /// The size in bytes.
   let size: Int
   /// The first 16 bytes of its SHA-256.
   let digest: [UInt8]
-  /// Where it is in an archive; nil for a directory.
+  /// The place of the file in an archive; nil in a directory.
   let place: ArchivePlace?
-  /// Whether the files before may have the same content: of shards, only those that begin with the key that the shard
-  /// before ends with.
+  /// Whether an earlier file may have the same content. For a shard this can be true only if the previous shard ends
+  /// with the key that the shard begins with.
   let mayRepeat: Bool
 }
 
-/// The manifests that say which files an archive has.
+/// The manifests that name the files of an archive.
 protocol ArchiveSource {
   /// The path of the index, for messages.
   var path: String { get }
   var manifest: ManifestReader { get }
-  /// Returns the manifest of the entries, whose file was handed out before; nil if there are none.
+  /// Returns the manifest of the entries, after `forEach` has passed its file; nil if there are no entries.
   func entriesManifest() throws(PackError) -> ManifestReader?
 }
 
 extension ArchiveSource {
-  /// Calls `body` with each file in the order of the places, the manifest aside; with nil for a page that has no side
-  /// file. Memory is a few pages of the manifests.
+  /// Calls `body` with each file but the manifest, in the order of the places; with nil for a page without a side file.
+  /// Memory holds a few pages of the manifests.
   func forEach(_ body: (ArchivedFile?) throws(PackError) -> Void) throws(PackError) {
     try forEach(of: manifest, body)
     guard let head = try ArchivedFiles.reading({ () throws(IndexError) in try manifest.entriesHead() }) else { return }
@@ -35,7 +35,7 @@ extension ArchiveSource {
     if let entries = try entriesManifest() { try forEach(of: entries, body) }
   }
 
-  /// Returns the number of places of a manifest's own files.
+  /// Returns the number of places for the files that a manifest itself names.
   static func placeCount(of manifest: ManifestReader) -> Int {
     manifest.shardCount + (manifest.hasSides ? manifest.pageCount : 0)
   }
@@ -79,7 +79,7 @@ struct ArchivedFiles: ArchiveSource {
     Self.placeCount(of: manifest) + (try entriesManifest().map { 1 + Self.placeCount(of: $0) } ?? 0)
   }
 
-  /// Returns the places of an archive's files by name, as far as its manifests can be read; none of a directory.
+  /// Returns the places of an archive's files by name, as far as its manifests can be read; no places for a directory.
   static func places(in archive: IndexDirectory) -> [String: ArchivePlace] {
     guard archive.isArchive, let index = try? ShardedIndex(archive, options: .init()) else { return [:] }
     var places: [String: ArchivePlace] = [:]
@@ -93,7 +93,7 @@ struct ArchivedFiles: ArchiveSource {
     do throws(IndexError) { return try body() } catch { throw .index(error) }
   }
 
-  /// Hands out the bytes of a file in runs, and compares their digest with the manifest's behind the last one.
+  /// Passes the bytes of a file to `body` in runs. After the last run it compares their digest with the manifest's.
   func read(_ file: ArchivedFile, _ body: ([UInt8]) throws(PackError) -> Void) throws(PackError) {
     var hash = Digest.Stream()
     let result: Result<Void, PackError>
@@ -114,7 +114,7 @@ struct ArchivedFiles: ArchiveSource {
     }
   }
 
-  /// Returns the bytes of a file, which are what the manifest says.
+  /// Returns the bytes of a file, whose digest is that of the manifest.
   func bytes(of file: ArchivedFile) throws(PackError) -> [UInt8] {
     var bytes: [UInt8] = []
     try read(file) { bytes += $0 }

@@ -1,21 +1,21 @@
 import ShardedIndex
 
 extension ShardBuilder {
-  /// Makes of an archive the one that a pack leads to.
+  /// Applies a pack to an archive, and writes a new archive.
   ///
-  /// The new archive has the bytes that ``archive(_:to:replaces:progress:)`` makes of the index that the pack leads to.
-  /// It is written front to back, the pack is read once, and each file is compared with its digest. The old archive
-  /// stays as it is; if it is what the pack leads to already, the new one is a copy. The new one is there when it is
-  /// whole, and not before.
+  /// The new archive has the bytes that ``archive(_:to:replaces:progress:)`` makes of the new generation. It is written
+  /// front to back, the pack is read once, and each file is compared with its digest. The old archive stays. If the old
+  /// archive has the new generation already, the new archive is a copy. The new archive appears only once it is whole.
   ///
   /// - Parameters:
-  ///   - pack: A path; `-` is standard input.
+  ///   - pack: The path of the pack; `-` is standard input.
   ///   - old: The path of the archive that the pack begins with.
-  ///   - archive: The path of the new one.
-  ///   - expected: The manifest that the pack must lead to; nil for any.
+  ///   - archive: The path of the new archive.
+  ///   - expected: The digest of the manifest that the pack must lead to; nil for any manifest.
   ///   - progress: Called for each file of the pack, on the caller's thread.
-  /// - Throws: ``PackError``; ``PackError/exists(path:)`` if there is something at `archive`.
-  /// - Complexity: O(*n*), *n* being the size of the new archive in bytes. Memory holds two manifests and two shards.
+  /// - Throws: ``PackError``; ``PackError/exists(path:)`` if there is a file at `archive`.
+  /// - Complexity: O(*n*), where *n* is the size of the new archive in bytes. Memory holds two manifests and two
+  ///   shards.
   public static func apply(
     pack: String, toArchive old: String, writing archive: String, expecting expected: ManifestDigest? = nil,
     progress: ((FileProgress) -> Void)? = nil
@@ -23,7 +23,7 @@ extension ShardBuilder {
     let (input, header) = try opened(pack, expecting: expected)
     let found = try Pack.Generation(opening: old)
     guard found.index.directory.isArchive else {
-      throw .unshippable(path: old, reason: "is a directory, and no archive")
+      throw .unshippable(path: old, reason: "is a directory, not an archive")
     }
     guard try self.old(header, in: old, found) != nil else {
       _ = try self.archive(old, to: archive)
@@ -41,26 +41,27 @@ extension ShardBuilder {
   }
 }
 
-/// The files of the generation that a pack leads to, in the order of the places of an archive, which is that of the pack:
-/// out of the pack, or out of the old generation.
+/// The files of the generation that a pack leads to, from the pack or from the old generation. They are in the order of
+/// the places of an archive, which is the order of the pack.
 private final class PatchedFiles: ArchiveSource {
   private let header: Pack.Header
   private let input: Pack.Input
   private let place: Applier.Place
   private let progress: ((FileProgress) -> Void)?
-  /// The old generation of the index, then that of its entries, or nil; both stay for what leads into them.
+  /// The old generation of the index, then the old generation of its entries, or nil. Both stay open for the kept
+  /// files.
   private let first: Pack.Generation
   private var old: Pack.Generation?
   private var applier: Applier
-  /// The entries' manifest, once it was handed out, or that of the old generation which stays.
+  /// The manifest of the entries, once it was passed on; if the entries stay, the manifest of the old generation.
   private var entries: ManifestReader?
-  /// The numbers of the files that come out of the pack, in order, and how many of them did.
+  /// The numbers of the files that come from the pack, in order.
   private var shipped: [Int] = []
   private var taken = 0
-  /// The numbers of those by name, and the old files by name.
+  /// The numbers of these files by name, and the old files by name.
   private var numbers: [String: Int] = [:]
   private var kept: [String: Pack.File] = [:]
-  /// The files of the pack that were handed out.
+  /// The number of files of the pack that were passed on.
   private var done = 0
   private(set) var summary: ApplySummary
   let manifest: ManifestReader
@@ -83,7 +84,7 @@ private final class PatchedFiles: ArchiveSource {
     try begin()
   }
 
-  /// Begins with the files of a manifest that was read.
+  /// Begins with the files of a manifest.
   private func begin() throws(PackError) {
     (shipped, taken) = (try applier.shipped(), 0)
     (numbers, kept) = ([:], [:])
@@ -91,7 +92,7 @@ private final class PatchedFiles: ArchiveSource {
     for file in old?.files ?? [] { kept[file.name.text] = file }
   }
 
-  /// Returns the content of a file, whose digest was compared.
+  /// Returns the content of a file, after a check of its digest.
   func bytes(of file: ArchivedFile) throws(PackError) -> [UInt8] {
     let name = file.name.text
     if name.hasPrefix("entries-"), let head = try applier.entriesHead(), head.fileName.text == name {
@@ -116,7 +117,7 @@ private final class PatchedFiles: ArchiveSource {
     try finishFiles()
     let before = first.entries.first
     if let before, before.digest.starts(with: head.digest) {
-      // All of the entries stay.
+      // All files of the entries stay.
       (old, entries, numbers, shipped) = (before, before.index.generation.manifest, [:], [])
       kept = [:]
       for file in before.files { kept[file.name.text] = file }
@@ -126,7 +127,7 @@ private final class PatchedFiles: ArchiveSource {
     var applier = Applier(old: before, input: input, in: place)
     let bytes = try applier.manifest(size: head.fileSize, digest: head.digest)
     guard let new = applier.new, UInt32(truncatingIfNeeded: new.rootChecksum) == head.rootChecksum else {
-      throw applier.damaged("has a manifest of entries with another root than it says")
+      throw applier.damaged("has a manifest of entries with the wrong root")
     }
     summary.shardCount += applier.shards.count
     (old, self.applier, entries) = (before, applier, new)
@@ -140,11 +141,11 @@ private final class PatchedFiles: ArchiveSource {
     guard taken == shipped.count else { throw applier.damaged("holds files that its manifests do not need") }
   }
 
-  /// Checks that all of the pack was used.
+  /// Checks that no file of the pack is left over.
   func finish() throws(PackError) {
     try finishFiles()
     guard done == header.shards else {
-      throw applier.damaged("holds \(header.shards) files where its manifests need \(done)")
+      throw applier.damaged("holds \(header.shards) files, and its manifests need \(done)")
     }
     try input.finish()
   }
@@ -154,7 +155,7 @@ private final class PatchedFiles: ArchiveSource {
 private struct PatchedWriter: ArchiveTarget {
   private let files: PatchedFiles
   private let output: Pack.Output
-  /// The bytes of the file whose checksum was made last.
+  /// The bytes of the file whose checksum was computed last.
   private var held: [UInt8] = []
 
   var placesStart: Int64 { 0 }

@@ -3,37 +3,38 @@ import ShardedIndex
 
 /// The counts of an archive.
 public struct ArchiveSummary: Sendable, Equatable {
-  /// The size of the archive, in bytes; of a directory that was made of one, that of all its files.
+  /// The size of the archive in bytes; for a directory, the size of all its files.
   public var bytes = 0
-  /// The files of the index in it, the manifest included.
+  /// The number of the index's files in the archive, with the manifest.
   public var files = 0
-  /// Shards of the index, those of its entries aside.
+  /// The number of the index's shards, without the shards of its entries.
   public var shardCount = 0
-  /// SHA-256 of the manifest, in hexadecimal.
+  /// The SHA-256 of the manifest, in hexadecimal digits.
   public var digest = ""
 }
 
 extension ShardBuilder {
-  /// Writes all files of an index into one, an archive, from which the index answers as it does from a directory.
+  /// Writes all files of an index into one file, an archive. The archive gives the same answers as the directory.
   ///
   /// The archive is a ZIP of stored entries. The same index gives the same bytes. Each file is compared with its digest
-  /// as it is copied. The archive is there when it is whole, and not before.
+  /// during the copy. The archive appears only once it is whole.
   ///
   /// - Parameters:
   ///   - path: The directory of the index, or another archive of it.
-  ///   - archive: The path of the file.
-  ///   - replaces: Whether a file of that path is replaced.
+  ///   - archive: The path of the archive.
+  ///   - replaces: Whether the archive replaces a file of that path.
   ///   - progress: Called for each file of the index, on the caller's thread.
-  /// - Throws: ``PackError``; ``PackError/exists(path:)`` if `archive` is there and is not to be replaced,
+  /// - Throws: ``PackError``; ``PackError/exists(path:)`` if there is a file at `archive` that must not be replaced,
   ///   ``PackError/unshippable(path:reason:)`` if the index has changes beside its shards.
-  /// - Complexity: O(*n*), *n* being the size of the index in bytes. Memory is about 1 MiB whatever that is.
+  /// - Complexity: O(*n*), where *n* is the size of the index in bytes. Memory is about 1 MiB for any index.
   public static func archive(
     _ path: String, to archive: String, replaces: Bool = false, progress: ((FileProgress) -> Void)? = nil
   ) throws(PackError) -> ArchiveSummary {
     try self.archive(path, to: archive, replaces: replaces, usesZIP64: false, progress: progress)
   }
 
-  /// - Parameter usesZIP64: Whether the records of ZIP64 are written where they are not needed, for a test of them.
+  /// - Parameter usesZIP64: Whether the archive has records of ZIP64 that it does not need, for a test of these
+  ///   records.
   package static func archive(
     _ path: String, to archive: String, replaces: Bool = false, usesZIP64: Bool,
     progress: ((FileProgress) -> Void)? = nil
@@ -57,16 +58,16 @@ extension ShardBuilder {
       digest: Digest.hexadecimal(writer.digest))
   }
 
-  /// Makes a directory of the files in an archive.
+  /// Makes a directory from the files in an archive.
   ///
-  /// The names of the files follow from the manifests in the archive, and each file is compared with its digest: an
-  /// archive from anywhere writes nothing elsewhere. The index is there when it is whole, and not before.
+  /// The names of the files follow from the manifests in the archive, and each file is compared with its digest: so no
+  /// archive can write a file outside of the directory. The index appears only once it is whole.
   ///
   /// - Parameters:
-  ///   - directory: A directory that is not there, or is empty; its parent must be there.
+  ///   - directory: The path of a directory that does not exist or is empty; its parent must exist.
   ///   - progress: Called for each file of the index, on the caller's thread.
-  /// - Throws: ``PackError``; ``PackError/exists(path:)`` if `directory` is there and holds anything.
-  /// - Complexity: O(*n*), *n* being the size of the archive in bytes. Memory holds the manifest and one shard.
+  /// - Throws: ``PackError``; ``PackError/exists(path:)`` if `directory` exists and is not empty.
+  /// - Complexity: O(*n*), where *n* is the size of the archive in bytes. Memory holds the manifest and one shard.
   public static func unarchive(
     _ archive: String, into directory: String, progress: ((FileProgress) -> Void)? = nil
   ) throws(PackError) -> ArchiveSummary {
@@ -74,12 +75,12 @@ extension ShardBuilder {
       try ShardedIndex(opening: archive, options: .init(cacheLimitBytes: 0))
     }
     guard index.directory.isArchive else {
-      throw .unshippable(path: archive, reason: "is a directory already, and no archive")
+      throw .unshippable(path: archive, reason: "is a directory, not an archive")
     }
     return try copy(index, into: directory, progress)
   }
 
-  /// Returns a function that tells of a step at each call.
+  /// Returns a function that reports one step at each call.
   private static func steps(
     of files: ArchivedFiles, _ phase: FileProgress.Phase, _ progress: ((FileProgress) -> Void)?
   ) throws(PackError) -> () -> Void {
@@ -92,7 +93,7 @@ extension ShardBuilder {
     }
   }
 
-  /// Makes another directory of the files of an index, by the rules of ``unarchive(_:into:progress:)``.
+  /// Copies the files of an index into another directory, by the rules of ``unarchive(_:into:progress:)``.
   ///
   /// - Parameter path: The directory of the index, or an archive of it.
   /// - Throws: ``PackError``; ``PackError/unshippable(path:reason:)`` if the index has changes beside its shards.
@@ -111,7 +112,7 @@ extension ShardBuilder {
     throw .unshippable(
       path: index.directory.filePath(Overlay.fileName),
       reason: """
-        has changes beside the shards, which are not copied: write them into shards with \
+        has changes beside the shards, which a copy would lack; write them into shards with \
         \(command: "shardq update ", library: "")\(.merge)
         """)
   }
@@ -146,16 +147,16 @@ extension ShardBuilder {
     do throws(BuildError) { return try body() } catch { throw .build(error) }
   }
 
-  /// Whether there is nothing at a path, not even a link.
+  /// Returns whether a path has nothing, not even a link.
   static func isAbsent(_ path: String) -> Bool {
     var status = stat()
     return retrying { unsafe lstat(path, &status) } != 0
   }
 
-  /// Whether a directory is not there, or is empty.
+  /// Returns whether a directory does not exist or is empty.
   private static func isFree(_ path: String) -> Bool {
     var status = stat()
-    // An error other than absence is told by the call that makes the directory.
+    // The call that makes the directory reports any error but absence.
     guard retrying({ unsafe lstat(path, &status) }) == 0 else { return true }
     guard let stream = unsafe opendir(path) else { return false }
     defer { unsafe closedir(stream) }
@@ -169,9 +170,9 @@ extension ShardBuilder {
 private struct ArchiveWriter: ArchiveTarget {
   private let files: ArchivedFiles
   private let output: Pack.Output
-  /// The bytes of the file whose checksum was made last, if they are few.
+  /// The bytes of the file whose checksum was computed last, if they are few.
   private var held: [UInt8]?
-  /// The SHA-256 of the manifest, once it was put.
+  /// The SHA-256 of the manifest, once the manifest was put.
   private(set) var digest: [UInt8] = []
 
   var placesStart: Int64 { 0 }

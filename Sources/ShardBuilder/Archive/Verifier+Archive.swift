@@ -1,8 +1,8 @@
 import ShardedIndex
 
 extension Verifier {
-  /// Compares the bytes between the files of an archive with those that `archive` would write: headers, checksums, places,
-  /// central directory. Names the first byte that differs.
+  /// Compares the bytes between the files of an archive with those that `archive` would write: headers, checksums,
+  /// places, central directory. The report names the first wrong byte.
   mutating func checkArchive(_ archive: Archive) {
     do throws(PackError) {
       let files = ArchivedFiles(index: index)
@@ -11,7 +11,7 @@ extension Verifier {
       try form.put(to: &comparison)
       guard form.position == archive.size else {
         throw .damagedPack(
-          path: index.path, reason: "goes on for \(archive.size - form.position) bytes behind its central directory")
+          path: index.path, reason: "has \(archive.size - form.position) bytes after its central directory")
       }
     } catch {
       switch error {
@@ -29,12 +29,12 @@ extension Verifier {
   }
 }
 
-/// Compares an archive with the parts that it has to have.
+/// A comparison of an archive with the parts that it must have.
 private struct ArchiveComparison: ArchiveTarget {
   private let archive: Archive
   private let path: String
   private var position: Int64 = 0
-  /// The end of the content whose checksum was made last.
+  /// The end of the content whose checksum was computed last.
   private var contentEnd: Int64 = 0
 
   var placesStart: Int64 { archive.placesStart }
@@ -64,7 +64,7 @@ private struct ArchiveComparison: ArchiveTarget {
     let found = try read(from: position, size: bytes.count)
     if let offset = zip(found, bytes).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset {
       throw .damagedPack(
-        path: path, reason: "has another byte \(position + Int64(offset)) than belongs there: in \(part())")
+        path: path, reason: "has a wrong byte \(position + Int64(offset)), in \(part())")
     }
     position += Int64(bytes.count)
   }

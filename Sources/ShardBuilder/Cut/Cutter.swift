@@ -1,72 +1,72 @@
-/// Cuts sorted records into pieces where their content says so, whatever stands elsewhere.
+/// The cutter divides sorted records into pieces. A boundary depends on the records near it alone.
 ///
-/// A gap is a boundary when its ``GapPriority`` is above that of every other gap within `window` on either side; the
-/// distance of two gaps is the ``RecordWeight`` of the records between them, and before the first record and behind the
-/// last lies a gap above all others. So two boundaries are never nearer than that, and one record more, less or changed
-/// adds or removes at most one.
+/// A gap is a boundary if its ``GapPriority`` is above that of every other gap within `window` on either side. The
+/// distance of two gaps is the ``RecordWeight`` of the records between them. The gaps before the first record and after
+/// the last are above all others. So two boundaries are at least a window apart, and a change of one record adds or
+/// removes at most one boundary.
 ///
-/// Takes linear time, and memory for the records since the last boundary and those of a window.
+/// The cut takes linear time. Memory holds the records since the last boundary and those of a window.
 package struct Cutter {
   private let order: RecordOrder
   let window: Int
   private let longest: Int
-  /// No piece but those before a forced cut weighs more than this many windows; see ``cutLong()``.
+  /// A piece weighs at most this many windows, unless a forced cut follows; see ``cutLong()``.
   package static let longestWindows = 32
 
-  private var records = RecordArena()  // Since the last boundary.
+  private var records = RecordArena()  // The records since the last boundary.
   private var weights: [Int] = []
   private var gaps: [Piece.Gap] = []
-  /// Weight of the records since the last boundary.
+  /// The weight of the records since the last boundary.
   private(set) var pendingWeight = 0
-  private var firstNumber = 0  // Of the first of them, counted over all records.
-  /// Weight of all records so far.
+  private var firstNumber = 0  // The number of the first of `records`, from 0.
+  /// The weight of all records so far.
   private(set) var position = 0
-  /// What no piece weighs more than but those before a forced cut.
+  /// The most that a piece weighs, unless a forced cut follows.
   var longestWeight: Int { longest }
 
-  /// Gaps whose window is still open, best first; those below a later one are gone.
+  /// The gaps whose window is still open, best first. A later gap with a higher priority removes the lower ones.
   private var candidates: [Candidate] = []
   private var firstCandidate = 0
   private struct Candidate {
-    var number: Int  // Of the record behind the gap.
+    var number: Int  // The number of the record after the gap.
     var position: Int
     var priority: GapPriority
     var isBestToLeft: Bool
   }
 
-  private var previousRest: [UInt8] = []  // Of two records with the same folded key, see `gap`.
+  private var previousRest: [UInt8] = []  // For records with equal folded keys, see `gap`.
   private var rest: [UInt8] = []
-  private let behind = RecordArena(capacity: 0)  // The record before the first one, if there is any.
+  private let behind = RecordArena(capacity: 0)  // The record before the first, if any.
   /// The value of ``Piece/isRestart`` for the next piece.
   private(set) var isRestart = true
-  /// Whether the gap that this began at is a boundary.
+  /// Whether the gap at the start of this cutter is a boundary.
   enum Start: Equatable {
     case certain
-    /// It is if nothing better comes within a window.
+    /// The gap is a boundary if no better gap comes within a window.
     case open
-    /// Nothing did; the weight of the records that were taken in by then.
+    /// The gap is a boundary; `weight` is the weight of the records that were appended by then.
     case found(weight: Int)
-    /// Something did, or the records ended before, or were cut by force.
+    /// The gap is no boundary: a better gap came, the records ended before, or a cut was forced.
     case lost
   }
   private(set) var start = Start.certain
-  /// Pieces that are done, in order; the caller takes them out.
+  /// The finished pieces, in order; the caller takes them out.
   package var finished: [Piece] = []
 
   /// - Parameters:
-  ///   - limit: What a shard may weigh, in bytes by ``RecordWeight``'s measure.
-  ///   - window: In hundredths of the limit.
+  ///   - limit: The most weight of a shard, in bytes by the measure of ``RecordWeight``.
+  ///   - window: The window in hundredths of the limit.
   package init(limit: Int, window: Int = 33, order: RecordOrder) {
     self.order = order
     self.window = max(1, limit * RecordWeight.perByte * window / 100)
     longest = Self.longestWindows * self.window
   }
 
-  /// Begins behind a record, at a boundary whose piece ``Piece/isRestart``: what comes is cut as if all records before
-  /// had been taken in.
+  /// Begins after a record, at a boundary whose piece ``Piece/isRestart``. The cutter then cuts as if it had got all
+  /// records before.
   ///
-  /// - Parameter isCertain: Whether it stays a boundary whatever comes; if not, it is one as far as what lies before it
-  ///   says, and ``start`` says what became of it.
+  /// - Parameter isCertain: Whether the boundary stays for any following records. If not, only the records before it
+  ///   make it a boundary, and ``start`` has the result.
   package mutating func begin(behind record: RecordBlob, isCertain: Bool = true) {
     behind.append(record)
     if !isCertain { start = .open }
@@ -77,20 +77,20 @@ package struct Cutter {
     records.count > 0 ? records.record(records.count - 1) : behind.count > 0 ? behind.record(0) : nil
   }
 
-  /// The arena of the records that are taken in next. Blobs that are put there need not be copied.
+  /// The arena of the next records. Records that a caller writes there need no copy.
   var room: RecordArena { records }
 
-  /// Takes in the next record; it is copied.
+  /// Appends a copy of the next record.
   package mutating func append(_ record: RecordBlob) {
-    // Counted first: a piece that is cut off by force then has no room for this one as well.
+    // The count comes first, so that a piece from a forced cut has no room for this record.
     count(weight(ofNext: record))
     records.append(record)
   }
 
-  /// Takes in the next record, which is one of a chunk's: copied, unless that is the ``room``.
+  /// Appends the next record, an entry of a chunk. It is copied, unless the chunk is the ``room``.
   mutating func append(_ entry: RecordArena.Entry, of chunk: RecordArena) {
     let weight = weight(ofNext: chunk.record(entry))
-    // Looked at now: there is other room where a piece has been finished.
+    // The property is read here, because a finished piece changes the room.
     if chunk === records { records.commit(entry) } else { records.append(chunk.record(entry)) }
     count(weight)
   }
@@ -105,13 +105,13 @@ package struct Cutter {
       if records.count > 0 {
         consider(gap.priority, firstNumber + records.count)
       } else if start == .open, candidates.isEmpty {
-        // Only this one is of the number 0: no other gap has no record before it.
+        // Only this gap has the number 0: every other gap has a record before it.
         candidates.append(Candidate(number: 0, position: 0, priority: gap.priority, isBestToLeft: true))
       }
     } else {
       gaps.append(Piece.Gap(priority: .lowest, separatorCount: 0))
     }
-    // `consider` may have cut just before the last record, never after it: it is still there.
+    // `consider` may have cut just before the last record, never after it: so the last record is still in `records`.
     return RecordWeight.weight(of: record, after: last, common: common)
   }
 
@@ -122,14 +122,15 @@ package struct Cutter {
     if pendingWeight > longest { cutLong() }
   }
 
-  /// Takes in records that follow each other.
+  /// Appends consecutive records.
   mutating func append(contentsOf records: [RecordBlob]) {
     for record in records { append(record) }
   }
 
   /// Finishes the last piece.
   package mutating func finish() {
-    // The end of the records is above every gap, as their beginning is: no piece at either is smaller than a window.
+    // The end of the records is above every gap, as their beginning is: so no piece at either end is smaller than a
+    // window.
     while firstCandidate < candidates.count {
       if position - candidates[firstCandidate].position > window { settleFirst() } else { firstCandidate += 1 }
     }
@@ -137,8 +138,8 @@ package struct Cutter {
     if records.count > 0 { emit(records.count) }
   }
 
-  /// Finishes the pieces left over if the gap before `record`, the one that comes next, is a boundary as far as what
-  /// lies before it says; otherwise that record is still to come.
+  /// Finishes the remaining pieces if the gap before the next record, `record`, is a boundary as far as earlier records
+  /// say. Otherwise the caller appends that record.
   mutating func finish(before record: RecordBlob) -> Bool {
     guard records.count > 0, let last else { return false }
     let gap = unsafe gap(last, record, commonPrefix(last.folded, record.folded))
@@ -190,8 +191,8 @@ package struct Cutter {
       Candidate(number: number, position: position, priority: priority, isBestToLeft: isBestToLeft))
   }
 
-  /// The first candidate's window is over, or the records are, and nothing as good came: cuts if that is so to its
-  /// left as well.
+  /// Ends the first candidate's window when no equal or better gap came. Cuts there if the gap is also the best on its
+  /// left.
   private mutating func settleFirst() {
     let candidate = candidates[firstCandidate]
     firstCandidate += 1
@@ -205,24 +206,24 @@ package struct Cutter {
     }
     guard candidate.isBestToLeft, candidate.number > firstNumber else { return }
     emit(candidate.number - firstNumber)
-    // A cutter that begins here knows the boundary from the first record on. It cuts as this does unless a record so
-    // large came with the window that it would have been cut from it by now.
+    // A cutter that begins here knows the boundary from the first record on. It cuts as this cutter does. The exception
+    // is a record so large that the cutter would have forced a cut within the window.
     isRestart = pendingWeight <= longest
   }
 
-  /// Bounds the memory where no boundary comes for very long, as among identical records: cuts as a piece that is
-  /// too large is divided.
+  /// Limits the memory if no boundary comes for very long, as among identical records: cuts as a piece that is too
+  /// large is divided.
   private mutating func cutLong() {
     if start == .open { start = .lost }
     if let index = Piece.bestGap(0..<weights.count, weights, gaps) { emit(index) }
   }
 
-  /// The most bytes that are reserved at first for the records behind a piece that was cut off.
+  /// The most bytes that are reserved at first for the records after a finished piece.
   private static let largestRoom = 4 << 20
 
-  /// Makes a piece of the first `count` records that are waiting.
+  /// Makes a piece of the first `count` waiting records.
   private mutating func emit(_ count: Int) {
-    // What comes behind it is copied, a window or two at most; the piece keeps what it has.
+    // The records after the piece are copied, at most one or two windows; the piece keeps its own.
     let rest = unsafe RecordArena(capacity: min(records.size, Self.largestRoom))
     rest.append(count..<records.count, of: records)
     finished.append(
@@ -233,7 +234,7 @@ package struct Cutter {
     isRestart = false
     records = rest
     weights.removeFirst(count)
-    // The gap before the last record that was appended may be there before the record is.
+    // The gap before the last appended record may exist before the record does.
     gaps.removeFirst(count)
     firstNumber += count
     pendingWeight = weights.reduce(0, +)

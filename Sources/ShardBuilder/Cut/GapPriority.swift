@@ -1,18 +1,18 @@
 /// The priority of a gap between two neighbouring records as a boundary between pieces.
 ///
-/// With *d* the count of bytes that the folded keys *a* < *b* have in common, the shortest byte strings *s* with
-/// *a* < *s* <= *b* are *b*'s first *d* bytes and one byte *c* more, *a*[*d*] < *c* <= *b*[*d*] (no lower end where
-/// *a* is over). The rank is 4 x the count of characters begun in *s*, and 1 for each byte behind the first of its
-/// last character; the value is the greatest ``hash(_:_:)`` of those strings.
+/// Let *d* be the number of bytes that the folded keys *a* < *b* have in common. The shortest byte strings *s* with *a*
+/// < *s* <= *b* are *b*'s first *d* bytes and one more byte *c*, *a*[*d*] < *c* <= *b*[*d*] (without a lower end if *a*
+/// ends there). The rank is 4 times the number of characters begun in *s*, plus 1 for each byte after the first of its
+/// last character. The value is the greatest ``hash(_:_:)`` of those strings.
 ///
-/// A longer string always has a higher rank than its own beginning. So where a record leaves, two gaps become one
-/// and their strings unite, or the shorter ones stay; where one comes, a gap is divided and so are they: the better
-/// of two gaps always remains. (Equal ranks for one and two characters, or for all bytes of one character, would
-/// break that: a sixth of the removals at a border in Japanese text then changed two or three pieces.)
+/// A longer string always has a higher rank than its own beginning. If a record leaves, two gaps become one: their
+/// strings unite, or the shorter strings stay. If a record comes, a gap and its strings are divided. In both cases the
+/// better of two gaps remains. (Equal ranks for one and two characters, or for all bytes of one character, would break
+/// this rule: a sixth of the removals at a border in Japanese text then changed two or three pieces.)
 package struct GapPriority: Comparable, Sendable {
-  /// Lower is better.
+  /// The rank; lower is better.
   package var rank: UInt32
-  /// Among equal ranks higher is better.
+  /// The value; among equal ranks higher is better.
   package var value: UInt64
 
   package init(rank: UInt32, value: UInt64) {
@@ -20,25 +20,25 @@ package struct GapPriority: Comparable, Sendable {
     self.value = value
   }
 
-  /// Between identical records: below all others.
+  /// The priority between identical records, below all others.
   package static let lowest = GapPriority(rank: .max, value: 0)
-  /// Between equal folded keys the rank is this + the depth in ``RecordOrder/serializeRest(_:into:)``: above what
-  /// any folded key has characters.
+  /// The base of ranks between equal folded keys; the depth in ``RecordOrder/serializeRest(_:into:)`` is added. It is
+  /// above the number of characters of any folded key.
   static let restRank = 1 << 20
 
   package static func < (a: GapPriority, b: GapPriority) -> Bool {
     a.rank != b.rank ? a.rank > b.rank : a.value < b.value
   }
 
-  /// Starts ``hash(_:_:)``: FNV-1a's offset basis.
+  /// The start of ``hash(_:_:)``: FNV-1a's offset basis.
   static let seed: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// Adds a byte to the FNV-1a hash (64 bits) of a string. The product wraps on purpose.
+  /// Adds a byte to the FNV-1a hash (64 bits) of a string. FNV-1a needs a product that wraps.
   @inline(__always)
   static func add(_ byte: UInt8, to state: UInt64) -> UInt64 { (state ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
 
-  /// Returns the hash of the string that led to `state` and `byte`: FNV-1a, then the finisher of SplitMix64, whose
-  /// products wrap on purpose.
+  /// Returns the hash of the string that led to `state` and `byte`: FNV-1a, then the finisher of SplitMix64, which
+  /// needs products that wrap.
   @inline(__always)
   static func hash(_ state: UInt64, _ byte: UInt8) -> UInt64 {
     var hash = add(byte, to: state)
@@ -47,16 +47,17 @@ package struct GapPriority: Comparable, Sendable {
     return hash ^ hash >> 31
   }
 
-  /// Returns the best hash among the shortest strings above `a` and not above `b`, which differ first at `depth`.
+  /// Returns the best hash among the shortest strings above `a` and not above `b`. The two texts differ first at
+  /// `depth`.
   static func best(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> UInt64 {
     unsafe best(above: depth < a.count ? a[depth] : nil, b, depth: depth)
   }
 
-  /// Returns the same where the byte of `a` at `depth` is known, nil behind its end.
+  /// Returns the best hash for the byte of `a` at `depth`; nil if `a` ends there.
   static func best(above byte: UInt8?, _ b: UnsafeBufferPointer<UInt8>, depth: Int) -> UInt64 {
     var state = seed
     for index in 0..<depth { state = unsafe add(b[index], to: state) }
-    // Less than b's byte, unless an index has its records in another order than a builder's.
+    // The byte is less than b's, unless an index has its records in another order than a builder's.
     var next = byte.map { Int($0) + 1 } ?? 0
     var best: UInt64 = 0
     while unsafe next <= Int(b[depth]) {

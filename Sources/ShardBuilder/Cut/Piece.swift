@@ -1,11 +1,11 @@
-/// A run of neighbouring records that is to become one shard, or several when it turns out too large.
+/// A piece: a run of neighbouring records that becomes one shard, or several shards if it is too large.
 package struct Piece: Sendable {
   private let storage: Storage
   private let range: Range<Int>
   /// Whether a ``Cutter`` that begins with this piece's first record cuts as the piece's own cutter did.
   package let isRestart: Bool
 
-  /// The records of a piece as it was cut, and the gap before each. Divided pieces share it.
+  /// The records of the piece as the cutter made it, and the gap before each record. Divided pieces share the storage.
   final class Storage: Sendable {
     let records: RecordArena
     let weights: [Int]
@@ -28,35 +28,36 @@ package struct Piece: Sendable {
   }
 
   package var count: Int { range.count }
-  /// Bytes of memory that the piece as it was cut holds.
+  /// The bytes of memory that the piece holds as the cutter made it.
   package var charge: Int {
     storage.records.charge + storage.weights.count * MemoryLayout<Int>.stride
       + storage.gaps.count * MemoryLayout<Gap>.stride
   }
-  /// Calls `body` with its records' blobs, in order, in as few runs as they lie in; valid while this piece lives.
+  /// Calls `body` with the blobs of the records, in order, in as few runs as possible; the runs are valid while this
+  /// piece lives.
   func forEachRun(_ body: (UnsafeRawBufferPointer) -> Void) {
     unsafe storage.records.forEachRun(of: range) { unsafe body($1) }
   }
   /// Returns the record at a 0-based position; valid while this piece lives.
   package func record(_ index: Int) -> RecordBlob { storage.records.record(range.lowerBound + index) }
 
-  /// The shortest string that no earlier shard's key is above, and that none of this one's is below; empty for the
-  /// first shard. Where the cut goes through equal folded keys it is that key.
+  /// The shortest string that is neither below a key of an earlier shard nor above a key of this one; empty for the
+  /// first shard. If the cut divides equal folded keys, the bound is that key.
   package var lowerBound: [UInt8] {
     guard let first = range.first else { return [] }
     return unsafe Array(record(0).folded.prefix(storage.gaps[first].separatorCount))
   }
 
-  /// The weight of the first record, which depends on the one before the piece.
+  /// The weight of the first record, which depends on the record before the piece.
   var firstWeight: Int { storage.weights[range.lowerBound] }
 
   /// The estimated size in sixteenths of a byte.
   package var weight: Int { storage.weights[range].reduce(0, +) }
 
-  /// Returns the two halves of a piece that is too large; nil when it is one record.
+  /// Returns the two halves of a piece that is too large; nil if the piece is one record.
   ///
-  /// Cut at the best gap of those that leave a quarter of the weight on both sides, or else at the best of all;
-  /// among equally bad ones (identical records) at the one nearest to the middle.
+  /// The function cuts at the best gap that leaves a quarter of the weight on both sides, or else at the best of all
+  /// gaps. Among equally bad gaps (identical records) it takes the one nearest to the middle.
   package func divided() -> (Piece, Piece)? {
     guard let middle = Self.bestGap(range, storage.weights, storage.gaps) else { return nil }
     return (Piece(storage, range.lowerBound..<middle), Piece(storage, middle..<range.upperBound))
@@ -85,7 +86,7 @@ package struct Piece: Sendable {
     return best?.index
   }
 
-  /// Encodes the piece, divided for as long as a part comes out larger than `limit` and has two records or more.
+  /// Encodes the piece. A part larger than `limit` with two records or more is divided.
   package func encoded<Shard>(
     limit: Int, _ encode: (Piece) throws(BuildError) -> Shard, size: (Shard) -> Int
   ) throws(BuildError) -> [Shard] {

@@ -1,20 +1,20 @@
-/// Records in order, some at a time.
+/// Records in order, in batches.
 package protocol RecordBatches: AnyObject {
-  /// The next records, at least one; nil behind the last. They are valid until the next call.
+  /// The next records, at least one; nil after the last. The records are valid until the next call.
   func nextBatch() throws(BuildError) -> [RecordBlob]?
-  /// Gives back the memory of large records that were delivered.
+  /// Frees the memory of large records that were delivered.
   func release()
 }
 
 extension SortedRecords: RecordBatches {}
 
-/// The pieces of sorted records, one after the other.
+/// The pieces of sorted records, in order.
 package final class PieceStream {
   private let records: any RecordBatches
   private var cutter: Cutter
   private var isAtEnd = false
   private var next = 0
-  /// Called with records once they are read.
+  /// Called with records after they were read.
   private let observe: (([RecordBlob]) throws(BuildError) -> Void)?
 
   package init(
@@ -26,7 +26,7 @@ package final class PieceStream {
     cutter = Cutter(limit: limit, order: RecordOrder(names: names))
   }
 
-  /// Returns the next piece; nil behind the last.
+  /// Returns the next piece; nil after the last.
   package func nextPiece() throws(BuildError) -> Piece? {
     while next == cutter.finished.count {
       if isAtEnd { return nil }
@@ -47,6 +47,6 @@ package final class PieceStream {
 }
 
 extension MemoryPlan {
-  /// Returns the bytes that a piece takes while it is under way: its records, and the columns that they become.
+  /// Returns the bytes of memory for a piece in progress: its records, and the columns made from them.
   func cost(_ piece: Piece) -> Int { piece.charge * 6 }
 }

@@ -1,13 +1,13 @@
-/// The size that a record is likely to take in a shard, in sixteenths of a byte.
+/// The estimated size of a record in a shard, in sixteenths of a byte.
 ///
-/// A function of the record and the one before it alone: whatever changes elsewhere, it stays.
+/// The weight depends on the record and the record before it alone, so it stays when other records change.
 package enum RecordWeight {
   package static let perByte = 16
 
-  /// Returns a record's weight, with the mean sizes of the city list's columns: 0.42 bytes a digit of a number and so
-  /// on.
+  /// Returns a record's weight, from the mean sizes of the city list's columns: for example 0.42 bytes for each digit
+  /// of a number.
   ///
-  /// - Parameter common: How many bytes the two folded keys have in common from their beginning.
+  /// - Parameter common: The number of bytes at the beginning that the two folded keys have in common.
   package static func weight(of record: RecordBlob, after previous: RecordBlob?, common: Int) -> Int {
     let suffix = max(0, record.foldedCount - record.foldedSuffixCount - common)
     var weight = (suffix + 3) * perByte  // Two bytes of lengths, one for the suffix field.
@@ -19,7 +19,7 @@ package enum RecordWeight {
       textSize += text.count
       var isRepeated = false
       if let previous, index < previous.fieldCount {
-        // The same record layout is the rule; where it differs, the field is looked for by name.
+        // Most records have the layout of the record before. In the other records the field is searched by name.
         if previous.fieldName(index) == record.fieldName(index), previousOffset >= 0 {
           isRepeated = unsafe equalBytes(previous.text(index, &previousOffset), text)
         } else {
@@ -31,7 +31,8 @@ package enum RecordWeight {
       }
       unsafe weight += isRepeated ? perByte / 4 : weightOfText(text, key: record.key)
     }
-    // However much it shares with the one before: what lies between two boundaries is held in memory as it is.
+    // At least half of the record's size, however much it shares with the record before: memory holds the records
+    // between two boundaries in full.
     return max(weight, (record.foldedCount + record.keyCount + textSize) / 2)
   }
 

@@ -1,19 +1,19 @@
 /// A writer of runs of bits, the lowest bit first.
 struct BitWriter: ~Copyable {
-  /// Whole words, little-endian.
+  /// The whole words, little-endian.
   private var words: [UInt64] = []
   private var pending: UInt64 = 0
   private var pendingCount = 0
   private let announced: Int
   private(set) var bitCount = 0
 
-  /// - Parameter bitCount: The most that will be written.
+  /// - Parameter bitCount: The most bits that the caller will write.
   init(bitCount: Int) {
     announced = bitCount
     words.reserveCapacity(bitCount / 64 + 1)
   }
 
-  /// Writes the low `width` bits of `value`, at most 56; those above are 0.
+  /// Writes the low `width` bits of `value`, at most 56; the bits above must be 0.
   mutating func write(_ value: UInt64, _ width: Int) {
     bitCount += width
     precondition(width <= 56 && bitCount <= announced, "more bits than there is room for")
@@ -25,7 +25,7 @@ struct BitWriter: ~Copyable {
     pending = value >> UInt64(width - pendingCount)
   }
 
-  /// Returns the written bits as bytes, with zeros behind the last bit.
+  /// Returns the written bits as bytes, with zeros after the last bit.
   mutating func finish() -> [UInt8] {
     if pendingCount > 0 { words.append(pending.littleEndian) }
     (pending, pendingCount) = (0, 0)

@@ -1,15 +1,15 @@
 import ShardedIndex
 
-/// The notes in the manifest that a build leaves for the next one: of which records each piece was made.
+/// The notes in the manifest: a build writes them for the next build. They say which records each piece was made from.
 /// Source: docs/format.md section 3.8.
 ///
-/// No query reads them. By them the next build knows which pieces it need not encode again, and an update where the cut
-/// can begin anew.
+/// No query reads the notes. From them the next build knows which pieces stay, and an update knows where the cut can
+/// begin again.
 package struct BuildNotes: Sendable {
   /// One piece of the cut. It became one shard, or several if it was too large for one.
   package struct Piece: Sendable, Equatable {
     package var shardCount: Int
-    /// Whether the cut can begin anew here: ``ShardBuilder/Piece/isRestart``.
+    /// Whether the cut can begin again here: ``ShardBuilder/Piece/isRestart``.
     package var isRestart: Bool
     package var digest: PieceDigest
 
@@ -19,18 +19,18 @@ package struct BuildNotes: Sendable {
   }
 
   package static let magic: UInt32 = 0x314e_5153  // "SQN1"
-  /// Counts up when the same records come to be encoded into other bytes, or pieces to have other digests.
+  /// The version of the encoder. It rises when the same records get other bytes, or pieces other digests.
   package static let encoderVersion: UInt32 = 1
 
-  /// zstd's level.
+  /// The level of zstd.
   package var level: Int
   package var pieces: [Piece] = []
-  /// The number of records that have an id, less the ids that are distinct by ``IDCounter/hash(_:)``: 0 means that no
-  /// two records have the same. nil if it was not counted.
+  /// The number of records with an id, less the number of distinct ids by ``IDCounter/hash(_:)``. 0 means that no two
+  /// records have the same id. nil if nobody counted.
   package var repeatedIDs: Int?
-  /// The number of records that have no id, by ``RecordID``; 0 if that was not counted. No update changes it.
+  /// The number of records without an id, by ``RecordID``; 0 if nobody counted. No update changes this number.
   package var recordsWithoutID = 0
-  /// Whether this program would make the same bytes of the same pieces.
+  /// Whether this program would make the same bytes from the same pieces.
   package private(set) var isOfThisEncoder: Bool
 
   package init(level: Int) {
@@ -38,11 +38,11 @@ package struct BuildNotes: Sendable {
     isOfThisEncoder = true
   }
 
-  /// Pieces whose notes are one frame, so that those of others stay the same bytes when some change.
+  /// The number of pieces in one frame of notes. A change of some pieces leaves the frames of the others as they are.
   private static let groupSize = 64
 
   /// - Parameters:
-  ///   - frames: Contents and checksums of the notes' frames, in order.
+  ///   - frames: The contents and checksums of the notes' frames, in order.
   ///   - shardCount: The number of shards in the manifest that has the notes.
   package init(
     _ frames: [(content: [UInt8], checksum: UInt32)], shardCount: Int
@@ -64,14 +64,14 @@ package struct BuildNotes: Sendable {
     }
     let shards = pieces.reduce(0) { $0 + $1.shardCount }
     guard shards == shardCount else {
-      throw .invalid(reason: "notes pieces of \(shards) shards where there are \(shardCount)", offset: 16)
+      throw .invalid(reason: "notes pieces of \(shards) shards, and the manifest has \(shardCount)", offset: 16)
     }
     guard pieces.first?.isRestart ?? true else {
       throw .invalid(reason: "notes a cut that cannot begin at its beginning", offset: 0)
     }
   }
 
-  /// Adds the pieces that a frame behind the first has.
+  /// Adds the pieces of a frame after the first.
   private mutating func addGroup(_ content: [UInt8], count: Int) throws(FormatError) {
     try Self.reading(content) { (reader) throws(FormatError) -> Void in
       let first = pieces.count
@@ -95,13 +95,13 @@ package struct BuildNotes: Sendable {
       var reader = unsafe ByteReader(bytes)
       let value = try body(&reader)
       guard reader.remaining == 0 else {
-        throw .invalid(reason: "notes with bytes behind their end", offset: reader.offset)
+        throw .invalid(reason: "notes with bytes after their end", offset: reader.offset)
       }
       return value
     }
   }
 
-  /// The first frame: all that the notes say of an index as a whole.
+  /// The first frame, with the facts on the index as a whole.
   private struct Head {
     let level: Int
     let repeatedIDs: Int?
@@ -132,27 +132,27 @@ package struct BuildNotes: Sendable {
     }
   }
 
-  /// Returns what the content of the first frame says of ids; nil if it says nothing.
+  /// Returns the counts of ids in the content of the first frame; nil if the frame has none.
   package static func idCounts(_ content: [UInt8]) -> (repeated: Int, without: Int)? {
     guard let head = try? Head(content), let repeated = head.repeatedIDs else { return nil }
     return (repeated, head.recordsWithoutID)
   }
 
-  /// Both counts in one word, each the most that it holds where it is more.
+  /// Both counts in one word; a count that is too large becomes the greatest possible one.
   private var idCounts: UInt64 {
     guard let repeatedIDs else { return .max }
     let most = Int(UInt32.max) - 1
     return UInt64(min(repeatedIDs, most)) | UInt64(min(recordsWithoutID, most)) << 32
   }
 
-  /// Returns what ``repeatedIDs`` is when `records`, all that have one of `ids` different ids, have been replaced by
-  /// one each or removed; nil if it is not known, or wrong.
+  /// Returns the new ``repeatedIDs`` after a change: all `records` with one of `ids` different ids were removed, or
+  /// replaced by one record for each id. Returns nil if the number is unknown or wrong.
   package func repeatedIDs(replacing records: Int, of ids: Int) -> Int? {
     guard let repeatedIDs, repeatedIDs >= records - ids else { return nil }
     return repeatedIDs - (records - ids)
   }
 
-  /// The contents of the frames behind the first.
+  /// The contents of the frames after the first.
   package var groups: [[UInt8]] {
     stride(from: 0, to: pieces.count, by: Self.groupSize).map { first in
       let group = pieces[first..<min(first + Self.groupSize, pieces.count)]

@@ -1,8 +1,8 @@
 import ShardedIndex
 
-/// The finder of the cell of the density grid that a record lies in.
+/// The finder of a record's cell in the density grid.
 struct CellFinder: Sendable {
-  /// Per field number its ranks in the two lists of names; `.max` for fields that are in neither.
+  /// For each field number, its ranks in the two lists of names; `.max` for fields that are in neither list.
   private let ranks: [(latitude: UInt8, longitude: UInt8)]
   /// Whether any field could be a coordinate.
   let findsAny: Bool
@@ -23,7 +23,7 @@ struct CellFinder: Sendable {
     unsafe withCoordinates(of: record) { unsafe NearPlace(latitude: $0, longitude: $1) }
   }
 
-  /// Returns the place of a record that has these fields of a buffer.
+  /// Returns the place of the record with these fields of a buffer.
   func place(of fields: Range<Int>, in buffer: RecordBuffer) -> NearPlace? {
     func first(_ rank: (Int) -> UInt8) -> Int? {
       let best = fields.min { rank(Int(buffer.rawName(ofField: $0))) < rank(Int(buffer.rawName(ofField: $1))) }
@@ -52,7 +52,7 @@ struct CellFinder: Sendable {
 }
 
 extension CellFinder {
-  /// Returns the cells of the piece's records that are on the map.
+  /// Returns the cells of the piece's records that have coordinates.
   func cells(of piece: Piece) -> [UInt32] {
     guard findsAny else { return [] }
     return (0..<piece.count).compactMap { cell(of: piece.record($0)).map { UInt32($0) } }

@@ -1,13 +1,13 @@
 import ShardedIndex
 
-/// The encoder of one column: it chooses the encoding that is the smallest, by estimates. Source: docs/format.md
+/// The encoder of one column. It estimates the size of each encoding, and chooses the smallest. Source: docs/format.md
 /// section 4.
 @safe struct ColumnEncoder {
   /// A column's data in the parts.
   enum Data {
-    /// A dictionary's codes, the count of its texts, and the code that the codes are packed by.
+    /// The codes of a dictionary, the number of its texts, and the Huffman code that packs the dictionary's codes.
     case codes([Int], Int, HuffmanEncoder)
-    /// Texts, and the codes that their sizes and their bytes are packed by.
+    /// Texts, and the Huffman codes that pack their sizes and their bytes.
     case texts(FlatTexts, HuffmanEncoder, HuffmanEncoder)
 
     var size: Int {
@@ -19,10 +19,10 @@ import ShardedIndex
   }
 
   enum Choice {
-    /// The header has all of the column.
+    /// The header has the whole column.
     case inHeader
     case data(Data)
-    /// A number column, of which nothing is written yet: that waits for the other number columns.
+    /// A number column. It is written together with the other number columns.
     case number(NumberColumnEncoder)
   }
 
@@ -37,7 +37,7 @@ import ShardedIndex
     unsafe stems = unsafe records.map { unsafe suffixField.stem(of: $0) }
   }
 
-  /// Chooses the encoding of a column of one kind and writes its section of the header, but for a number column.
+  /// Chooses the encoding of a column of one kind, and writes its section of the header, unless it is a number column.
   func choose(_ texts: Texts, numberColumns: Int, into writer: inout ByteWriter) -> Choice {
     if unsafe texts.allSatisfy({ unsafe equalBytes($0, texts[0]) }) {
       writer.write(ShardHeader.Encoding.constant.rawValue)
@@ -48,7 +48,7 @@ import ShardedIndex
     if unsafe writeBySuffix(texts, into: &writer) { return .inHeader }
     let asText = unsafe TextCost(texts)
     let textBits = min(asText.dictionaryBits ?? Int.max, asText.plainBits)
-    // Bits do not compress; texts do, to about half, and a dictionary's codes to their entropy.
+    // Bits do not compress; texts compress to about half, and a dictionary's codes to their entropy.
     if numberColumns < Self.numberColumnLimit, let number = unsafe NumberColumnEncoder(texts, suffixField),
       number.bitCount < textBits
     {
@@ -69,7 +69,7 @@ import ShardedIndex
     unsafe chooseText(texts, TextCost(texts), into: &writer)
   }
 
-  /// Encodes a column whose texts are of several kinds: each begins with its own.
+  /// Encodes a column with texts of several kinds: each text begins with its kind.
   static func chooseText(_ texts: Texts, kinds: ArraySlice<UInt8>, into writer: inout ByteWriter) -> Data {
     var flat = FlatTexts(count: texts.count)
     for unsafe(text, kind) in unsafe zip(texts, kinds) { unsafe flat.append([kind] + text) }
@@ -106,7 +106,7 @@ import ShardedIndex
   }
 
   /// Writes a column whose texts follow from the keys' suffix field.
-  ///
+  /// - Returns: Whether the texts follow from the suffix field.
   /// - Returns: Whether they do.
   private func writeBySuffix(_ texts: Texts, into writer: inout ByteWriter) -> Bool {
     guard !suffixField.isEmpty else { return false }
@@ -137,7 +137,7 @@ import ShardedIndex
   var distinct: [Text] = unsafe []
   var codes: [Int] = []
   var plainBits = 0
-  /// nil if the column repeats too little.
+  /// The bits as a dictionary; nil if the column repeats too little.
   var dictionaryBits: Int?
 
   init(_ texts: Texts) {
@@ -163,7 +163,8 @@ import ShardedIndex
   }
 }
 
-/// Returns log2 of a positive number in 64ths, linear between powers of two: good to 6/64, the same on every machine.
+/// Returns log2 of a positive number in 64ths, linear between powers of two. The error is at most 6/64, and the result
+/// is the same on every machine.
 func binaryLogarithm(_ value: Int) -> Int {
   let whole = Int.bitWidth - 1 - value.leadingZeroBitCount
   return whole * 64 + (((value - (1 << whole)) << 6) >> whole)

@@ -1,11 +1,11 @@
 import ShardedIndex
 
-/// The bytes of one text; valid as long as the record that they lie in.
+/// The bytes of one text; valid as long as the text's record.
 typealias Text = UnsafeBufferPointer<UInt8>
 /// The texts of a column, one for every record.
 typealias Texts = UnsafeBufferPointer<Text>
 
-/// The texts of a shard and their kinds, column by column: one for every record, those without the field included.
+/// The texts of a shard and their kinds, column by column: one text for every record, also for those without the field.
 @safe struct ColumnTexts: ~Copyable {
   private let texts: UnsafeMutableBufferPointer<Text>
   private var kinds: [UInt8]
@@ -18,7 +18,7 @@ typealias Texts = UnsafeBufferPointer<Text>
     unsafe texts = .allocate(capacity: size)
     unsafe texts.initialize(repeating: .empty)
     var allKinds = [UInt8](repeating: Self.missing, count: size)
-    // A span, since an array is asked with each element whether it is shared.
+    // This is a span: each access of an array's element asks whether the array is shared.
     var kinds = allKinds.mutableSpan
     var code = -1
     var shape: [Int] = []
@@ -40,7 +40,8 @@ typealias Texts = UnsafeBufferPointer<Text>
 
   deinit { unsafe texts.deallocate() }
 
-  /// Gives records that lack a field the text of the one before, or else of the first: what repeats costs nothing.
+  /// Gives each record without a field the text of the record before, or else of the first: a repeated text costs
+  /// nothing.
   private mutating func fill(_ column: Range<Int>) {
     guard var last = column.first(where: { kinds[$0] != Self.missing }) else { return }
     for slot in column {
@@ -52,13 +53,13 @@ typealias Texts = UnsafeBufferPointer<Text>
     }
   }
 
-  /// The texts of a column; valid as long as this value is.
+  /// Returns the texts of a column; valid as long as this value.
   func texts(_ column: Int) -> Texts { unsafe Texts(rebasing: texts[column * count..<(column + 1) * count]) }
 
   func kinds(_ column: Int) -> ArraySlice<UInt8> { kinds[column * count..<(column + 1) * count] }
 }
 
-/// Texts one after the other.
+/// Texts in one buffer, one after the other.
 struct FlatTexts {
   private(set) var all: [UInt8] = []
   private var ends: [Int] = []

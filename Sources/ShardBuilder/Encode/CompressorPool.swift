@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The compression contexts that no thread is using.
+/// The compression contexts that no thread uses at the moment.
 final class CompressorPool: Sendable {
   private let idle = Lock<[Compressor]>([])
 

@@ -1,8 +1,8 @@
 import CNettle
 
-/// SHA-256, by nettle.
+/// SHA-256, computed by nettle.
 package enum Digest {
-  /// Returns the digest of `bytes`: 32 bytes.
+  /// Returns the digest of `bytes`, which has 32 bytes.
   package static func sha256(_ bytes: RawSpan) -> [UInt8] {
     var stream = Stream()
     stream.update(bytes)

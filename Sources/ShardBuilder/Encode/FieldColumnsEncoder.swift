@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The encoder of the fields of a shard, in parts: what ``FieldColumns`` decodes. Source: docs/format.md section 4,
+/// The encoder of the fields of a shard, in parts. ``FieldColumns`` is the decoder. Source: docs/format.md section 4,
 /// section 6.
 struct FieldColumnsEncoder {
   struct Counts {
@@ -8,27 +8,27 @@ struct FieldColumnsEncoder {
     var shapes: Int
     var rowFormats: Int
 
-    /// The counts of records that have more fields than a shard can.
+    /// The counts of records that have more fields than a shard can have.
     static let tooMany = Counts(columns: Int.max, shapes: 1, rowFormats: 0)
   }
 
   let counts: Counts
-  /// Names, shapes, columns and row formats: the last section of the shard's header.
+  /// The names, shapes, columns and row formats: the last section of the shard's header.
   private(set) var header: [UInt8] = []
   private let shapeCodes: [Int]
   private var shapeCode = HuffmanEncoder()
-  /// The columns that have data beside the rows.
+  /// The columns that have data outside of the rows.
   private let columns: [ColumnEncoder.Data]
   private let rows: NumberRowsEncoder
 
   /// - Parameter names: Field names by the numbers that the records use.
-  /// - Returns: nil if the records have more fields than a shard can.
+  /// - Returns: nil if the records have more fields than a shard can have.
   init?(_ records: [RecordBlob], _ suffixField: SuffixField, names: [String]) {
     guard let shapes = RecordShapes(records, nameCount: names.count) else { return nil }
     let all = ColumnTexts(records, shapes)
     let encoder = ColumnEncoder(records, suffixField)
     var numbers: [NumberColumnEncoder] = []
-    var numberSections: [Int] = []  // The sections that the number columns will be written to.
+    var numberSections: [Int] = []  // The sections for the number columns.
     var sections: [ByteWriter] = []
     var data: [ColumnEncoder.Data?] = []
     for column in shapes.columns.indices {
@@ -52,7 +52,7 @@ struct FieldColumnsEncoder {
     }
     var formats = RowFormats(numbers, records: records.count)
     while formats == nil {
-      // Too many combinations: the column with the most formats is kept as text.
+      // There are too many combinations: the column with the most formats becomes text.
       let worst = numbers.indices.max { numbers[$0].formats.count < numbers[$1].formats.count }!
       numbers.remove(at: worst)
       let column = numberSections.remove(at: worst)
@@ -78,7 +78,7 @@ struct FieldColumnsEncoder {
     header = writer.bytes
   }
 
-  /// Uncompressed and unpacked, in bytes, all parts together.
+  /// The size of all parts in bytes, uncompressed and unpacked.
   var size: Int {
     var size = counts.shapes > 1 ? shapeCodes.count : 0
     for column in columns { size += column.size }
@@ -105,9 +105,9 @@ struct FieldColumnsEncoder {
 /// The writer of the fields' frame of one part.
 private struct PartWriter {
   private let range: Range<Int>
-  /// The bytes that are left as they are, and the packed ones.
+  /// The plain bytes, and the packed bytes.
   private var (plain, packed) = (ByteWriter(), ByteWriter())
-  /// The bytes that the packed numbers would take as they are, and the packed texts.
+  /// The unpacked size of the packed numbers, and the unpacked size of the packed texts, in bytes.
   private var (unpackedSize, packedTexts) = (0, 0)
 
   init(_ range: Range<Int>) { self.range = range }
@@ -122,7 +122,7 @@ private struct PartWriter {
     }
   }
 
-  /// Writes numbers as they are, or packed if there is a code.
+  /// Writes numbers, packed if there is a code.
   mutating func write(_ numbers: some RandomAccessCollection<UInt8>, _ code: HuffmanEncoder) {
     guard code.isPresent else { return plain.write(numbers) }
     code.pack(numbers, to: &packed)
@@ -169,8 +169,8 @@ private struct PartWriter {
     for size in [range.count, rows.count, packed.bytes.count, packedTexts] { content.writeVarint(size) }
     content.write(plain.bytes)
     let codesLiterals = Self.hasEntropyToSave(content.bytes)
-    // Packed columns and rows do not compress: in blocks of their own they are stored as they are. The content before
-    // them is short: one block of it is as small as several, and unpacked sooner.
+    // Packed columns and rows do not compress, so they are stored in their own blocks. The content before them is
+    // short: one block of it is as small as several blocks, and decompresses faster.
     var cuts = [content.bytes.count]
     content.write(packed.bytes)
     if !packed.bytes.isEmpty, !rows.isEmpty { cuts.append(content.bytes.count) }
@@ -180,8 +180,8 @@ private struct PartWriter {
       cuts: cuts, codesLiterals: codesLiterals)
   }
 
-  /// Returns whether a Huffman code would save 128 of these bytes, its table aside: one that saves less takes a reader
-  /// more time than all else about a block.
+  /// Returns whether a Huffman code would save 128 of these bytes, without its table. A code that saves less takes a
+  /// reader more time than all other work on a block.
   private static func hasEntropyToSave(_ bytes: [UInt8]) -> Bool {
     var counts = [Int](repeating: 0, count: 256)
     for byte in bytes { counts[Int(byte)] += 1 }

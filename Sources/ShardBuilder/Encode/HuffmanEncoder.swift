@@ -1,38 +1,38 @@
 import ShardedIndex
 
-/// The encoder of small numbers by a Huffman code, where that is worth it: what ``HuffmanCode`` decodes.
+/// The encoder of small numbers by a Huffman code, if the code pays. ``HuffmanCode`` is the decoder.
 /// Source: docs/format.md section 4.7, section 9.7.
 struct HuffmanEncoder: Sendable {
-  /// Per number the bits of its code, 0 if it does not occur; empty if numbers stand as they are.
+  /// For each number the bits of its code, 0 if the number does not occur; empty if there is no code.
   private(set) var lengths: [Int] = []
-  /// Per number its code.
+  /// The code of each number.
   private var codes: [UInt64] = []
 
   var isPresent: Bool { !lengths.isEmpty }
 
-  /// Makes an encoder that leaves numbers as they are.
+  /// Makes an encoder without a code, which leaves numbers unpacked.
   init() {}
 
-  /// Makes the code of a column of numbers, unless zstd does better.
+  /// Makes the code of a column of numbers, unless zstd packs it better.
   ///
   /// - Parameter numbers: The numbers of all records of a shard.
   init(_ numbers: [UInt8]) {
     guard let (code, packedBits) = Self.code(of: numbers), packedBits + 32 < 8 * numbers.count else { return }
-    // The estimate for zstd: matches of three and more with what the 320 records before had take 12 bits each. The
-    // other numbers have codes as short as these, but for a table in every part, about a bit for each of them; and take
-    // a reader several times as long.
+    // The estimate for zstd: a match of three or more numbers within the 320 records before takes 12 bits. The other
+    // numbers have codes as short as these, but with a table in every part: about one bit more for each number. Those
+    // codes also take a reader several times as long.
     let left = code.unmatched(in: numbers, shortest: 3, partSize: 320)
     let plainBits = left.bits + left.count + 12 * left.matches
     if packedBits <= plainBits + plainBits / 7 { self = code }
   }
 
-  /// Makes the code of bytes of text, unless zstd does better.
+  /// Makes the code of bytes of text, unless zstd packs the text better.
   ///
-  /// - Parameter records: The number of the shard's records, which the text is of.
+  /// - Parameter records: The number of the shard's records, to which the text belongs.
   init(text: [UInt8], records: Int) {
     guard let (code, packedBits) = Self.code(of: text), packedBits <= 7 * text.count else { return }
-    // The estimate for zstd, of a part of 320 records: matches of five and more take 20 bits each, and the rest stands
-    // as it is or in codes as these, with a table.
+    // The estimate for zstd, for a part of 320 records: a match of five or more bytes takes 20 bits. The other bytes
+    // are plain, or have codes as short as these, with a table.
     let partSize = min(max(1, text.count * 320 / records), 4096)
     let left = code.unmatched(in: text, shortest: 5, partSize: partSize)
     let tableBits = 720 * ((text.count + partSize - 1) / partSize)
@@ -40,7 +40,7 @@ struct HuffmanEncoder: Sendable {
     if packedBits - plainBits <= packedBits / 16 { self = code }
   }
 
-  /// Returns Huffman's code, and the bits that the bytes and its lengths take by it; nil where all are the same.
+  /// Returns the Huffman code, and the bits that the bytes and the code's lengths take; nil if all bytes are the same.
   private static func code(of bytes: [UInt8]) -> (code: Self, bits: Int)? {
     var counts = [Int](repeating: 0, count: 256)
     for byte in bytes { counts[Int(byte)] += 1 }
@@ -48,10 +48,10 @@ struct HuffmanEncoder: Sendable {
     return (code, code.lengths.indices.reduce(code.lengthBits) { $0 + counts[$1] * code.lengths[$1] })
   }
 
-  /// The bits of the lengths of the codes in the shard's header.
+  /// The bits of the code lengths in the shard's header.
   private var lengthBits: Int { 4 * lengthHalves.count }
 
-  /// The lengths of the codes as half bytes: each by itself, but for numbers without a code that stand together.
+  /// The code lengths as half bytes: one for each number, but fewer for adjacent numbers without a code.
   private var lengthHalves: [UInt8] {
     var halves: [UInt8] = []
     var zeros = 0
@@ -74,16 +74,17 @@ struct HuffmanEncoder: Sendable {
     return halves
   }
 
-  /// Returns what a search for matches leaves: how many bytes, the bits of their codes, and the number of matches.
+  /// Returns the bytes that a search for matches leaves: their number, the bits of their codes, and the number of
+  /// matches.
   ///
   /// - Parameters:
-  ///   - shortest: No match is shorter, in bytes; at most 8.
-  ///   - partSize: In bytes; no match leads back beyond where such a part of `bytes` begins.
+  ///   - shortest: The size of the shortest match in bytes, at most 8.
+  ///   - partSize: The size of a part of `bytes`, in bytes; no match leads back beyond the beginning of its part.
   private func unmatched(
     in bytes: [UInt8], shortest: Int, partSize: Int
   ) -> (count: Int, bits: Int, matches: Int) {
     var left = (count: 0, bits: 0, matches: 0)
-    // By the hash of as many bytes as a match needs, one more than the position where they were last.
+    // For each hash of the bytes that a match needs: one more than their last position.
     var last = [Int](repeating: 0, count: 1 << 10)
     let bytes = bytes.span
     var (position, partStart) = (0, 0)
@@ -114,16 +115,16 @@ struct HuffmanEncoder: Sendable {
   private static func hash(of bytes: Span<UInt8>, at position: Int, size: Int) -> Int {
     var number: UInt64 = 0
     if position + 8 <= bytes.count {
-      // In bounds by the condition; every bit pattern is a number.
+      // The condition keeps this load in bounds; every bit pattern is a number.
       number = UInt64(bigEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
       number >>= UInt64(64 - 8 * size)
     } else {
       for offset in 0..<size { number = number << 8 | UInt64(bytes[position + offset]) }
     }
-    return Int((number &* 0x9e37_79b9_7f4a_7c15) >> 54)  // The product wraps: that is the hash.
+    return Int((number &* 0x9e37_79b9_7f4a_7c15) >> 54)  // The hash needs a product that wraps.
   }
 
-  /// - Parameter counts: How often each number occurs.
+  /// - Parameter counts: The number of times that each number occurs.
   private init?(counts: [Int]) {
     let used = counts.indices.filter { counts[$0] > 0 }
     guard used.count > 1 else { return nil }
@@ -139,10 +140,11 @@ struct HuffmanEncoder: Sendable {
     }
   }
 
-  /// Returns code lengths, none over the limit: Huffman's, and those over it put right at the expense of the longest
-  /// below.
+  /// Returns the lengths of Huffman's code, none above the limit. Lengths above it are cut to it, and the longest codes
+  /// below it grow instead.
   private static func lengths(_ counts: [Int], _ used: [Int]) -> [Int] {
-    // From the rarest number on; of equally rare ones, from the least on. Two queues: leaves, and joined nodes.
+    // The rarest number comes first; of equally rare numbers, the least. There are two queues: leaves, and joined
+    // nodes.
     let leaves = used.sorted { (counts[$0], $0) < (counts[$1], $1) }
     var weights = leaves.map { counts[$0] }
     var parents = [Int](repeating: -1, count: 2 * leaves.count - 1)
@@ -162,13 +164,13 @@ struct HuffmanEncoder: Sendable {
     }
     var depths = [Int](repeating: 0, count: parents.count)
     for node in parents.indices.reversed() where parents[node] >= 0 { depths[node] = depths[parents[node]] + 1 }
-    // How many have each length; the limit's share is in units of the shortest.
+    // The number of codes of each length. A code of length *n* has a share of 2^(limit - *n*), and 2^limit is all.
     let limit = HuffmanCode.longestLimit
     var perLength = [Int](repeating: 0, count: limit + 1)
     for depth in depths[..<leaves.count] { perLength[min(depth, limit)] += 1 }
     var share = (1...limit).reduce(0) { $0 + perLength[$1] << (limit - $1) }
     while share > 1 << limit {
-      // One of the longest goes below another that is a bit longer for it.
+      // One of the longest codes moves beside another code, which grows by one bit.
       perLength[limit] -= 1
       let length = (1..<limit).last { perLength[$0] > 0 }!
       perLength[length] -= 1
@@ -186,10 +188,10 @@ struct HuffmanEncoder: Sendable {
     return result
   }
 
-  /// The size of the lengths of the codes in the shard's header, in bytes.
+  /// The size of the code lengths in the shard's header, in bytes.
   var headerSize: Int { max(1, (lengthHalves.count + 1) / 2) }
 
-  /// Writes the lengths of the codes, as the shard's header has them.
+  /// Writes the code lengths in the form of the shard's header.
   func writeLengths(to writer: inout ByteWriter) {
     let halves = lengthHalves
     guard !halves.isEmpty else { return writer.bytes.append(0) }
@@ -198,7 +200,7 @@ struct HuffmanEncoder: Sendable {
     }
   }
 
-  /// Packs the numbers of a part: the sizes of two halves, and the halves, each from both ends.
+  /// Packs the numbers of a part: first the sizes of two halves, then the halves, each from both ends.
   func pack(_ numbers: some RandomAccessCollection<UInt8>, to writer: inout ByteWriter) {
     let halves = (bothEnds(numbers.prefix(numbers.count / 2)), bothEnds(numbers.dropFirst(numbers.count / 2)))
     writer.writeVarint(halves.0.count)
@@ -207,7 +209,7 @@ struct HuffmanEncoder: Sendable {
     writer.write(halves.1)
   }
 
-  /// Packs the first numbers of a half from its first byte on, the others from its last one back.
+  /// Packs the first numbers of a half from its first byte on, and the others from its last byte back.
   private func bothEnds(_ half: some RandomAccessCollection<UInt8>) -> [UInt8] {
     bits(half.prefix(half.count / 2)) + bits(half.dropFirst(half.count / 2)).reversed()
   }
@@ -218,8 +220,8 @@ struct HuffmanEncoder: Sendable {
     bytes.reserveCapacity((numbers.count * HuffmanCode.longestLimit + 7) / 8 + 8)
     var (pending, count): (UInt64, Int) = (0, 0)
     let (lengths, codes) = (lengths.span, codes.span)
-    // Four whole bytes at a time: with one code more, of 10 bits at most, fewer than 64 are pending, and no number
-    // comes that was not among those that the code was made for.
+    // The loop stores four whole bytes at a time: with one more code, of 10 bits at most, fewer than 64 bits are
+    // pending. Every number has a code.
     for number in numbers {
       let length = lengths[Int(number)]
       pending = pending << UInt64(length) | codes[Int(number)]

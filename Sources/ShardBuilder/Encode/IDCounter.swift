@@ -2,14 +2,14 @@ import CLibrary
 
 /// The counter of distinct ids, in memory that does not grow with their number. Source: docs/format.md section 3.8.
 ///
-/// Ids are told apart by 64 bits of hash. They are dealt out into partitions, so that those of one can be compared in
-/// memory; what does not fit is spilled to a file without a name. Takes linear time.
+/// 64 bits of hash stand for an id. The hashes are divided into partitions, and those of one partition are compared in
+/// memory. Hashes beyond the memory go to a file without a name. The count takes linear time.
 package struct IDCounter: ~Copyable {
   /// Returns the FNV-1a hash of an id's text.
   @inline(__always)
   package static func hash(_ text: Span<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    // The product wraps: that is the hash.
+    // FNV-1a needs a product that wraps.
     for at in text.indices { hash = (hash ^ UInt64(text[at])) &* 0x0000_0100_0000_01b3 }
     return hash
   }
@@ -26,20 +26,20 @@ package struct IDCounter: ~Copyable {
 
   private static let partitionBits = 8
 
-  /// Hashes held before they are spilled, at most.
+  /// The most hashes in memory before they go to the file.
   private let capacity: Int
   private var hashes: [UInt64] = []
   private var count = 0
-  /// The ends of each spill's partitions, in hashes since its beginning.
+  /// The ends of each spill's partitions, counted in hashes from the spill's beginning.
   private var spills: [[UInt32]] = []
   private let file: TemporaryFile?
   private let mixer = Mixer()
 
   /// - Parameters:
-  ///   - memory: The bytes of ids that are held before a spill; at least 64 KiB are.
-  ///   - directory: Where the file goes, if one is needed.
-  ///   - expected: How many are going to be added, at most: a file that these need is made now, before others have
-  ///     taken the last descriptor.
+  ///   - memory: The bytes of hashes in memory before a spill, at least 64 KiB.
+  ///   - directory: The directory of the file, if the counter needs one.
+  ///   - expected: The most ids that the caller will add. If they need a file, the counter makes the file now, before
+  ///     other code has taken the last descriptor.
   package init(memory: Int, directory: RunDirectory, expected: Int) throws(BuildError) {
     capacity = max(64 << 10, memory) / (3 * MemoryLayout<UInt64>.stride)
     file =
@@ -56,13 +56,13 @@ package struct IDCounter: ~Copyable {
 
   /// The result of counting.
   package struct Count: Sendable {
-    /// The ids that were added.
+    /// The number of added ids.
     package var ids = 0
     /// The number of distinct ids.
     package var distinct = 0
     /// The number of distinct ids that were added more than once.
     package var shared = 0
-    /// The id with the least hash of these, and how often it was added.
+    /// The shared id with the least hash, and the number of times that it was added.
     package var example: (hash: UInt64, times: Int)?
 
   }
@@ -74,7 +74,7 @@ package struct IDCounter: ~Copyable {
     for number in 0..<1 << Self.partitionBits {
       func range(_ ends: [UInt32]) -> Range<Int> { (number == 0 ? 0 : Int(ends[number - 1]))..<Int(ends[number]) }
       table.removeAll()
-      var more: [UInt64: Int] = [:]  // By hash, how often it came again.
+      var more: [UInt64: Int] = [:]  // For each hash, its repetitions.
       func insert(_ hash: UInt64) { if !table.insert(hash) { more[hash, default: 0] += 1 } }
       var start = 0
       for ends in spills {
@@ -91,7 +91,7 @@ package struct IDCounter: ~Copyable {
     return result
   }
 
-  /// Orders the hashes that are held by partition; returns where each partition ends.
+  /// Sorts the hashes in memory by partition; returns the end of each partition.
   private mutating func partition() -> [UInt32] {
     func partition(_ hash: UInt64) -> Int { Int(mixer.mix(hash) >> UInt64(64 - Self.partitionBits)) }
     var ends = [UInt32](repeating: 0, count: 1 << Self.partitionBits)
@@ -126,7 +126,7 @@ package struct IDCounter: ~Copyable {
     return hashes
   }
 
-  /// A mixer that differs in each process: a choice of ids is no choice of their partitions, or of their slots in a
+  /// A mixer that differs in each process. So nobody can choose ids that fall into one partition, or into one slot of a
   /// table.
   private struct Mixer {
     private let key = UInt64.random(in: .min ... .max)
@@ -152,7 +152,7 @@ package struct IDCounter: ~Copyable {
       (hasZero, count) = (false, 0)
     }
 
-    /// - Returns: Whether it was not there.
+    /// - Returns: Whether the hash is new.
     mutating func insert(_ hash: UInt64) -> Bool {
       guard hash != 0 else {
         defer { hasZero = true }
@@ -171,7 +171,7 @@ package struct IDCounter: ~Copyable {
       return true
     }
 
-    /// Returns the slot that a hash has, or would have. The bits that chose its partition are not used again.
+    /// Returns the slot of a hash, or the slot for it. The bits that chose the hash's partition are not used again.
     private func slot(of hash: UInt64) -> Int {
       var slot = Int(truncatingIfNeeded: mixer.mix(hash)) & (slots.count - 1)
       while slots[slot] != 0, slots[slot] != hash { slot = (slot + 1) & (slots.count - 1) }

@@ -1,18 +1,18 @@
 import ShardedIndex
 
-/// The encoder of a shard's keys, front-coded in parts: what ``KeyBlocks`` decodes. Source: docs/format.md section 5.
+/// The encoder of a shard's keys, front-coded in parts. ``KeyBlocks`` is the decoder. Source: docs/format.md section 5.
 struct KeyBlocksEncoder {
-  /// The size that each stem shares with the one before it.
+  /// The number of bytes that each stem shares with the stem before it.
   private let shared: [UInt32]
   private var lengths: [UInt32] = []
-  /// The bytes of stems that are not shared.
+  /// The bytes of stems after the shared bytes.
   private var rests: [UInt8] = []
   /// The end of each record's bytes in `rests`.
   private var ends: [Int] = []
   /// The Huffman code of these bytes.
   private(set) var code = HuffmanEncoder()
 
-  /// - Parameter shared: The size that each stem has in common with the one before it.
+  /// - Parameter shared: The number of bytes that each stem shares with the stem before it.
   init(_ records: [RecordBlob], _ suffixField: SuffixField, shared: [UInt32], _ parts: [Range<Int>]) {
     self.shared = shared
     lengths.reserveCapacity(records.count)
@@ -44,7 +44,7 @@ struct KeyBlocksEncoder {
     var cuts = code.isPresent ? [] : [writer.bytes.count]
     var excess = ByteWriter()
     for record in range {
-      // The first record of a part shares nothing: the one before lies elsewhere.
+      // The first record of a part shares nothing, because the record before is in another part.
       let (shared, length) = (record == range.lowerBound ? 0 : shared[record], lengths[record])
       writer.bytes.append(UInt8(min(shared, 15) | min(length, 15) << 4))
       if shared >= 15 { excess.writeVarint(Int(shared) - 15) }
@@ -59,8 +59,8 @@ struct KeyBlocksEncoder {
     cuts.append(writer.bytes.count)
     if code.isPresent { code.pack(text, to: &writer) }
     if suffixField.code.isPresent { suffixField.code.pack(codes, to: &writer) }
-    // Front coding has found most of what letters share: matches of three and four cost more than they save, and a
-    // reader a quarter of its time. Where letters take several bytes each that is not so.
+    // Front coding has found most repetitions of letters: matches of three and four bytes cost more than they save, and
+    // take a quarter of a reader's time. This is not so for letters of several bytes.
     let isMostlyASCII = text.reduce(into: 0) { $0 += Int($1 >> 7) } < text.count / 4
     return ShardEncoder.FrameContent(
       bytes: writer.bytes,

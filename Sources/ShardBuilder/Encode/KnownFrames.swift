@@ -1,13 +1,13 @@
 import ShardedIndex
 
-/// The frames of an index, by their content: the same content need not be compressed again, since the same zstd makes
-/// the same frame of it at the same level.
+/// The frames of an index, by their content. A known content need not be compressed again: the same zstd at the same
+/// level makes the same frame from it.
 package struct KnownFrames: Sendable {
-  /// The frames, each with the size that its header declares for its content, by the last bits of that. Nothing is
-  /// decompressed before it is compared.
+  /// The frames, each with the size of its content as its header says, by the last bits of that size. A frame is
+  /// decompressed only for a comparison.
   private var frames: [[(size: Int, frame: ArraySlice<UInt8>)]] = Array(repeating: [], count: 64)
 
-  /// The most frames of one size that are compared: a file can have any number of them.
+  /// The most frames of one size that a look-up compares: a file can have any number of them.
   private static let mostOfOneSize = 8
 
   private let contexts: DecompressorPool
@@ -29,7 +29,7 @@ package struct KnownFrames: Sendable {
 
   var isEmpty: Bool { frames.allSatisfy(\.isEmpty) }
 
-  /// The frame that holds `content`; one that cannot be decompressed holds nothing.
+  /// The frame with the content `content`. A frame that cannot be decompressed has no content.
   subscript(content: [UInt8]) -> [UInt8]? {
     let candidates = frames[content.count % frames.count]
     guard candidates.contains(where: { $0.size == content.count }) else { return nil }
@@ -54,19 +54,19 @@ package struct KnownFrames: Sendable {
 }
 
 extension ZstdFrame {
-  /// The checksum that a frame of this process ends with.
+  /// Returns the checksum at the end of a frame that this process made.
   static func checksum(ofFrame frame: [UInt8]) -> UInt32 {
     unsafe frame.withUnsafeBufferPointer { unsafe checksum(of: $0)! }
   }
 
-  /// The ranges of the zstd frames that a file consists of.
+  /// Returns the ranges of the zstd frames in a file.
   static func frames(of bytes: [UInt8]) -> [Range<Int>] {
     var frames: [Range<Int>] = []
     forEachFrame(of: bytes) { frames.append($0) }
     return frames
   }
 
-  /// Calls `body` with the range of each of these frames.
+  /// Calls `body` with the range of each zstd frame in a file.
   static func forEachFrame(of bytes: [UInt8], _ body: (Range<Int>) -> Void) {
     unsafe bytes.withUnsafeBufferPointer { all in
       var start = 0

@@ -1,22 +1,22 @@
 import ShardedIndex
 
-/// The encoder of what ``Manifest`` reads. Source: docs/format.md section 3.
+/// The encoder of the manifest. ``Manifest`` is the decoder. Source: docs/format.md section 3.
 ///
-/// A page is written as soon as it is full: of its shards only the lower bound of the first is held, until a node has
-/// it. That counts where bounds have 64 KiB.
+/// The encoder writes a page as soon as it is full. Of the page's shards it then holds only the lower bound of the
+/// first, until a node has that bound. This saves memory for bounds of 64 KiB.
 package struct ManifestEncoder {
-  /// One shard as the manifest describes it.
+  /// One shard, as the manifest describes it.
   package struct Shard: Sendable {
     package var bound: [UInt8]
     package var records: Int
     package var file: Manifest.File
-    /// At least 16 bytes.
+    /// The digest, at least 16 bytes.
     package var digest: [UInt8]
-    /// 8 bytes.
+    /// The label, 8 bytes.
     package var label: [UInt8]
-    /// The greatest weight of each part; none where records are not ranked.
+    /// The greatest weight of each part; empty if the index has no ranks.
     var weights: [UInt64] = []
-    /// What its page's side file gets of it; nil where the index has no sides.
+    /// The shard's share of its page's side file; nil if the index has no sides.
     package var sides: ShardSides?
 
     package init(bound: [UInt8], records: Int, file: Manifest.File, digest: [UInt8], label: [UInt8]) {
@@ -30,24 +30,24 @@ package struct ManifestEncoder {
 
   private let level: Int
   private let compressors: CompressorPool
-  /// The frames of the generation before.
+  /// The frames of the previous generation.
   var knownFrames = KnownFrames()
   package private(set) var shardCount = 0
   package private(set) var recordCount = 0
   /// The size of all shards' files, in bytes.
   package private(set) var shardBytes = 0
-  /// The ranks; nil where records are not ranked.
+  /// The ranks; nil if the index has none.
   var ranks: RanksEncoder?
-  /// The sides; nil where the index gets none.
+  /// The sides; nil if the index has none.
   package var sides: SidesEncoder?
-  /// The content of the frame of the entries; nil where there are none.
+  /// The content of the frame of the entries; nil if there are none.
   var entries: EntriesHead?
-  /// The starts; nil where the index gets none.
+  /// The starts; nil if the index has none.
   var starts: WrittenStarts?
 
-  /// The shards of the page that is not full.
+  /// The shards of the current page, which is not full.
   private var page: [Shard] = []
-  /// The pages, the nodes of level 1, and so on, that no node lists yet; the last list is for the root.
+  /// The pages, the nodes of level 1, and so on that no node lists yet; the last list is for the root.
   private var lists = [ChildList()]
 
   package init(level: Int) { self.init(level: level, CompressorPool()) }
@@ -68,7 +68,7 @@ package struct ManifestEncoder {
   package mutating func finishPage() {
     guard let first = page.first else { return }
     let content = Self.page(page)
-    // Root, node and page are read by every start, and are a thousandth of an index.
+    // Every opening reads the root, a node and a page, which are a thousandth of an index.
     let frame = quickFrame(content)
     list(
       ChildList.Child(
@@ -80,7 +80,7 @@ package struct ManifestEncoder {
     sides?.finishPage()
   }
 
-  /// Lists a page or a node; those before it become a node when it is one more than a node may have.
+  /// Lists a page or a node. If a node would have too many children, the earlier ones become a node.
   private mutating func list(_ child: ChildList.Child, ofLevel level: Int) {
     if lists[level].count == Manifest.pageCapacity { finishNode(ofLevel: level + 1) }
     lists[level].add(child, ofLevel: level)
@@ -103,23 +103,24 @@ package struct ManifestEncoder {
     knownFrames[content] ?? compressors.with { ZstdFrame.quick(content, with: $0) }
   }
 
-  /// Returns the error of a root that is too large: it has every field's name, and at most 64 bounds of 64 KiB each.
+  /// Returns the error of a root that is too large: the root has every field's name, and at most 64 bounds of 64 KiB
+  /// each.
   private func tooLarge(fieldCount: Int, size: Int) -> BuildError {
     .dataset(
       .bad,
       message: """
-        the names of \(fieldCount) fields and the first keys take \(size >> 10) KiB, over what an index can hold; keep \
+        the names of \(fieldCount) fields and the first keys take \(size >> 10) KiB, more than an index can hold; keep \
         fewer fields
         """)
   }
 
   /// The error of ranks that no reader would accept.
   private static var tooManyParts: BuildError {
-    .dataset(.options, message: "the shards have too many parts to be ranked; make parts larger, or shards smaller")
+    .dataset(.options, message: "the shards have too many parts for ranks; make parts larger, or shards smaller")
   }
 
-  /// Returns the content of a page: its shards' heads, first records, ends of bounds, files, digests, labels and
-  /// bounds.
+  /// Returns the content of a page: the heads, first records, ends of bounds, files, digests, labels and bounds of its
+  /// shards.
   private static func page(_ shards: [Shard]) -> [UInt8] {
     var writer = ByteWriter()
     for shard in shards { writer.write(KeyBlocks.head(ofBound: shard.bound)) }
@@ -147,18 +148,18 @@ package struct ManifestEncoder {
     return writer.bytes
   }
 
-  /// Returns the manifest file: the root's frame, those of nodes and pages, those of the notes, of the density grid, of
-  /// the ranks, of the sides, of the entries and of the starts. Ends the encoder.
+  /// Returns the manifest file: the frames of the root, the nodes and pages, the notes, the density grid, the ranks,
+  /// the sides, the entries and the starts. Ends the encoder.
   ///
-  /// - Parameter threads: The threads that the notes, the grid and the ranks are compressed on.
-  /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept it.
+  /// - Parameter threads: The number of threads that compress the notes, the grid and the ranks.
+  /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept the manifest.
   package mutating func file(
     shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
     settings: [(String, String)], notes: BuildNotes? = nil, densityGrid: DensityBands? = nil, threads: Int = 1
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
       throw .dataset(
-        .bad, message: "the \(name) has \(value.utf8.count) bytes; the most is \(Manifest.settingLimit)")
+        .bad, message: "the \(name) has \(value.utf8.count) bytes, over \(Manifest.settingLimit); make it shorter")
     }
     finishPage()
     var height = 0
@@ -233,20 +234,20 @@ package struct ManifestEncoder {
     return writer.bytes
   }
 
-  /// Returns the frames of some contents, behind a first frame that describes them, and the root's entry for them.
+  /// Returns the frames of some contents after a first frame that describes them, and the root's entry for them.
   ///
-  /// - Parameter head: Returns the content of the first frame, of the others' frames.
+  /// - Parameter head: Returns the content of the first frame from the other frames.
   private func chain(
     _ contents: [[UInt8]], threads: Int, head: ([[UInt8]]) -> [UInt8]
   ) -> (frames: [UInt8], entry: [UInt8]) {
-    // Where frames are known, few are not.
+    // If there are known frames, few frames are new.
     let others = WorkerPool.map(contents.count, threads: knownFrames.isEmpty ? threads : 1) {
       [level, knownFrames, compressors] number in
       knownFrames[contents[number]]
         ?? compressors.with { ZstdFrame.compress(contents[number], level: level, with: $0) }
     }
     let head = head(others)
-    let first = quickFrame(head)  // It has checksums, mostly: a reader of nothing else needs no zstd.
+    let first = quickFrame(head)  // Mostly checksums: its reader needs no zstd.
     var entry = ByteWriter()
     entry.write(UInt32(others.reduce(first.count) { $0 + $1.count }))
     entry.write(UInt32(head.count))
@@ -284,14 +285,14 @@ package struct ManifestEncoder {
 }
 
 extension KeyBlocks {
-  /// The head of a lower bound, as pages and nodes have it.
+  /// Returns the head of a lower bound, for pages and nodes.
   fileprivate static func head(ofBound bound: [UInt8]) -> UInt64 {
     unsafe bound.withUnsafeBufferPointer { unsafe head(of: $0) }
   }
 }
 
-/// The list that a node, or the root, has of pages or nodes, its children, and their frames. Source: docs/format.md
-/// section 3.2, section 3.10.
+/// The children that a node or the root lists, and the frames of these children. Source: docs/format.md section 3.2,
+/// section 3.10.
 private struct ChildList {
   struct Child {
     let bound: [UInt8]
@@ -299,7 +300,7 @@ private struct ChildList {
     let records: Int
     let frame: [UInt8]
     let contentSize: Int
-    /// The frames below a node, and the size of their contents in bytes.
+    /// The frames below a node, and the sizes of their contents in bytes.
     var below: [UInt8] = []
     var totalSize = 0
   }

@@ -1,22 +1,23 @@
 import ShardedIndex
 
-/// The encoder of a column of numbers: formats, values and the widths that these need in rows of bits.
+/// The encoder of a column of numbers. It finds formats, values and the widths of the values in rows of bits.
 struct NumberColumnEncoder {
   private(set) var formats: [NumberFormat] = []
   private var literals: [[UInt8]] = []
-  /// Per record its format, an index into `formats`.
+  /// For each record its format, an index into `formats`.
   private(set) var codes: [UInt8] = []
   private var values: [Int64] = []
   private var models: [NumberModel] = []
-  /// An estimate of the bits that the column takes in the rows and their tables.
+  /// The estimated bits of the column in the rows and their tables.
   private(set) var bitCount = 0
 
-  /// The most formats of a column, literals included, and the most literals.
+  /// The most formats of a column, with the literals, and the most literals.
   private static let (formatLimit, literalLimit) = (24, 8)
-  /// The most formats of a column that have ranges of their own: the format limits those of a shard.
+  /// The most formats of a column in which contexts have ranges of their own: the format limits the number of ranges of
+  /// a shard.
   private static let mostWithRanges = 16
 
-  /// - Returns: nil if the texts are not numbers, or too many of them are not.
+  /// - Returns: nil if too many of the texts are not numbers.
   init?(_ texts: Texts, _ suffixField: SuffixField) {
     let parsed = unsafe texts.map { unsafe NumberText($0) }
     var numberCount = 0
@@ -31,7 +32,7 @@ struct NumberColumnEncoder {
       hasTrailingZeros = hasTrailingZeros || number.hasTrailingZero
     }
     guard numberCount > 0, numberCount >= texts.count / 2 else { return nil }
-    // Sixtieths and floats are tried where there are decimals to explain.
+    // Sixtieths and floats are tried only if there are enough decimals.
     let tryMinutes = deepCount * 10 >= texts.count
     var families: [NumberText.Family] = hasTrailingZeros ? [.fixed] : [.trimmed(minutes: tryMinutes)]
     if tryMinutes, !hasTrailingZeros, deepest >= 5 { families.append(.float) }
@@ -49,16 +50,16 @@ struct NumberColumnEncoder {
   ) {
     var allCodes = [UInt8](repeating: 0, count: texts.count)
     var allValues = [Int64](repeating: 0, count: texts.count)
-    // Spans, since an array is asked with each element whether it is shared.
+    // These are spans: each access of an array's element asks whether the array is shared.
     var codes = allCodes.mutableSpan
     var values = allValues.mutableSpan
     var literalOf: [[UInt8]: UInt8] = [:]
-    var last = 0  // The code of the number before.
+    var last = 0  // The code of the previous number.
     for row in texts.indices {
       if let number = parsed[row] {
         let (format, value) = number.format(family)
-        // There are two or three, mostly: looking through them takes less than hashing. A literal's is of type 0, no
-        // number's.
+        // There are two or three formats, mostly: a search through them is faster than a hash. The format of a literal
+        // has type 0, which no number has.
         if last >= formats.count || !Self.isSame(formats[last], format) {
           last = formats.firstIndex { Self.isSame($0, format) } ?? formats.count
           if last == formats.count {
@@ -116,21 +117,21 @@ struct NumberColumnEncoder {
     a.type == b.type && a.a == b.a && a.b == b.b
   }
 
-  /// A value as it stands in a row, and the bits that it takes.
+  /// A value in a row, and the number of its bits.
   struct Value: BitwiseCopyable {
     private let word: UInt64
 
-    /// - Parameter width: 56 at most; above it `value` has no bits.
+    /// - Parameter width: The number of bits, at most 56; the higher bits of `value` must be 0.
     init(_ value: UInt64, width: Int) { word = value | UInt64(width) << 56 }
 
     var value: UInt64 { word & (1 << 56 - 1) }
     var width: Int { Int(word >> 56) }
   }
 
-  /// Stores the value of each record: of the first at `start`, of every next one `stride` further.
+  /// Stores the value of each record: the first at `start`, each next one `stride` further.
   func store(to rows: inout [Value], from start: Int, stride: Int, _ suffixField: SuffixField) {
     let contexts = suffixField.contextCount
-    // Per format and context the number that is taken away from a value, and the width.
+    // For each format and context the number to subtract from a value, and the width.
     var ranges: [(lowest: Int64, width: Int)] = []
     ranges.reserveCapacity(formats.count * contexts)
     for model in models {
@@ -142,13 +143,13 @@ struct NumberColumnEncoder {
     var row = start
     for index in codes.indices {
       let range = ranges[Int(codes[index]) * contexts + suffixField.context(ofRecord: index)]
-      // Of a literal the value is 0, and so are base and width.
+      // The value of a literal is 0, and so are base and width.
       rows[row] = Value(UInt64(values[index] - range.lowest), width: range.width)
       row += stride
     }
   }
 
-  /// Writes the formats and their models, as the shard's header has them.
+  /// Writes the formats and their models in the form of the shard's header.
   func write(to writer: inout ByteWriter, contexts: Int) {
     writer.write(ShardHeader.Encoding.number.rawValue)
     writer.write(UInt8(formats.count))

@@ -1,29 +1,29 @@
 import ShardedIndex
 
-/// The range that the values of one format have, and the ranges that they have in single contexts.
+/// The range of the values of one format, and the ranges of the values in single contexts.
 struct NumberModel {
-  /// A range of a context's own.
+  /// The range of one context.
   struct Range {
     let context: Int
-    /// The bits of a value.
+    /// The number of bits of a value.
     var width: Int
-    /// The number that is added to the base.
+    /// The number to add to the base.
     var offset: UInt32
   }
 
   var base: Int64 = 0
   var width = 0
-  /// The ranges of contexts, by context.
+  /// The ranges of contexts with a range of their own, by context.
   var own: [Range] = []
   private var packing = Packing()
-  /// An estimate of the bits that the values and the ranges take.
+  /// The estimated bits of the values and the ranges.
   private(set) var bitCount = 0
 
-  /// The form in which the ranges are written.
+  /// The form of the written ranges.
   private struct Packing {
-    /// The fewest bits that a value has in one of them, and how many bits say how many more there are.
+    /// The fewest bits of a value in a range, and the number of bits that hold the excess over it.
     var (least, excess) = (0, 0)
-    /// The bits of an offset. Zeros at its end, as many as a value has bits but for `kept`, are left out.
+    /// The number of bits of an offset. An offset lacks as many zeros at its end as a value has bits, less `kept`.
     var (most, kept) = (0, 0)
 
     func zeros(_ width: Int) -> Int { min(max(0, width - kept), most) }
@@ -49,19 +49,18 @@ struct NumberModel {
     }
   }
 
-  /// An estimate of the bits that a range of a context's own takes in the header, beside those that it saves of each
-  /// value.
+  /// The estimated bits of one context's range in the header, besides the bits that the range saves in each value.
   private static let rangeBits = 6
   /// The most bits of a value.
   private static let widthLimit = 56
 
-  /// The model of a literal, which has no values.
+  /// Makes the model of a literal, which has no values.
   init() {}
 
   /// - Parameters:
   ///   - spreads: The values of the format, by context.
   ///   - hasRanges: Whether contexts may have ranges of their own.
-  /// - Returns: nil if the values span too much.
+  /// - Returns: nil if the range of the values is too large.
   init?(_ spreads: [Spread], hasRanges: Bool) {
     var all = Spread()
     for spread in spreads { all.add(spread) }
@@ -71,7 +70,8 @@ struct NumberModel {
     width = Self.width(range)
     bitCount = all.count * width
     guard spreads.count > 1, width > 0, hasRanges else { return }
-    // Contexts that save bits by a range of their own get one; then the rest needs no more than it spans.
+    // Each context that saves bits by a range of its own gets one. The width of the others then follows from their
+    // values alone.
     var rest = Spread()
     for (context, spread) in spreads.enumerated() where spread.count > 0 {
       let own = Self.width(spread.highest - spread.lowest)
@@ -84,7 +84,7 @@ struct NumberModel {
     }
     guard !own.isEmpty else { return }
     let restWidth = rest.count > 0 ? Self.width(rest.highest - base) : 0
-    // Together they have to save the bits of their head too.
+    // Together the ranges have to save the bits of their head too.
     let bits = round(spreads) + 8 * (4 + (spreads.count + 7) / 8) + rest.count * restWidth
     if bits < bitCount {
       (bitCount, width) = (bits, restWidth)
@@ -95,9 +95,9 @@ struct NumberModel {
 
   private static func width(_ range: Int64) -> Int { 64 - range.leadingZeroBitCount }
 
-  /// Gives each context's range the roundest beginning that pays: so few bits of its offset are written.
+  /// Gives each context's range the roundest beginning that pays, so that few bits of its offset are written.
   ///
-  /// - Returns: The bits that the ranges and the values in them take.
+  /// - Returns: The bits of the ranges and of the values in them.
   private mutating func round(_ spreads: [Spread]) -> Int {
     var best: (bits: Int, own: [Range], packing: Packing)?
     for kept in 0...6 {
@@ -106,7 +106,7 @@ struct NumberModel {
       for index in own.indices {
         let spread = spreads[own[index].context]
         let (lowest, highest) = (Int64(own[index].offset), spread.highest - base)
-        // Rounded off so far that a value needs another bit, it can be rounded one further.
+        // If rounding costs a value another bit, the beginning can be rounded one bit further.
         while true {
           let zeros = Int64(max(0, own[index].width - kept))
           let rounded = (lowest >> zeros) << zeros
@@ -128,7 +128,7 @@ struct NumberModel {
     return best!.bits
   }
 
-  /// Writes the range and those of contexts, as the shard's header has them.
+  /// Writes the range and the ranges of contexts in the form of the shard's header.
   func write(to writer: inout ByteWriter, contexts: Int) {
     writer.writeSignedVarint(base)
     writer.write(UInt8(width | (own.isEmpty ? 0 : 0x80)))

@@ -1,20 +1,20 @@
 import ShardedIndex
 
-/// The formats of all number columns together, a combination for each record. Source: docs/format.md section 4.
+/// The formats of all number columns together: a combination for each record. Source: docs/format.md section 4.
 struct RowFormats {
-  /// Per combination the format in each column.
+  /// For each combination the format in each column.
   private(set) var table: [[UInt8]] = []
-  /// Per record its combination; none without number columns.
+  /// For each record its combination; empty without number columns.
   private(set) var codes: [UInt8] = []
 
-  /// The most combinations that a shard has.
+  /// The most combinations of a shard.
   private static let limit = 256
 
   /// - Returns: nil if there are too many combinations.
   init?(_ numbers: [NumberColumnEncoder], records: Int) {
     guard !numbers.isEmpty else { return }
     codes = [UInt8](repeating: 0, count: records)
-    var firstRows = [0]  // Per combination, in order of first appearance.
+    var firstRows = [0]  // For each combination, in order of appearance.
     for number in numbers {
       let formats = number.formats.count
       var known = [Int](repeating: -1, count: firstRows.count * formats)
@@ -33,17 +33,17 @@ struct RowFormats {
   }
 }
 
-/// The encoder of the rows of bits that have the numbers of a shard's records. Source: docs/format.md section 6.
+/// The encoder of the rows of bits with the numbers of a shard's records. Source: docs/format.md section 6.
 struct NumberRowsEncoder {
   private let table: [[UInt8]]
-  /// Per record its combination of formats.
+  /// For each record its combination of formats.
   let codes: [UInt8]
-  /// The code that the combinations are packed by.
+  /// The Huffman code that packs the combinations.
   private(set) var code = HuffmanEncoder()
-  /// Per record the values of its row.
+  /// For each record the values of its row.
   private var values: [NumberColumnEncoder.Value]
   private let columnCount: Int
-  /// Per column the bits that a format's number takes.
+  /// For each column the number of bits of a format's number.
   private let formatWidths: [Int]
 
   init(_ numbers: [NumberColumnEncoder], _ formats: RowFormats, _ suffixField: SuffixField) {
@@ -57,10 +57,10 @@ struct NumberRowsEncoder {
     }
   }
 
-  /// Unpacked, in bytes.
+  /// The unpacked size in bytes.
   var size: Int { codes.count + values.reduce(0) { $0 + $1.width } / 8 }
 
-  /// Writes the combinations of formats and the lengths of their codes, as the shard's header has them.
+  /// Writes the combinations of formats and the code lengths in the form of the shard's header.
   func writeFormats(to header: inout ByteWriter) {
     var bits = BitWriter(bitCount: 8 * table.count * columnCount)
     for formats in table {
@@ -70,7 +70,7 @@ struct NumberRowsEncoder {
     if table.count > 1 { code.writeLengths(to: &header) }
   }
 
-  /// Returns the rows of some records, and how many bits each block of them takes.
+  /// Returns the rows of some records, and the number of bits of each block.
   func bits(_ range: Range<Int>) -> (bytes: [UInt8], blocks: [UInt16]) {
     guard columnCount > 0 else { return ([], []) }
     let values = values[range.lowerBound * columnCount..<range.upperBound * columnCount]

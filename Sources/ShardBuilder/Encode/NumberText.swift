@@ -1,26 +1,26 @@
 import ShardedIndex
 
-/// A number as it is written: digits without the point, and how many stand behind it.
+/// A number as its text: the digits without the point, and the number of decimals.
 struct NumberText {
   let mantissa: Int64
   let decimals: Int32
   /// Whether the last decimal is a zero.
   let hasTrailingZero: Bool
 
-  /// Formats that are tried together.
+  /// A group of formats that the encoder tries together.
   enum Family {
     case trimmed(minutes: Bool)
     case fixed
     case float
   }
 
-  /// - Returns: nil unless the text is `-`? digits (`.` digits)? with no needless zero before them and at most 18
-  ///   digits.
+  /// - Returns: nil unless the text is `-`? digits (`.` digits)? with at most 18 digits and without needless zeros
+  ///   before them.
   init?(_ text: Text) {
     guard text.count > 0, text.count <= 20 else { return nil }
     let isNegative = unsafe text[0] == 0x2d
     let first = isNegative ? 1 : 0
-    var mantissa: Int64 = 0  // 20 digits may overflow, and are too many: so operators wrap here.
+    var mantissa: Int64 = 0  // Operators wrap: 20 digits may overflow.
     var at = first
     while at < text.count, unsafe text[at] &- 0x30 < 10 {
       mantissa = unsafe mantissa &* 10 &+ Int64(text[at] &- 0x30)
@@ -45,7 +45,7 @@ struct NumberText {
     hasTrailingZero = unsafe decimals > 0 && text[text.count - 1] == 0x30
   }
 
-  /// Returns the first format of the family that gives back exactly this text, and its value.
+  /// Returns the first format of the family that gives back exactly this text, and the text's value.
   @inline(__always)
   func format(_ family: Family) -> (NumberFormat, Int64) {
     let decimals = Int(decimals)
@@ -58,7 +58,7 @@ struct NumberText {
         let scaled = mantissa * Self.power(5 - decimals)
         if let value = Self.sixtieths(scaled) { return (NumberFormat(type: 3, a: 0, b: 0), value) }
       }
-      // Up to four decimals count as four where there are many of them, so that they share one range.
+      // Texts with up to four decimals count as four, if there are many of them, so that they share one range.
       if minutes, decimals <= 4, mantissa.magnitude < 1 << 40 {
         return (NumberFormat(type: 1, a: 4, b: 1), mantissa * Self.power(4 - decimals))
       }
@@ -68,15 +68,16 @@ struct NumberText {
     return (NumberFormat(type: 1, a: UInt8(decimals), b: 1), mantissa)
   }
 
-  /// The first format of a float that is printed as exactly this text, and its value; nil if there is none.
+  /// The first format of a float that prints exactly this text, and its value; nil if there is none.
   @inline(__always)
   private var floatFormat: (NumberFormat, Int64)? {
     let decimals = Int(decimals)
-    // These formats print six decimals at most, and one text for each number.
+    // These formats print at most six decimals, and one text for each number.
     guard decimals <= 6, mantissa.magnitude < 1 << 40 else { return nil }
     let millionths = mantissa * Self.power(6 - decimals)
     // The printed text of a float below 2^28 millionths is within 16 millionths of the float's value: half of the last
-    // bit and a rounding. Few numbers are that near to sixtieths or to four decimals; the others need no float.
+    // bit and a rounding error. Few such texts are that near to sixtieths or to four decimals; the others need no
+    // float.
     let isSmall = millionths.magnitude < 1 << 28
     let value = Double(mantissa) / Double(Self.power(decimals))
     if !isSmall || Self.distanceFromSixtieths(millionths) <= 16 {
@@ -95,20 +96,20 @@ struct NumberText {
     return nil
   }
 
-  /// Rounds to the nearest whole number, of two to the one further from zero: as the C library, without calling it.
+  /// Rounds to the nearest whole number, halves away from zero: as the C library does, without a call.
   @inline(__always) private static func rounded(_ value: Double) -> Int64 {
     let whole = Int64(value)
     let rest = value - Double(whole)  // Exact.
     return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
   }
 
-  /// Returns the number of sixtieths that, rounded to five decimals, are `scaled` hundred-thousandths; nil without one.
+  /// Returns the number of sixtieths that round to `scaled` hundred-thousandths at five decimals; nil if there is none.
   private static func sixtieths(_ scaled: Int64) -> Int64? {
     let value = (scaled * 3 + (scaled < 0 ? -2500 : 2500)) / 5000
     return (value * 5000 + (value < 0 ? -1 : 1)) / 3 == scaled ? value : nil
   }
 
-  /// Returns how many millionths lie between these and the nearest sixtieth that is rounded to five decimals.
+  /// Returns the distance in millionths from the nearest sixtieth, rounded to five decimals.
   @inline(__always) private static func distanceFromSixtieths(_ millionths: Int64) -> UInt64 {
     let magnitude = Int64(millionths.magnitude)
     let count = (3 * magnitude + 25_000) / 50_000

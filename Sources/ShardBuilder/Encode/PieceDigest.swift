@@ -1,22 +1,22 @@
 import ShardedIndex
 
-/// The first 16 bytes of the SHA-256 of all that a piece's shards are made from.
+/// The first 16 bytes of the SHA-256 of all data that a piece's shards are made from.
 package struct PieceDigest: Hashable, Sendable {
   package var high: UInt64
   package var low: UInt64
 }
 
 extension Piece {
-  /// Returns the digest that identifies the shards that this piece becomes, the options of the build aside, and the
-  /// numbers of its fields in the order in which they come up.
+  /// Returns the digest that identifies the shards of this piece, without the options of the build, and the numbers of
+  /// the piece's fields in the order of their appearance.
   ///
-  /// Field names are numbered by that order here, so that neither the dataset's own nor other pieces show in the
-  /// digest.
+  /// The order of appearance numbers the field names here, so that the digest depends neither on the dataset's numbers
+  /// nor on other pieces.
   ///
-  /// - Parameter names: By number.
+  /// - Parameter names: The field names, by number.
   package func digest(names: [String]) -> (digest: PieceDigest, fields: [UInt32]) {
     var fields: [UInt32] = []
-    var isInOrder = true  // Whether the fields have the numbers that this order gives.
+    var isInOrder = true  // Whether the fields have these numbers already.
     var isSeen = [Bool](repeating: false, count: names.count)
     for index in 0..<count {
       let record = record(index)
@@ -30,7 +30,7 @@ extension Piece {
     }
     var stream = Digest.Stream()
     var head = ByteWriter()
-    head.write(UInt64(firstWeight))  // Where a piece is divided depends on it.
+    head.write(UInt64(firstWeight))  // The division of a piece depends on this weight.
     head.write(UInt32(fields.count))
     for field in fields {
       let name = names[Int(field)]

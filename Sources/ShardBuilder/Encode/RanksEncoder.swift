@@ -1,15 +1,15 @@
 import ShardedIndex
 
-/// The field that records are ranked by, and the rule that makes a weight of its text.
+/// The field that ranks records, and the rule that makes a weight from its text.
 struct RankField: Sendable {
-  /// The number of the field; nil where no record has it.
+  /// The number of the field; nil if no record has the field.
   let number: UInt32?
   let rule: WeightRule
 
   /// - Parameters:
   ///   - settings: The settings of the index.
   ///   - names: Field names by the numbers that the records use.
-  /// - Returns: nil if records are not ranked.
+  /// - Returns: nil if the index has no ranks.
   init?(_ settings: IndexSettings, names: [String]) throws(BuildError) {
     guard settings.isRanked else { return nil }
     rule = try WeightRule(checking: settings.weightScale)
@@ -27,10 +27,10 @@ struct RankField: Sendable {
 }
 
 extension WeightRule {
-  /// Makes the rule of a scale, or throws the reason why there is none.
+  /// Makes the rule of a scale, or throws the scale's fault.
   init(checking scale: String?) throws(BuildError) {
     guard let rule = WeightRule(scale: scale) else {
-      throw .dataset(.options, message: "the scale of weights is \"\(scale ?? "")\"; it has to be a number above 0")
+      throw .dataset(.options, message: "the scale of weights is \"\(scale ?? "")\"; give a number above 0")
     }
     self = rule
   }
@@ -38,16 +38,16 @@ extension WeightRule {
 
 /// The encoder of the chain of ranks: the greatest weight of each part. Source: docs/format.md section 3.11.
 struct RanksEncoder: Sendable {
-  /// The contents of the frames of the pages that are full.
+  /// The contents of the frames of the full pages.
   private(set) var pages: [[UInt8]] = []
-  /// The greatest weight of each of those pages.
+  /// The greatest weight of each full page.
   private var maxima: [UInt64] = []
-  /// The greatest weight of each part, of the shards of the page that is not full.
+  /// For each shard of the current page, the greatest weight of each part.
   private var page: [[UInt64]] = []
 
   /// Adds the next shard.
   ///
-  /// - Parameter weights: The greatest weight of each of its parts.
+  /// - Parameter weights: The greatest weight of each part of the shard.
   mutating func add(_ weights: [UInt64]) { page.append(weights) }
 
   /// Ends a page. The page must have a shard.
@@ -60,7 +60,7 @@ struct RanksEncoder: Sendable {
     page.removeAll(keepingCapacity: true)
   }
 
-  /// The greatest weight of all pages that are full.
+  /// The greatest weight of all full pages.
   var greatest: UInt64 { maxima.max() ?? 0 }
 
   /// The size of the largest content of a frame, in bytes.

@@ -1,6 +1,7 @@
 import ShardedIndex
 
-/// The shapes of a shard's records: which fields each has, in its own order. Source: docs/format.md section 4.
+/// The shapes of a shard's records. A shape is the list of a record's fields, in its order. Source: docs/format.md
+/// section 4.
 struct RecordShapes {
   /// The numbers of the columns' names, in order of first appearance.
   private(set) var columns: [Int] = []
@@ -8,20 +9,20 @@ struct RecordShapes {
   private(set) var shapes: [[Int]] = []
   /// The number of each record's shape.
   private(set) var codes: [Int] = []
-  /// The numbers of shapes, once they are more than are looked through.
+  /// The numbers of shapes, once there are more shapes than a search goes through.
   private var numbers: [[Int]: Int] = [:]
 
-  /// The most shapes that are searched one by one.
+  /// The most shapes that a search compares one by one.
   private static let fewShapes = 16
 
-  /// The most fields, records times columns, that are held at once.
+  /// The most fields in memory at once, records times columns.
   ///
-  /// Records with hardly a field in common are few bytes and very many fields: ten thousand records with a field of
-  /// their own each would be a hundred million. More are too large for a shard, like too many columns.
+  /// Records without common fields have few bytes and very many fields: ten thousand records with one field of their
+  /// own each would have a hundred million fields. More fields are too large for a shard, like too many columns.
   private static let fieldLimit = 1 << 22
 
-  /// - Parameter nameCount: Of the names that records may have.
-  /// - Returns: nil if the records take more columns than a shard has, or more fields than are held at once.
+  /// - Parameter nameCount: The number of names that records may have.
+  /// - Returns: nil if the records have more columns than a shard can have, or more fields than memory holds at once.
   init?(_ records: [RecordBlob], nameCount: Int) {
     var columnOf = [Int](repeating: -1, count: nameCount)
     var lastNames: [UInt32] = []
@@ -40,7 +41,7 @@ struct RecordShapes {
           return columns.count - 1
         }
         guard columns.count <= ShardHeader.columnLimit else { return nil }
-        // One record is a shard whatever it has.
+        // One record is a shard for any number of fields.
         guard records.count == 1 || columns.count * records.count <= Self.fieldLimit else { return nil }
         lastCode = code(of: shape)
       }
@@ -48,7 +49,7 @@ struct RecordShapes {
     }
   }
 
-  /// Returns the number of a shape, a new one if it is new.
+  /// Returns the number of a shape, and adds the shape if it is new.
   private mutating func code(of shape: [Int]) -> Int {
     if let known = shapes.count <= Self.fewShapes ? shapes.firstIndex(of: shape) : numbers[shape] { return known }
     shapes.append(shape)
@@ -60,7 +61,7 @@ struct RecordShapes {
 
   var count: Int { shapes.count }
 
-  /// Writes the columns' names and the shapes, as the shard's header has them.
+  /// Writes the columns' names and the shapes in the form of the shard's header.
   func write(names: [String], to header: inout ByteWriter) {
     for column in columns {
       let name = names[column]

@@ -1,19 +1,20 @@
 import ShardedIndex
 
-/// The encoder of a shard file from records in order. Source: docs/format.md section 4 to section 6.
+/// The encoder of a shard file. It gets records in order. Source: docs/format.md section 4 to section 6.
 ///
-/// The file is a function of the records alone: no clock, no floating point in a decision, no order of a hash.
+/// The file depends on the records alone: not on a clock, not on floating point in a decision, not on the order of a
+/// hash.
 package struct ShardEncoder {
-  /// The content of a frame, and how zstd is to compress it.
+  /// The content of a frame, and the options of zstd for it.
   struct FrameContent: Sendable {
     var bytes: [UInt8]
-    /// The bytes that the frame would have if no number in it were packed.
+    /// The size of the frame's content in bytes if no number in it were packed.
     var plainSize: Int
     /// The offsets at which new blocks begin.
     var cuts: [Int] = []
-    /// The shortest match, in bytes; nil for what zstd's level says.
+    /// The size of the shortest match in bytes; nil for the default of zstd's level.
     var minMatch: Int? = nil
-    /// Whether a Huffman code for what no match covers can be worth its table.
+    /// Whether a Huffman code for the bytes outside of matches can be worth its table.
     var codesLiterals = true
   }
 
@@ -23,7 +24,7 @@ package struct ShardEncoder {
       var firstRecord: Int
       var bound: [UInt8]
       var isContinuation: Bool
-      /// The greatest weight of its records, where records are ranked.
+      /// The greatest weight of the records, if the index has ranks.
       var greatestWeight: UInt64?
       var keys: FrameContent
       var fields: FrameContent
@@ -43,13 +44,14 @@ package struct ShardEncoder {
       return zip(parts, ends).map { $0.firstRecord..<$1 }
     }
 
-    /// Uncompressed and unpacked, in bytes, all frames together: the limit of a shard is held against it.
+    /// The size of all frames together in bytes, uncompressed and unpacked. The limit of a shard applies to it.
     package var size: Int {
-      // A reader accepts no more columns, or the records take too many fields: too large, whatever its bytes.
+      // A reader accepts no more columns, or the records have too many fields: then the shard is too large, with
+      // any number of bytes.
       guard counts.columns <= ShardHeader.columnLimit else { return Int.max }
       let suffixSize = suffixField.texts.reduce(0) { $0 + 1 + $1.count }
       let codeSize = stemCode.headerSize + (suffixField.texts.count > 1 ? suffixField.code.headerSize : 0)
-      // The size of varints is known when the frames are: this is an estimate.
+      // The sizes of varints are known only with the frames, so this is an estimate.
       return parts.reduce(16 + fieldsHeader.count + suffixSize + codeSize) { sum, part in
         sum + 20 + part.bound.count + part.keys.plainSize + part.fields.plainSize
       }
@@ -60,20 +62,20 @@ package struct ShardEncoder {
   package struct File: Sendable {
     package var bytes: [UInt8]
     package var recordCount: Int
-    /// Uncompressed and unpacked, in bytes.
+    /// The size of the content in bytes, uncompressed and unpacked.
     package var contentSize: Int
     package var headerSize: Int
     package var headerContentSize: Int
     package var headerChecksum: UInt32
-    /// The greatest weight of each part; none where records are not ranked.
+    /// The greatest weight of each part; empty if the index has no ranks.
     package var weights: [UInt64] = []
   }
 
-  /// The uncompressed size of a part, about: a query that misses decompresses as much. Found by measuring, see
-  /// docs/measurements.md.
+  /// The approximate uncompressed size of a part in bytes: a query that is not in the cache decompresses one part.
+  /// Measurements led to this size, see docs/measurements.md.
   package static let usualPartSize = 1536
 
-  /// The least that a record adds to ``Content/size``, in bytes: the sizes of its key's shared and own bytes.
+  /// The fewest bytes that a record adds to ``Content/size``: the sizes of its key's shared and own bytes.
   package static let leastRecordSize = 2
 
   private let names: [String]
@@ -82,14 +84,14 @@ package struct ShardEncoder {
 
   /// - Parameters:
   ///   - names: Field names by the numbers that the records use.
-  ///   - partSize: Uncompressed bytes of a part, about; at least 1.
+  ///   - partSize: The approximate uncompressed size of a part in bytes, at least 1.
   package init(names: [String], partSize: Int = usualPartSize) { self.init(names: names, partSize: partSize, nil) }
 
   init(names: [String], partSize: Int, _ rankField: RankField?) {
     (self.names, self.partSize, self.rankField) = (names, partSize, rankField)
   }
 
-  /// Encodes records; compression is left to ``file(_:level:with:known:)``.
+  /// Encodes records without compression; ``file(_:level:with:known:)`` compresses them.
   package func encode(_ records: [RecordBlob]) -> Content {
     precondition(!records.isEmpty, "a shard without records")
     let suffixField = SuffixField(records)
@@ -117,14 +119,14 @@ package struct ShardEncoder {
     return content
   }
 
-  /// Returns the shortest text that is above one key and not above the next; the key itself where both are equal.
+  /// Returns the shortest text that is above one key and not above the next; the key itself if both are equal.
   package static func bound(_ before: RecordBlob, _ after: RecordBlob) -> (bytes: [UInt8], isContinuation: Bool) {
     let (a, b) = unsafe (before.folded, after.folded)
     let common = unsafe commonPrefix(a, b)
     return unsafe common == b.count ? (Array(b), true) : (Array(b[...common]), false)
   }
 
-  /// Compresses a shard, all but the frames that are known.
+  /// Compresses a shard. Known frames are not compressed again.
   package func file(
     _ content: consuming Content, level: Int, with compressor: Compressor, known: KnownFrames = KnownFrames()
   ) -> File {
@@ -160,7 +162,7 @@ package struct ShardEncoder {
     var file = File(
       bytes: [], recordCount: content.recordCount, contentSize: content.size, headerSize: 0,
       headerContentSize: header.bytes.count, headerChecksum: 0, weights: content.parts.compactMap(\.greatestWeight))
-    content.fieldsHeader = []  // A large record is in it.
+    content.fieldsHeader = []  // It may hold a large record.
     file.bytes = ZstdFrame.storedUnlessSaved(header.bytes, level: level, with: compressor)
     header.bytes = []
     file.headerSize = file.bytes.count

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// An index that shards are kept from, with their sides.
+/// An index with sides, from which a build keeps shards.
 package protocol SidesSource: Sendable {
   /// The index's identity.
   var identity: ObjectIdentifier { get }
@@ -8,30 +8,30 @@ package protocol SidesSource: Sendable {
   func values(_ table: Int, ofShard number: Int) throws(BuildError) -> ShardSides.Values
   /// Returns the sketch of a shard.
   func sketch(ofShard number: Int) throws(BuildError) -> ShardSketch?
-  /// Returns the side file of the page that these shards were in; nil if they were not all of a page, in order.
+  /// Returns the side file of the page of these shards; nil if they were not exactly the shards of one page, in order.
   func page(of shards: [ShardSides]) -> SidePage?
-  /// The frames of the side files of the pages that some shards of the index were in.
+  /// Returns the frames of the side files of the pages that these shards of the index were in.
   func knownFrames(of shards: [ShardSides]) -> KnownFrames
-  /// Whether the file of a page has the bytes that the manifest says.
+  /// Returns whether the file of a page has the bytes that the manifest says.
   func isSound(_ side: SidePage) -> Bool
 }
 
-/// What the side file of a page gets of one shard.
+/// The share of one shard in the side file of its page.
 package struct ShardSides: Sendable {
   /// The values of a shard's records in one table.
   package enum Values: Equatable, Sendable {
     case values(Generation.ShardValues)
     /// The shard alone has more values than a table holds.
     case tooMany
-    /// The records of the shard have to be read.
+    /// The records of the shard must be read for the values.
     case unread
   }
 
-  /// Per table the values.
+  /// The values of each table.
   package var tables: [Values]
-  /// The sketch; nil where the index gets none, and where it has to be read.
+  /// The sketch; nil if the index has none, or if the sketch must be read.
   package var sketch: ShardSketch?
-  /// The index that the shard was kept from, and its number there.
+  /// The index from which the build keeps the shard, and the shard's number there.
   package var kept: (sides: any SidesSource, shard: Int)?
 
   package init(tables: [Values], sketch: ShardSketch? = nil) { (self.tables, self.sketch) = (tables, sketch) }
@@ -44,14 +44,14 @@ package struct ValueCollector {
   private var numbers: [[UInt8]: Int] = [:]
   private var values: [[UInt8]] = []
   private var byteCount = 0
-  /// Per part the number of records with each value, and their greatest weight.
+  /// For each part the number of records with each value, and the greatest weight of these records.
   private var parts: [[Int: (count: Int, weight: UInt64)]] = []
-  /// The values of the record that is being added.
+  /// The values of the current record.
   private var ofRecord: [Int] = []
-  /// The text that was added last, and its number.
+  /// The last added text, and its number.
   private var last: (text: [UInt8], number: Int) = ([], -1)
   private var isOver = false
-  /// Whether records are counted; else a part counts as one.
+  /// Whether the collector counts records; otherwise a part counts as one.
   private let countsRecords: Bool
 
   package init(countsRecords: Bool = true) { self.countsRecords = countsRecords }
@@ -59,7 +59,7 @@ package struct ValueCollector {
   /// Begins the next part.
   package mutating func beginPart() { parts.append([:]) }
 
-  /// Adds a value, which is folded already, to the record that ``endRecord(weight:)`` ends.
+  /// Adds a folded value to the current record, which ``endRecord(weight:)`` ends.
   package mutating func add(_ value: [UInt8]) {
     guard !isOver else { return }
     let number = numbers[value] ?? values.count
@@ -77,7 +77,7 @@ package struct ValueCollector {
 
   /// Adds the fold of a text.
   mutating func add(text: UnsafeBufferPointer<UInt8>) {
-    // Neighbours often have the same one.
+    // Neighbouring records often have the same text.
     if last.number >= 0, unsafe text.elementsEqual(last.text) {
       if !ofRecord.contains(last.number) { ofRecord.append(last.number) }
       return
@@ -88,10 +88,10 @@ package struct ValueCollector {
     if !isOver, let number = numbers[folded] { unsafe last = (Array(text), number) }
   }
 
-  /// Takes the values for more than a table holds.
+  /// Notes that there are more values than a table holds.
   mutating func addTooMany() { isOver = true }
 
-  /// Ends a record of the part that was begun last.
+  /// Ends a record of the current part.
   package mutating func endRecord(weight: UInt64) {
     for number in ofRecord {
       let entry = parts[parts.count - 1][number] ?? (0, 0)

@@ -1,10 +1,10 @@
 import ShardedIndex
 
-/// The sizes of what the keys of a shard have in common, each with the one before it, and the parts that are best made.
+/// The number of bytes that each key of a shard shares with the key before it, and the best parts.
 struct SharedPrefixes {
   private var ofKeys: [UInt32] = []
   private(set) var ofStems: [UInt32] = []
-  /// The bytes that the keys take as one part.
+  /// The size of the keys in bytes as one part.
   private(set) var size: Int
 
   init(_ records: [RecordBlob], _ suffixField: SuffixField) {
@@ -17,7 +17,7 @@ struct SharedPrefixes {
       let (key, stem) = unsafe (record.folded, suffixField.stem(of: record).count)
       let common = unsafe commonPrefix(previous, key)
       ofKeys.append(UInt32(common))
-      // A stem that runs on where the last one had its suffix field shares no more than that stem.
+      // A stem that goes on where the previous key had its suffix field shares no more than the previous stem.
       let ofStem = min(common, stem, previousStem)
       ofStems.append(UInt32(ofStem))
       size += stem - (index % KeyBlocks.blockSize == 0 ? 0 : ofStem)
@@ -25,8 +25,8 @@ struct SharedPrefixes {
     }
   }
 
-  /// Returns the records of `count` parts: a part begins where equally long ones would, or near that where it separates
-  /// fewer first matches.
+  /// Returns the records of `count` parts. A part begins where parts of equal size would begin, or near that place
+  /// where the boundary separates fewer first matches.
   func parts(_ count: Int) -> [Range<Int>] {
     let reach = ofKeys.count * 2 / (5 * count)
     let starts = (0..<count).map { part in
@@ -46,14 +46,14 @@ struct SharedPrefixes {
     return zip(starts, starts.dropFirst() + [ofKeys.count]).map { $0..<$1 }
   }
 
-  /// Returns how many prefixes have first matches both before a record and from it on.
+  /// Returns the number of prefixes with first matches both before a record and from the record on.
   ///
-  /// They are what the record shares with the one before it, less those that begin so early that their first matches
-  /// end before the record: a prefix begins at a record that shares less than it with the one before.
+  /// These are the prefixes that the record shares with the record before it, without those whose first matches end
+  /// before the record. A prefix begins at a record that shares fewer bytes with the record before.
   private func separated(at record: Int) -> UInt32 {
     ofKeys[record] - ofKeys[max(0, record - Self.firstMatches + 1)...record].min()!
   }
 
-  /// The matches that should lie in one part: twenty, which a list shows, and one that says that there are more.
+  /// The number of matches that one part should have: twenty for a list, and one more that shows that there are more.
   private static let firstMatches = 21
 }

@@ -1,34 +1,34 @@
 import ShardedIndex
 
-/// The fields of records that an index's sides are made of.
+/// The fields of records that the sides of an index are made from.
 struct SideFields: Sendable {
-  /// What a table is made of.
+  /// The source of a table.
   private enum Source {
-    /// The values of a field, by its number; nil where no record has it.
+    /// The values of a field, by the field's number; nil if no record has the field.
     case values(Int?)
-    /// The cells that a field of entries lists.
+    /// The cells that a field of entries lists, by the field's number; nil if no record has the field.
     case cells(Int?)
     /// The coordinates of records.
     case places(CellFinder)
 
-    /// A collector of the table.
+    /// Returns a new collector of the table.
     var collector: ValueCollector {
       if case .values = self { ValueCollector() } else { ValueCollector(countsRecords: false) }
     }
   }
 
-  /// Per table its source.
+  /// The source of each table.
   private let sources: [Source]
   /// Whether the records are entries, whose fields list the values and cells of other records.
   private let isOfEntries: Bool
-  /// The texts that sketches are made of; nil without sketches.
+  /// The texts for sketches; nil without sketches.
   private let sketched: SketchedTexts?
   private let rank: RankField?
 
   /// - Parameters:
   ///   - settings: The settings of the index.
   ///   - names: Field names by the numbers that the records use.
-  /// - Returns: nil if the index gets no sides.
+  /// - Returns: nil if the index has no sides.
   init?(_ settings: IndexSettings, names: [String]) throws(BuildError) {
     guard settings.hasSides else { return nil }
     isOfEntries = settings.isOfEntries
@@ -40,7 +40,7 @@ struct SideFields: Sendable {
     rank = try RankField(settings, names: names)
   }
 
-  /// The tables, in their order in a side file.
+  /// Returns the tables, in their order in a side file.
   static func tables(_ settings: IndexSettings) -> [SideTable] {
     settings.filter.indices.map { .filter($0) } + (settings.near ? [.cells] : [])
   }
@@ -58,7 +58,7 @@ struct SideFields: Sendable {
     }
   }
 
-  /// Returns the sides of a shard that has these records in these parts.
+  /// Returns the sides of a shard with these records in these parts.
   func sides(of piece: Piece, parts: [Range<Int>]) -> ShardSides {
     var collectors = sources.map(\.collector)
     var tree = sketched.map { SketchTree(of: $0) }
@@ -82,7 +82,7 @@ struct SideFields: Sendable {
     return ShardSides(tables: collectors.map { $0.finish() }, sketch: tree?.sketch)
   }
 
-  /// A collector of the sides of a shard that is read from an index.
+  /// A collector of the sides of a shard of an index.
   struct Reader {
     private let fields: SideFields
     private var collectors: [ValueCollector]
@@ -98,7 +98,7 @@ struct SideFields: Sendable {
     /// Adds the next part of the shard.
     mutating func add(_ part: PartContent) {
       if var tree {
-        // One owner, so that nothing is copied.
+        // The tree has one owner, so that nothing is copied.
         self.tree = nil
         unsafe part.forEachKey { tree.add(unsafe $1.span) }
         self.tree = tree
@@ -154,7 +154,7 @@ struct SideFields: Sendable {
 }
 
 extension RecordBlob {
-  /// Calls `body` with the text and the kind of a field; not at all if the record has none of that number.
+  /// Calls `body` with the text and the kind of a field; does not call it if the record lacks the field.
   func withField(_ name: Int?, _ body: (UnsafeBufferPointer<UInt8>, ValueKind) -> Void) {
     guard let name else { return }
     var offset = textsOffset
@@ -169,7 +169,7 @@ extension RecordBlob {
 extension PartContent {
   /// Returns the weight of each record.
   ///
-  /// - Parameter field: The number of the field that weights are made of; nil where no record has it.
+  /// - Parameter field: The number of the field with weights; nil if no record has the field.
   fileprivate func weights(field: Int?, rule: WeightRule?, with buffer: RecordBuffer) -> [UInt64] {
     var weights = [UInt64](repeating: 0, count: count)
     guard let field, let rule else { return weights }

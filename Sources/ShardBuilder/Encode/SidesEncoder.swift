@@ -4,13 +4,13 @@ import ShardedIndex
 package struct SidesEncoder: Sendable {
   /// The tables, in their order.
   let tables: [SideTable]
-  /// The side files of the pages that are full, as far as they were made.
+  /// The side files of the full pages, as far as they exist.
   private(set) var pages: [SidePage] = []
-  /// The number of those that were written.
+  /// The number of new side files.
   private(set) var newCount = 0
-  /// The shards of the page that is not full.
+  /// The shards of the current page, which is not full.
   private var page: [ShardSides] = []
-  /// The shards of pages that are full, and whose side files are not made.
+  /// The shards of full pages without a side file.
   private var waiting: [[ShardSides]] = []
 
   package init(tables: [SideTable]) { self.tables = tables }
@@ -24,12 +24,12 @@ package struct SidesEncoder: Sendable {
     page.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the shards of a full page, the first whose side file is not made; ``add(file:isNew:)`` takes that.
+  /// Returns the shards of the first full page without a side file; ``add(file:isNew:)`` adds that file.
   package mutating func nextPage() -> [ShardSides]? { waiting.isEmpty ? nil : waiting.removeFirst() }
 
   /// Adds the side file of the next page.
   ///
-  /// - Parameter isNew: Whether it was written.
+  /// - Parameter isNew: Whether the build wrote the file.
   package mutating func add(file: SidePage, isNew: Bool) {
     pages.append(file)
     if isNew { newCount += 1 }
@@ -81,13 +81,13 @@ package struct SidesEncoder: Sendable {
 
   // MARK: Side files
 
-  /// The contents of a page's side file, by their names.
+  /// The contents of a page's side file, each with its name.
   package typealias Contents = [(name: SideFrameName, bytes: [UInt8])]
 
   /// Returns the side file of a page.
   ///
   /// - Parameters:
-  ///   - contents: Its contents, in any order.
+  ///   - contents: The contents of the file, in any order.
   ///   - compress: Returns the frame of a content.
   package static func file(_ contents: Contents, compress: ([UInt8]) -> [UInt8]) -> (page: SidePage, bytes: [UInt8]) {
     var page = SidePage(digest: Array(repeating: 0, count: 16), frames: [])
@@ -105,9 +105,9 @@ package struct SidesEncoder: Sendable {
   }
 }
 
-/// The contents of a page's table: the values of its shards, and those of their parts.
+/// The encoder of a page's table: the values of its shards, and the values of their parts.
 package enum ValueTableEncoder {
-  /// Returns the frames of a table; none if the shards together have more values than a table holds.
+  /// Returns the frames of a table; no frames if the shards together have more values than a table holds.
   ///
   /// - Parameter shards: The values of the page's shards.
   package static func contents(_ table: SideTable, _ shards: [Generation.ShardValues]) -> SidesEncoder.Contents {
@@ -136,7 +136,7 @@ package enum ValueTableEncoder {
     return contents
   }
 
-  /// Returns all values of some shards, ascending; nil if they are more than a table holds.
+  /// Returns all values of some shards, ascending; nil if there are more values than a table holds.
   static func union(_ shards: [Generation.ShardValues]) -> [[UInt8]]? {
     var values: Set<[UInt8]> = []
     for shard in shards {
@@ -156,7 +156,7 @@ package enum ValueTableEncoder {
     return entries
   }
 
-  /// Writes the values of containers, all but their weights: per container a count, then all gaps, all counts of records.
+  /// Writes the values of containers without weights: a count for each container, all gaps, all counts of records.
   private static func write(_ containers: [[ValueLists.Entry]], to writer: inout ByteWriter) {
     for entries in containers { writer.writeVarint(entries.count) }
     for entries in containers {

@@ -1,13 +1,13 @@
 import ShardedIndex
 
-/// The texts of a shard that a sketch is made of.
+/// The texts of a shard that a sketch is made from.
 enum SketchedTexts: Sendable {
   case allKeys
-  /// The keys that are their own plain form: entries lead to the records with other keys.
+  /// The keys that equal their own plain form: entries lead to the records with other keys.
   case plainKeys
 }
 
-/// The builder of a tree of the beginnings of texts, which come in order.
+/// The builder of a tree of beginnings of texts. The texts come in order.
 struct SketchTree {
   private let depth: Int
   private let texts: SketchedTexts
@@ -16,14 +16,14 @@ struct SketchTree {
   private var last: [UInt32] = []
   private var beginning: [UInt32] = []
 
-  /// - Parameter depth: The characters of a beginning at most.
+  /// - Parameter depth: The most characters of a beginning.
   init(of texts: SketchedTexts = .allKeys, depth: Int = ShardSketch.depth) {
     (self.texts, self.depth) = (texts, depth)
     sketch = ShardSketch(
       counts: [[0]] + Array(repeating: [], count: depth - 1), scalars: Array(repeating: [], count: depth))
   }
 
-  /// Adds a folded text, which must not be below the one before.
+  /// Adds a folded text, which must not be below the previous text.
   mutating func add(_ text: Span<UInt8>) {
     if texts == .plainKeys, !(unsafe text.withUnsafeBufferPointer { unsafe PlainForm.isPlain($0) }) { return }
     beginning.removeAll(keepingCapacity: true)
@@ -36,7 +36,7 @@ struct SketchTree {
     addBeginning()
   }
 
-  /// Adds a beginning as it is.
+  /// Adds a beginning of given characters.
   mutating func add(_ characters: [UInt32]) {
     beginning = Array(characters.prefix(depth))
     addBeginning()
@@ -64,7 +64,7 @@ extension ShardSketch {
     self = tree.sketch
   }
 
-  /// Calls `body` with the beginnings of texts, of `depth` characters at most, that are not beginnings of others.
+  /// Calls `body` with the beginnings of texts, of at most `depth` characters, that are not beginnings of other texts.
   fileprivate func forEachBeginning(depth: Int, _ body: ([UInt32]) -> Void) {
     var next = [Int](repeating: 0, count: depth + 1)
     var path: [UInt32] = []

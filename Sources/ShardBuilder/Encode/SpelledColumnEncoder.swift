@@ -1,16 +1,16 @@
 import ShardedIndex
 
-/// The encoder of a column whose texts are spellings of the key's stem: scripts that turn the one into the other.
+/// The encoder of a column whose texts are spellings of the key's stem. A script turns the stem into the text.
 struct SpelledColumnEncoder {
   var rule: UInt8
   var piece: UInt8
-  /// The scripts of all records; empty where the rule alone is right.
+  /// The scripts of all records; empty if the rule alone is right.
   var scripts: FlatTexts
-  /// An estimate of the bits that the scripts take.
+  /// The estimated bits of the scripts.
   var bits: Int
 
   init(_ texts: Texts, _ stems: [Text]) {
-    // A sample of the column tells which piece of the stem and which letter case come nearest.
+    // A sample of the column tells which piece of the stem and which letter case are nearest to the texts.
     var best: (cost: Int, rule: UInt8, piece: UInt8)?
     let step = max(1, texts.count / 64)
     for piece in [255, 0, 1, 2] as [UInt8] {
@@ -32,10 +32,10 @@ struct SpelledColumnEncoder {
     bits = scripts.byteCount * 6 + texts.count
   }
 
-  /// Returns the script that makes `text` of a folded text.
+  /// Returns the script that makes `text` from a folded text.
   static func script(from folded: Text, _ rule: UInt8, to text: Text) -> [UInt8] {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * folded.count + 64) { scratch in
-      // What stands before is inside no word.
+      // The bytes before the text belong to no word.
       let (copy, cased) = unsafe (scratch.baseAddress! + 1, scratch.baseAddress! + folded.count + 32)
       unsafe copy[-1] = 0
       if let start = folded.baseAddress { unsafe copy.update(from: start, count: folded.count) }
@@ -51,7 +51,7 @@ struct SpelledColumnEncoder {
     var script: [UInt8] = []
     var (from, to, copied) = (0, 0, 0)
     func pad(_ limit: Int) {
-      // A longer distance than an operation has room for: copies without a change.
+      // An operation has no room for a longer distance: the script gets copies without a change.
       while copied > limit {
         script += [0xc0 | 62, 0, 0]
         copied -= 62
@@ -88,7 +88,8 @@ struct SpelledColumnEncoder {
     return script
   }
 
-  /// Returns how many bytes of `source` from `at` on `character` folds to, letter case aside; nil if it does not.
+  /// Returns the number of bytes of `source` from `at` on that `character` folds to, letter case aside; nil if there is
+  /// no match.
   private static func foldedSize(of character: Text, in source: Text, at: Int) -> Int? {
     var folded: [UInt8] = []
     unsafe Fold.fold(character, into: &folded)

@@ -1,11 +1,11 @@
 import ShardedIndex
 
-/// The texts that a shard's keys end with, kept apart where they are few: the folds of the template's last field.
+/// The texts at the end of a shard's keys, stored apart if they are few: the folds of the template's last field.
 /// Source: docs/format.md section 4.
 struct SuffixField: Sendable {
-  /// The different texts, ascending; none where they are not kept apart.
+  /// The different texts, ascending; empty if they are not stored apart.
   private(set) var texts: [[UInt8]] = []
-  /// Per record the number of its text.
+  /// For each record the number of its text.
   private(set) var codes: [UInt8] = []
   /// The Huffman code of the numbers.
   private(set) var code = HuffmanEncoder()
@@ -41,18 +41,18 @@ struct SuffixField: Sendable {
 
   var isEmpty: Bool { codes.isEmpty }
 
-  /// The number of contexts that a record's text can be for another column: one where no texts are kept apart.
+  /// The number of contexts that a record's text can be for another column: one if no texts are stored apart.
   var contextCount: Int { isEmpty ? 1 : texts.count }
 
-  /// The context that a record's text is for another column.
+  /// Returns the context that a record's text is for another column.
   @inline(__always) func context(ofRecord record: Int) -> Int { isEmpty ? 0 : Int(codes[record]) }
 
-  /// The key of a record but for its suffix field and the separator before that; valid while the record is.
+  /// Returns the key of a record without its suffix field and the separator before it; valid as long as the record.
   func stem(of record: RecordBlob) -> Text {
     unsafe isEmpty ? record.folded : record.folded.part(0..<record.foldedCount - record.foldedSuffixCount - 1)
   }
 
-  /// Writes the texts and the lengths of their codes, as the shard's header has them.
+  /// Writes the texts and the code lengths in the form of the shard's header.
   func write(to header: inout ByteWriter) {
     if let first = texts.first {
       let areEqual = texts.allSatisfy { $0.count == first.count }

@@ -1,13 +1,13 @@
 /// A table that numbers texts in order of first appearance.
 ///
-/// The texts are the caller's and have to stay where they are as long as the table does. Takes four bytes for each
-/// slot, and there are twice to four times as many as texts that it has room for.
+/// The texts belong to the caller, and must stay in place as long as the table. The table has two to four times as many
+/// slots as texts, with four bytes for each slot.
 @safe struct TextTable {
   /// The distinct texts, by number.
   private(set) var texts: [Text] = unsafe []
-  private var slots: [Int32]  // Numbers by open addressing, -1 where there is none.
+  private var slots: [Int32]  // Numbers by open addressing, -1 in a free slot.
 
-  /// - Parameter limit: The most different texts that ``number(of:)`` will be given.
+  /// - Parameter limit: The most different texts for ``number(of:)``.
   init(limit: Int) {
     var size = 16
     while size < 2 * limit { size *= 2 }
@@ -27,11 +27,11 @@
     return unsafe texts.count - 1
   }
 
-  /// The seed of the hash, chosen anew in each process, so that no dataset can be made of texts that collide. No number
-  /// depends on it.
+  /// The seed of the hash, random in each process, so that nobody can make a dataset of texts that collide. No number
+  /// depends on the seed.
   private static let seed = UInt64.random(in: .min ... .max)
 
-  /// Eight bytes at a time, each mixed by the two halves of a product, as wyhash does.
+  /// Hashes eight bytes at a time; the two halves of a product mix them, as in wyhash.
   @inline(__always)
   private static func hash(_ text: Text) -> UInt64 {
     func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
@@ -51,7 +51,7 @@
       hash = mix(hash ^ word(offset, UInt64.self), 0xE703_7ED1_A0B4_28DB)
       offset += 8
     }
-    // The last one to eight bytes; loads overlap where there are no eight.
+    // The last one to eight bytes; with fewer than eight, the loads overlap.
     let last: UInt64
     if count >= 8 {
       last = word(count - 8, UInt64.self)

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The starts of a generation: an index of the records that come first, and of those that rank highest, for the texts
+/// The starts of a generation: an index of the first records, and of the records with the highest ranks, for the texts
 /// whose matches are in several shards. Source: docs/format.md section 3.14.
 struct WrittenStarts {
   let head: StartsHead

@@ -1,12 +1,12 @@
 import ShardedIndex
 
-/// Entries whose shards and manifest are written.
+/// The written shards and the written manifest of entries.
 struct WrittenEntries {
   var head: EntriesHead
   var shardCount: Int
-  /// The size of all their files, in bytes.
+  /// The size of all files of the entries, in bytes.
   var bytes: Int
-  /// The number of files that were written and are no shards.
+  /// The number of written files that are not shards.
   var otherFilesWritten = 0
 }
 
@@ -15,7 +15,7 @@ extension Pipeline {
   ///
   /// - Parameters:
   ///   - lastComponents: The last components of the records' keys.
-  ///   - next: The portions of entries, in order; called on this thread.
+  ///   - next: Returns the portions of entries, in order; called on this thread.
   func writeEntries(
     _ lastComponents: LastComponents, next: () throws(BuildError) -> Portion?
   ) throws(BuildError) -> WrittenEntries {
@@ -24,7 +24,7 @@ extension Pipeline {
 }
 
 extension Pipeline.Output {
-  /// Writes the manifest of entries whose shards are written.
+  /// Writes the manifest of entries whose shards exist.
   ///
   /// - Parameter settings: The settings of the entries' manifest.
   func finishEntries(
@@ -51,7 +51,7 @@ extension Pipeline.Output {
 }
 
 extension EntryUpdate {
-  /// Returns the changes of entries that the changes of an index make; nil if it has no entries.
+  /// Returns the changes of entries that follow from the changes of an index; nil if the index has no entries.
   ///
   /// - Parameters:
   ///   - removed: The positions of the removed records, in order.
@@ -68,13 +68,13 @@ extension EntryUpdate {
       rankField: try RankField(settings, names: names.names), options: options, plan: plan, directory: directory)
   }
 
-  /// Writes the changed entries, once all added records are taken in.
+  /// Writes the changed entries, once all added records were passed to `add`.
   func write(to publisher: Publisher, _ packing: EncodingOptions, threads: Int) throws(BuildError) -> WrittenEntries {
     let head = try BuildError.ofIndex { () throws(IndexError) in try previous.index.generation.manifest.entriesHead() }
-    guard var head, let notes = entries.notes else { preconditionFailure("looked at when the update began") }
+    guard var head, let notes = entries.notes else { preconditionFailure("the update began with entries") }
     let changes = try finish(head)
     if changes.removed.isEmpty, changes.added.count == 0 {
-      // Names are what others keep their files by.
+      // Other processes find their files by these names.
       for name in entries.fileNames ?? [] { publisher.keep(name) }
       publisher.keep(head.fileName.text)
       head = EntriesHead(

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// Collects the entries of all records of a build, in bounded memory.
+/// A collector of the entries of all records of a build, in bounded memory.
 final class EntryCollector {
   private var maker: EntryMaker
   private var sort: ExternalSort?
@@ -8,10 +8,10 @@ final class EntryCollector {
   private let plan: MemoryPlan
   /// The names of the entries' fields.
   let names: FieldNames
-  /// The size of the entries that are handed to the sort together, in bytes.
+  /// The size of the entries that go to the sort together, in bytes.
   private let chunkSize: Int
 
-  /// Entries get this share of the memory while records are written.
+  /// Returns the entries' share of the memory while records are written, in bytes.
   static func share(of memory: Int) -> Int { memory / 4 }
 
   /// - Parameters:
@@ -34,7 +34,7 @@ final class EntryCollector {
     chunkSize = min(1 << 20, Self.share(of: options.memoryBytes) / 8)
   }
 
-  /// Takes in records that follow each other.
+  /// Takes consecutive records.
   func add(_ records: [RecordBlob]) throws(BuildError) {
     for record in records {
       maker.add(record, into: chunk)
@@ -47,7 +47,7 @@ final class EntryCollector {
     chunk = sort!.emptyChunk()
   }
 
-  /// Returns all entries in order, and the last components of the records' keys. No record may follow.
+  /// Returns all entries in order, and the last components of the records' keys. The caller must add no further record.
   func finish() throws(BuildError) -> (entries: SortedRecords, lastComponents: LastComponents) {
     maker.finish(into: chunk)
     try sort?.add(chunk, names: names)

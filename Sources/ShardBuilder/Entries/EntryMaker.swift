@@ -1,23 +1,23 @@
 import ShardedIndex
 
-/// Makes the entries of records that come in order. Source: docs/format.md section 3.13.
+/// The maker of the entries of records, which come in order. Source: docs/format.md section 3.13.
 ///
-/// Entries lead to all records with a folded key, so they are made of the records with one key together.
+/// An entry leads to all records with one folded key, so it is made from all these records together.
 struct EntryMaker {
   private let rules: EntryRules
   private let aliasFields: [UInt32]
   private let rankField: RankField?
   private var writer: EntryWriter
-  /// The values and cells of the records that came last.
+  /// The values and cells of the records with the last key.
   private var values: EntryValues
-  /// The last components of the keys in plain form, as far as a manifest lists them.
+  /// The last components of the keys in plain form, up to the number that a manifest lists.
   private(set) var lastComponents = LastComponentSet()
 
-  /// The key of the records that came last; nil before the first.
+  /// The last key; nil before the first record.
   private var folded: [UInt8]?
-  /// The greatest weight of those records.
+  /// The greatest weight of the records with the last key.
   private var weight: UInt64 = 0
-  /// Their other names in plain form.
+  /// The other names of these records in plain form.
   private var names: [[UInt8]] = []
 
   /// - Parameters:
@@ -30,7 +30,7 @@ struct EntryMaker {
     values = EntryValues(rules, names: names)
   }
 
-  /// Takes in the next record. The entries of the records before it are made, if those had another key.
+  /// Takes the next record. If its key is a new one, makes the entries of the records before it.
   mutating func add(_ record: RecordBlob, into chunk: RecordArena) {
     let isSame =
       folded.map { folded in
@@ -73,7 +73,7 @@ struct EntryMaker {
     if !plain.isEmpty { names.append(plain) }
   }
 
-  /// Makes the entries of the records with the last key. No record with that key may follow.
+  /// Makes the entries of the records with the last key. The caller must add no further record with that key.
   mutating func finish(into chunk: RecordArena) {
     guard let folded else { return }
     let isPlain = unsafe folded.withUnsafeBufferPointer { unsafe PlainForm.isPlain($0) }
@@ -108,7 +108,7 @@ struct EntryMaker {
   ///
   /// - Parameters:
   ///   - plain: The plain form of the key.
-  ///   - closed: The closed form.
+  ///   - closed: The closed form of the key.
   private mutating func writeNames(_ plain: [UInt8], _ closed: [UInt8], into chunk: RecordArena) {
     let name = plain.prefix { $0 != Fold.separator }
     if rules.hasInitials {
@@ -125,18 +125,18 @@ struct EntryMaker {
   }
 }
 
-/// Writes entries as records whose folded keys are given.
+/// A writer of entries: records with given folded keys.
 struct EntryWriter {
   private var encoder: RecordEncoder
   /// The numbers of the fields, in their order.
   private let names: [UInt32]
-  /// The fields that all entries of the records have in the end.
+  /// The last fields of all entries of the current records.
   private var valueFields: [FieldSlice] = []
-  /// The weights by kind, the texts of those fields, and behind them the texts of the entry that was written last.
+  /// The weights by kind, the texts of those fields, and after them the texts of the last written entry.
   private var bytes: [UInt8] = []
-  /// Where the texts of the entry begin.
+  /// The start of the texts of the entry.
   private var textsStart = 0
-  /// By kind, the end of the weight.
+  /// The end of the weight of each kind.
   private var weightEnds = [0, 0, 0, 0]
   private var recordKey: [UInt8] = []
   private var fields: [FieldSlice] = []
@@ -154,7 +154,7 @@ struct EntryWriter {
   /// Begins the entries that lead to the records with a folded key.
   ///
   /// - Parameters:
-  ///   - values: The values and cells of the records, which are taken.
+  ///   - values: The values and cells of the records; the function empties this.
   ///   - weight: Returns the weight of an entry of a kind.
   mutating func begin(record folded: [UInt8], _ values: inout EntryValues, weight: (EntryKind) -> UInt64) {
     bytes.removeAll(keepingCapacity: true)
@@ -175,7 +175,7 @@ struct EntryWriter {
   ///
   /// - Parameters:
   ///   - key: The folded key of the entry.
-  ///   - beginning: The text before a word start; nil for another entry.
+  ///   - beginning: The text before a word start; nil for any other entry.
   mutating func write(
     _ kind: EntryKind, key: ArraySlice<UInt8>, beginning: ArraySlice<UInt8>? = nil, into chunk: RecordArena
   ) {
@@ -193,7 +193,7 @@ struct EntryWriter {
     let weight = weightEnds[Int(kind.rawValue) - 1]
     fields.append(slice(names[2], .number, weight, weightEnds[Int(kind.rawValue)] - weight))
     fields += valueFields
-    // An entry whose key is longer than a key may be is left out.
+    // An entry with too long a key is left out.
     encoder.append(entry: fields, bytes, folded: key, into: chunk)
   }
 
@@ -202,13 +202,13 @@ struct EntryWriter {
   }
 }
 
-/// The distinct last components of keys, until there are more than a manifest lists.
+/// The distinct last components of keys, up to the number that a manifest lists.
 struct LastComponentSet {
   private(set) var texts: Set<[UInt8]> = []
   private var size = 0
   private(set) var isOver = false
 
-  /// Returns the last component of a folded key in plain form; nil of a key of one component.
+  /// Returns the last component of a folded key in plain form; nil for a key of one component.
   static func component(of folded: [UInt8]) -> [UInt8]? {
     guard let end = folded.lastIndex(of: Fold.separator) else { return nil }
     return PlainForm.plain(Array(folded[(end + 1)...]))
@@ -222,6 +222,6 @@ struct LastComponentSet {
     texts = []
   }
 
-  /// The components, as a manifest lists them.
+  /// The components in the form of a manifest.
   var listed: LastComponents { isOver ? .over : LastComponents(texts) }
 }

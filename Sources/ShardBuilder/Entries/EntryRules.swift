@@ -1,8 +1,8 @@
 import ShardedIndex
 
-/// The rules of the entries that an index has. Source: docs/format.md section 3.13.
+/// The rules of an index's entries. Source: docs/format.md section 3.13.
 struct EntryRules: Equatable, Sendable {
-  /// Which words of a key are entries from there on; nil for none.
+  /// The words of a key that become entries; nil for none.
   let words: BuildOptions.Words?
   /// The fields of other names.
   let alias: [String]
@@ -10,7 +10,7 @@ struct EntryRules: Equatable, Sendable {
   let hasInitials: Bool
   /// The significant bits of weights.
   let weightBits: Int
-  /// The fields that answers are filtered by.
+  /// The fields that filter answers.
   let filter: [String]
   /// Whether answers can be near to a place.
   let near: Bool
@@ -36,7 +36,7 @@ struct EntryRules: Equatable, Sendable {
   func rounded(_ weight: UInt64) -> UInt64 {
     let excess = UInt64.bitWidth - weight.leadingZeroBitCount - weightBits
     guard excess > 0 else { return weight }
-    // A weight has 63 bits: the sum holds.
+    // A weight has 63 bits, so the sum does not overflow.
     let rest: UInt64 = (1 << UInt64(excess)) - 1
     return min((weight + rest) & ~rest, WeightRule.limit)
   }
@@ -56,7 +56,7 @@ struct EntryRules: Equatable, Sendable {
 }
 
 extension BuildOptions {
-  /// Writes the options that the entries are made by into settings.
+  /// Writes the options of the entries into settings.
   func setEntries(of settings: inout IndexSettings) {
     settings.words = words?.rawValue
     settings.alias = alias.isEmpty ? nil : alias

@@ -1,9 +1,9 @@
 import ShardedIndex
 
-/// The changes of an index's entries that some changes of its records make.
+/// The changes of an index's entries that follow from changes of its records.
 ///
-/// The entries of records with one key are made of all of these together. So for each key of a changed record they are
-/// made of the records before and after the changes, and the differences are the changes of entries.
+/// An entry is made from all records with one key. So for each key of a changed record this class makes the entries of
+/// the records before and after the changes. The differences are the changes of the entries.
 final class EntryUpdate {
   /// The entries of the records with one key.
   private struct Side {
@@ -12,7 +12,7 @@ final class EntryUpdate {
 
     mutating func add(_ record: RecordBlob) { maker.add(record, into: chunk) }
 
-    /// Returns the entries, in order; they are valid until ``clear()``.
+    /// Returns the entries, in order; valid until ``clear()``.
     mutating func finish(_ order: RecordOrder) -> [RecordBlob] {
       maker.finish(into: chunk)
       return (0..<chunk.count).map { chunk.record($0) }.sorted { order.compare($0, $1) < 0 }
@@ -29,17 +29,17 @@ final class EntryUpdate {
   private let order: RecordOrder
   private var before: Side
   private var after: Side
-  /// The positions of the removed records, in order, and how many of them were looked at.
+  /// The positions of the removed records, in order, and the number of positions already compared.
   private let removed: [RecordPosition]
   private var removedCount = 0
-  /// The key whose records are under way.
+  /// The key of the current records.
   private var key: [UInt8]?
   private var goneEntries: ExternalSort?
   private var newEntries: ExternalSort?
-  /// The changes that the sorts do not have yet.
+  /// The changes that the sorts have not got yet.
   private var gone = RecordArena(capacity: 0)
   private var added = RecordArena(capacity: 0)
-  /// The size of changes that are handed to the sorts together, in bytes.
+  /// The size of changes that go to the sorts together, in bytes.
   private static let chunkSize = 64 << 10
   let plan: MemoryPlan
 
@@ -70,7 +70,7 @@ final class EntryUpdate {
     newEntries = sort()
   }
 
-  /// Takes in the next added records, in order.
+  /// Takes the next added records, in order.
   func add(_ records: [RecordBlob]) throws(BuildError) {
     for record in records {
       let isSame =
@@ -88,7 +88,7 @@ final class EntryUpdate {
     }
   }
 
-  /// Returns the key of the next removed record that was not looked at.
+  /// Returns the key of the next removed record; nil after the last.
   private func nextRemovedKey() throws(BuildError) -> [UInt8]? {
     guard removedCount < removed.count else { return nil }
     let position = removed[removedCount]
@@ -101,7 +101,7 @@ final class EntryUpdate {
     }
   }
 
-  /// Takes in the records that had a key.
+  /// Takes the records that had a key before the changes.
   private func begin(_ folded: [UInt8]) throws(BuildError) {
     key = folded
     let (records, positions) = try source.records(withKey: folded, in: previous)
@@ -116,7 +116,7 @@ final class EntryUpdate {
     }
   }
 
-  /// Compares the entries of the records that have and had the key under way.
+  /// Compares the entries of the current key before and after the changes.
   private func end() throws(BuildError) {
     guard key != nil else { return }
     key = nil
@@ -143,13 +143,13 @@ final class EntryUpdate {
 
   /// The changes of the entries.
   struct Changes {
-    /// The positions of the entries that are removed, in order.
+    /// The positions of the removed entries, in order.
     var removed: [RecordPosition]
     var added: SortedRecords
     var lastComponents: LastComponents
   }
 
-  /// Returns the changes. No record may follow.
+  /// Returns the changes. The caller must add no further record.
   func finish(_ head: EntriesHead) throws(BuildError) -> Changes {
     try end()
     while let folded = try nextRemovedKey() {
@@ -167,7 +167,7 @@ final class EntryUpdate {
       lastComponents: try lastComponents(head.lastComponents))
   }
 
-  /// Returns where entries stand, in order.
+  /// Returns the positions of entries, in order.
   private func positions(of gone: SortedRecords) throws(BuildError) -> [RecordPosition] {
     var source = IndexedRecords(entries.index, encoder: .ofEntries, names: names)
     var positions: [RecordPosition] = []
@@ -207,7 +207,7 @@ final class EntryUpdate {
     guard !old.isOver, !new.isOver else { return try allLastComponents(new).listed }
     var gone = old.texts.subtracting(new.texts)
     if !gone.isEmpty {
-      // Mostly another record near a removed one has the same.
+      // Another record near a removed record mostly has the same last component.
       try forEachKeptKey(from: removed.first?.shard ?? 0) { folded in
         if let component = LastComponentSet.component(of: folded) { gone.remove(component) }
         return !gone.isEmpty
@@ -229,8 +229,8 @@ final class EntryUpdate {
     return all
   }
 
-  /// Calls `body` with the folded key of each record of the shards that is not removed, from a shard on and then those
-  /// before it, until it returns false.
+  /// Calls `body` with the folded key of each remaining record, until it returns false. The order is: the shards from
+  /// `first` on, then the shards before it.
   private func forEachKeptKey(from first: Int, _ body: ([UInt8]) -> Bool) throws(BuildError) {
     let removed = removed
     func isRemoved(_ position: RecordPosition) -> Bool {

@@ -2,11 +2,11 @@ import ShardedIndex
 
 /// The values and cells of the records that some entries lead to. Source: docs/format.md section 3.13.
 struct EntryValues {
-  /// Per filter the number of its field; nil where no record has it.
+  /// For each filter the number of its field; nil if no record has the field.
   private let filters: [UInt32?]
-  /// The finder of the places of records; nil where the index has no cells.
+  /// The finder of the places of records; nil if the index has no cells.
   private let places: CellFinder?
-  /// Per filter the values.
+  /// For each filter its values.
   private var values: [Values]
   private var cells: Set<Int> = []
 
@@ -15,9 +15,9 @@ struct EntryValues {
     var texts: Set<[UInt8]> = []
     /// The size of the texts, in bytes.
     var size = 0
-    /// Whether they are more than a table holds.
+    /// Whether there are more values than a table holds.
     var isOver = false
-    /// The text and the kind of the record before: neighbours often have the same one.
+    /// The text and the kind of the previous record: neighbours often have the same ones.
     var last: (text: [UInt8], kind: ValueKind)?
   }
 
@@ -28,7 +28,7 @@ struct EntryValues {
     values = filters.map { _ in Values() }
   }
 
-  /// Takes in a record.
+  /// Takes a record.
   mutating func add(_ record: RecordBlob) {
     for (index, name) in filters.enumerated() where !values[index].isOver {
       guard let name else { continue }
@@ -37,7 +37,7 @@ struct EntryValues {
     if let place = places?.place(of: record) { cells.insert(place.cell) }
   }
 
-  /// Calls `body` with the number of each field that the entries get behind their weight, its kind and its text; and
+  /// Calls `body` with the number, the kind and the text of each field that the entries get after their weight; then
   /// forgets the records.
   mutating func take(_ body: (Int, FieldKind, [UInt8]) -> Void) {
     for index in values.indices {

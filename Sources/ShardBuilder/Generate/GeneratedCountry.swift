@@ -1,4 +1,4 @@
-/// A country with made-up towns, and where they lie, in degrees.
+/// A country with made-up towns, and its position in degrees.
 struct GeneratedCountry {
   let code: UInt16
   /// The country's share of all records, out of the sum of all weights.

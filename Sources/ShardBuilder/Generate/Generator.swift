@@ -2,15 +2,15 @@ import ShardedIndex
 
 /// A made-up list of cities of any size: the same bytes for the same seed on every platform.
 ///
-/// It has the shape of the well-known city list and what makes such a list hard or easy to index: names put
-/// together from parts of which few are frequent, letters beyond ASCII in 7 % of them, 35 % of the records sharing
-/// name and country with another, ids by country, coordinates in clusters, printed as a program prints them that
-/// keeps 32-bit floats. A longer list begins with the records of a shorter one. No record is kept once it is written.
+/// The list has the properties of the well-known city list that matter for an index. Names consist of parts, few of
+/// which are frequent. 7 % of the names have letters beyond ASCII. 35 % of the records share name and country with
+/// another record. Ids go by country. Coordinates lie in clusters, and look as a program with 32-bit floats prints
+/// them. A longer list begins with the records of a shorter list. The generator keeps no record.
 package struct Generator {
   package enum Format: String, CaseIterable, Sendable {
-    /// One array.
+    /// The list is one array.
     case json
-    /// An object a line.
+    /// The list has one object a line.
     case jsonl
     /// The format TSV, with a header.
     case tsv
@@ -20,14 +20,14 @@ package struct Generator {
   private let seed: UInt64
   private let count: Int
   private var next = 0
-  /// Ids given out per country.
+  /// The number of ids given to each country.
   private var given: [Int]
   private let tables: GeneratorTables
 
-  /// - Parameter count: Records in the list.
+  /// - Parameter count: The number of records in the list.
   package init(count: Int, seed: UInt64, format: Format) {
     self.count = count
-    // It wraps on purpose, as in `GeneratorRandom.next()`.
+    // The sum must wrap, as in `GeneratorRandom.next()`.
     self.seed = GeneratorRandom.mixed(seed &+ 0x9e37_79b9_7f4a_7c15)
     self.format = format
     given = Array(repeating: 0, count: GeneratedCountry.all.count)
@@ -37,9 +37,9 @@ package struct Generator {
   /// The most bytes that one record takes.
   private static let recordLimit = 512
 
-  /// Fills `buffer`, which holds at least 1024 bytes, with what comes next.
+  /// Fills `buffer`, which holds at least 1024 bytes, with the next bytes of the list.
   ///
-  /// - Returns: Bytes written, 0 when the list is complete.
+  /// - Returns: The number of written bytes, 0 after the end of the list.
   package mutating func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
     precondition(buffer.count >= 2 * Self.recordLimit)
     var writer = unsafe GeneratorWriter(start: buffer.baseAddress!)
@@ -56,15 +56,15 @@ package struct Generator {
     }
     if next == count {
       if format == .json { writer.text(count > 0 ? "\n]\n" : "]\n") }
-      next += 1  // The end is written once.
+      next += 1  // So the end is written only once.
     }
     return writer.count
   }
 
   private mutating func writeRecord(_ writer: inout GeneratorWriter) {
     var own = GeneratorRandom(state: GeneratorRandom.mixed(seed ^ UInt64(next)))
-    // 36 of 100 records take their name from a pool that grows with the list. The pool's first names are taken most
-    // often; some are taken once, which leaves 35 that share theirs.
+    // 36 of 100 records take their name from a pool that grows with the list. The first names of the pool are taken
+    // most often; some names are taken once, so that 35 records of 100 share their name.
     var named: GeneratorRandom
     if own.below(1000) < 362 {
       let pool = UInt64(next) / 9 + 1
@@ -94,7 +94,7 @@ package struct Generator {
     writer.text(format == .tsv ? "\n" : format == .jsonl ? "}}\n" : "}}")
   }
 
-  /// Ids of a country lie in a range of its own, thinly; when a long list has filled the ranges it begins new ones.
+  /// The ids of a country lie thinly in a range of its own. A long list that has filled the ranges begins new ranges.
   private mutating func id(_ country: Int, _ own: inout GeneratorRandom) -> Int {
     let spread = 14
     let number = given[country]
@@ -107,14 +107,14 @@ package struct Generator {
 
   private func writeCoordinates(_ number: Int, _ own: inout GeneratorRandom, to writer: inout GeneratorWriter) {
     let country = GeneratedCountry.all[number]
-    // The towns of a country lie around a few places, most of them around the first ones.
+    // The towns of a country lie around a few places, most of them around the first places.
     var cluster = GeneratorRandom(
       state: GeneratorRandom.mixed(seed ^ UInt64(number) << 32 ^ min(own.below(24), own.below(24)) << 8))
     let isMinutes = own.below(100) < 26
     func degree(_ low: Int, _ high: Int) -> Int {
       let size = (high - low) * 100_000
       let middle = Int(cluster.below(UInt64(size)))
-      // The mean of four: around the middle more than far off.
+      // The mean of four numbers: more towns lie near the middle than far from it.
       var offset = 0
       for _ in 0..<4 { offset += Int(own.below(UInt64(size / 2))) }
       return low * 100_000 + min(max(middle + offset / 4 - size / 4, 0), size)

@@ -1,10 +1,10 @@
 /// SplitMix64 (Steele, Lea, Flood 2014): the same numbers for the same state on every platform.
 ///
-/// The operators wrap on purpose: all is counted modulo 2^64.
+/// All arithmetic is modulo 2^64, so the operators wrap.
 struct GeneratorRandom {
   var state: UInt64
 
-  /// The output function: a bijection that scatters neighbours.
+  /// The output function: a bijection that sends neighbours far apart.
   @inline(__always) static func mixed(_ value: UInt64) -> UInt64 {
     var z = value
     z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9

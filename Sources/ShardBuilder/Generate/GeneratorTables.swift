@@ -1,6 +1,6 @@
-/// Makes up names, and knows which countries they are in and which ids these have.
+/// The tables of countries. They give made-up names, and the ids of countries.
 struct GeneratorTables {
-  /// The country of each hundredth of a per cent of all records.
+  /// For each hundredth of a per cent of all records, the country.
   private var countries: [UInt8] = []
   var idStart: [Int] = []
   var idRoom: [Int] = []
@@ -19,10 +19,10 @@ struct GeneratorTables {
     Int(countries[Int(random.below(UInt64(countries.count)))])
   }
 
-  /// Returns a position below `count`, the first ones most often.
+  /// Returns a position below `count`; the first positions are the most frequent.
   @inline(__always) private func rank(_ random: inout GeneratorRandom, _ count: Int) -> Int {
     if random.below(5) < 2 { return Int(random.below(UInt64(count))) }
-    // Each halving of what is left is as likely as the next.
+    // Each next halving of the rest is equally likely.
     let halvings = UInt64(64 - (UInt64(count)).leadingZeroBitCount)
     let limit = min(UInt64(count), 1 << (random.below(halvings) + 1))
     return Int(random.below(limit))
@@ -49,7 +49,7 @@ struct GeneratorTables {
 
   private func writeWord(_ style: NameStyle, _ random: inout GeneratorRandom, to writer: inout GeneratorWriter) {
     let start = writer.count
-    // Few words have one syllable only: there are not many of those.
+    // Few words have only one syllable, because there are not many such words.
     let syllables = max(1 + random.below(style.syllables), random.below(5) > 0 ? 2 : 1)
     for syllable in 0..<syllables {
       writer.text(style.onsets[rank(&random, style.onsets.count)])
@@ -64,7 +64,7 @@ struct GeneratorTables {
     if unsafe writer.start[start] >= 0x61, unsafe writer.start[start] <= 0x7a { unsafe writer.start[start] -= 0x20 }
   }
 
-  /// Gives one letter of the name its accent, the first that has one from a chosen letter on.
+  /// Gives an accent to one letter of the name: the first letter with an accent in this style, from a chosen letter on.
   private func accent(
     _ style: NameStyle, from start: Int, _ random: inout GeneratorRandom, _ writer: inout GeneratorWriter
   ) {

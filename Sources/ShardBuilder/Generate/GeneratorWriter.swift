@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// Writes bytes one after the other to memory that is known to be large enough.
+/// A writer of bytes, one after the other, to memory that the caller knows to be large enough.
 @safe struct GeneratorWriter {
   let start: UnsafeMutablePointer<UInt8>
   var count = 0
@@ -25,8 +25,7 @@ import ShardedIndex
     unsafe count += NumberFormat.write(Int64(number), decimals: 0, trimmed: false, to: start + count)
   }
 
-  /// Writes degrees times 10^5 as a program prints them that keeps them in 32 bits: exact, or rounded to arc minutes
-  /// first.
+  /// Writes degrees times 10^5 as a program with 32-bit floats prints them: exact, or rounded to arc minutes first.
   mutating func coordinate(_ value: Int, isMinutes: Bool) {
     if isMinutes {
       let scaled = value * 60

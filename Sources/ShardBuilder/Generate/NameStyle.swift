@@ -1,20 +1,20 @@
-/// The parts that names of a language family are put together from.
+/// The parts of the names of a language family.
 struct NameStyle {
   let onsets: [StaticString]
   let vowels: [StaticString]
   let codas: [StaticString]
-  /// Words before the name, frequent first.
+  /// The words before the name, the frequent ones first.
   let before: [StaticString]
-  /// Endings, frequent first.
+  /// The endings, the frequent ones first.
   let endings: [StaticString]
-  /// ASCII letters and what stands for them in the other names.
+  /// ASCII letters, each with the accented letter that may replace it.
   let accents: [(UInt8, StaticString)]
   /// The most syllables of a word.
   let syllables: UInt64
 }
 
 extension NameStyle {
-  /// The styles, by the number that a country has.
+  /// The styles, by the number in a country.
   static let all: [NameStyle] = [
     // 0: German and its neighbours
     NameStyle(

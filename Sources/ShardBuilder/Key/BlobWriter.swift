@@ -1,10 +1,10 @@
-/// The memory that a ``RecordBlob`` is written to. Its owner made room for the blob, and for 16 bytes more behind it.
+/// The memory for a ``RecordBlob``. Its owner has made room for the blob, and for 16 more bytes after it.
 @safe package struct BlobWriter {
   let start: UnsafeMutableRawPointer
 
   @inline(__always) init(_ start: UnsafeMutableRawPointer) { unsafe self.start = unsafe start }
 
-  /// Writes the header but for the part about the fields.
+  /// Writes the header without the part about the fields.
   @inline(__always)
   func writeHeader(isWide: Bool, size: Int, folded: Int, suffix: Int, key: Int, fields: Int) {
     unsafe start.storeBytes(of: UInt32(size << 1 | (isWide ? 1 : 0)).littleEndian, as: UInt32.self)
@@ -23,7 +23,7 @@
 
   /// Writes the header's part about one field.
   ///
-  /// - Parameter offsetInKey: Where in the key its text begins, or ``RecordBlob/nowhere``.
+  /// - Parameter offsetInKey: The offset of the field's text in the key, or ``RecordBlob/nowhere``.
   @inline(__always)
   func writeField(isWide: Bool, _ index: Int, name: UInt32, kind: FieldKind, size: Int, offsetInKey: Int) {
     let word = name << 2 | UInt32(kind.rawValue)
@@ -38,14 +38,14 @@
     }
   }
 
-  /// Copies a text to `offset` and returns its size.
+  /// Copies a text to `offset`, and returns its size.
   ///
-  /// - Parameter all: The memory that the text lies in, as far as it may be read.
+  /// - Parameter all: The readable memory that holds the text.
   @inline(__always)
   func copy(_ text: UnsafeBufferPointer<UInt8>, to offset: Int, endOfSource all: UnsafeBufferPointer<UInt8>) -> Int {
     guard let source = text.baseAddress else { return 0 }
     if text.count <= 16, unsafe all.baseAddress! + all.count - source >= 16 {
-      // Most are that short: two words, of which what is too much is written over.
+      // Most texts are that short: the copy takes two words, and later bytes overwrite the excess.
       let words = unsafe UnsafeRawPointer(source).loadUnaligned(as: SIMD2<UInt64>.self)
       unsafe start.storeBytes(of: words, toByteOffset: offset, as: SIMD2<UInt64>.self)
     } else {
@@ -54,11 +54,11 @@
     return text.count
   }
 
-  /// The `count` bytes at `offset`, which were written.
+  /// Returns the `count` written bytes at `offset`.
   @inline(__always)
   func text(_ offset: Int, _ count: Int) -> UnsafeBufferPointer<UInt8> { unsafe .init(room(offset, count)) }
 
-  /// The `count` bytes at `offset`, to be written.
+  /// Returns the `count` bytes at `offset`, for writing.
   @inline(__always)
   func room(_ offset: Int, _ count: Int) -> UnsafeMutableBufferPointer<UInt8> {
     unsafe .init(start: (start + offset).assumingMemoryBound(to: UInt8.self), count: count)

@@ -1,22 +1,22 @@
 import CLibrary
 
-/// Texts, where they lie: in an arena, a batch or a window. Each is valid as long as that is.
+/// Texts in place: in an arena, a batch or a window. A text is valid as long as its memory.
 extension UnsafeBufferPointer<UInt8> {
   /// The text without bytes.
   static var empty: Self { unsafe Self(start: nil, count: 0) }
 
-  /// Returns a part of the text as a text of its own.
+  /// Returns a part of the text as a text.
   @inline(__always) func part(_ range: Range<Int>) -> Self { unsafe Self(rebasing: self[range]) }
   @inline(__always) func part(_ range: PartialRangeFrom<Int>) -> Self { unsafe Self(rebasing: self[range]) }
 
-  /// Loads the word that begins at `offset`, of which all bytes are in the text.
+  /// Loads the word at `offset`; all bytes of the word must be in the text.
   @inline(__always) fileprivate func load<Word: BitwiseCopyable>(_ offset: Int, as type: Word.Type) -> Word {
     unsafe UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: offset, as: type)
   }
 }
 
-/// Compares byte by byte, and returns a number that is negative, 0 or positive; of two texts with a common beginning
-/// the shorter is first.
+/// Compares two texts byte by byte, and returns a negative number, 0 or a positive number. Of two texts with a common
+/// beginning the shorter is first.
 @inline(__always)
 func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
   let common = min(a.count, b.count)
@@ -27,7 +27,7 @@ func compareBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt
   return a.count - b.count
 }
 
-/// Returns how many bytes two texts have in common from their beginning.
+/// Returns the number of bytes at the beginning that two texts have in common.
 @inline(__always)
 func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
   let common = min(a.count, b.count)
@@ -41,7 +41,7 @@ func commonPrefix(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt
   return index
 }
 
-/// Whether two texts have the same bytes.
+/// Returns whether two texts have the same bytes.
 @inline(__always)
 func equalBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
   let count = a.count
@@ -49,7 +49,7 @@ func equalBytes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>
   @inline(__always) func isSame<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Bool {
     unsafe a.load(offset, as: Word.self) == b.load(offset, as: Word.self)
   }
-  // The last word may overlap the one before it.
+  // The last word may overlap the word before it.
   if count >= 8 {
     var offset = 0
     while offset + 8 < count {

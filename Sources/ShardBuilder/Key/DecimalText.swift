@@ -1,16 +1,16 @@
-/// A text that is a number by JSON's grammar, taken apart; its value is compared exactly, whatever its length.
+/// The parts of a text that is a number by JSON's grammar. Comparisons of its value are exact for any length.
 @safe struct DecimalText {
   private(set) var isNegative = false
   private let text: UnsafeBufferPointer<UInt8>
-  /// The digits before the point: at least one, no zero in front of another.
+  /// The digits before the point: at least one, without leading zeros.
   private var whole = 0..<0
-  /// The digits behind the point, if any.
+  /// The digits after the point, if any.
   private var fraction = 0..<0
   private var exponentIsNegative = false
   /// The exponent's digits; nil without an exponent.
   private var exponent: Range<Int>?
 
-  /// Takes a text apart; nil when `text` is not a number.
+  /// Splits a text into its parts; returns nil if `text` is not a number.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
     unsafe self.text = unsafe text
     var index = 0
@@ -42,8 +42,7 @@
     guard index == text.count else { return nil }
   }
 
-  /// Returns the ``digitCount`` of a number without an exponent; nil for other texts, and for some that are such
-  /// numbers.
+  /// Returns the ``digitCount`` of a number without an exponent; nil for other texts, and for some such numbers.
   static func digitCount(ofPlain text: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let start = text.baseAddress, text.count > 1 else { return nil }
     let end = unsafe start + text.count
@@ -64,7 +63,7 @@
   }
   var digitCount: Int { whole.count + fraction.count + (exponent?.count ?? 0) }
 
-  /// Returns a number that is negative, 0 or positive as the value of `a` is below, equal to or above that of `b`.
+  /// Returns a negative number, 0 or a positive number if the value of `a` is below, equal to or above that of `b`.
   static func compare(_ a: DecimalText, _ b: DecimalText) -> Int {
     guard a.exponent == nil, b.exponent == nil else {
       var (left, right): ([UInt8], [UInt8]) = ([], [])
@@ -94,17 +93,18 @@
     return 0
   }
 
-  /// Appends bytes that compare as the values do, equal for equal values, none the beginning of another.
+  /// Appends bytes that compare as the values do. Equal values give equal bytes, and no result is the beginning of
+  /// another.
   ///
-  /// | bytes | what |
+  /// | bytes | meaning |
   /// |--:|---|
-  /// | 1 | 0 negative, 1 zero (and nothing behind it), 2 positive |
+  /// | 1 | 0 negative, 1 zero (without further bytes), 2 positive |
   /// | 1 | sign of *e* in value = 0.*digits* x 10^*e*: 0 negative, 1 zero or positive |
-  /// | 8 | how many decimal digits *e* has, big-endian |
-  /// | | those digits |
+  /// | 8 | the number of decimal digits of *e*, big-endian |
+  /// | | the digits of *e* |
   /// | | the significant digits + 1, as values 1 to 10, then 0 |
   ///
-  /// The count and digits of a negative *e*, and all behind a negative number's first byte, are complemented.
+  /// For a negative *e* its count and digits are complemented; for a negative number all bytes after the first are.
   func serialize(into output: inout [UInt8]) {
     @inline(__always) func digit(_ index: Int) -> UInt8 {
       unsafe text[index < whole.count ? whole.lowerBound + index : fraction.lowerBound + index - whole.count] - 0x30
@@ -115,7 +115,7 @@
     while digit(end - 1) == 0 { end -= 1 }
     let places = whole.count - first
     if !isNegative, exponent == nil, 0..<10 ~= places {
-      // Nearly all numbers are such, and their bytes are the same as below.
+      // Nearly all numbers have such an exponent. The bytes are the same as those of the code below.
       output.append(contentsOf: Self.positiveOfOneDigit)
       output.append(UInt8(places) + 0x30)
       for index in first..<end { output.append(digit(index) + 1) }
@@ -144,14 +144,14 @@
     if isNegative { for index in start..<output.count { output[index] = ~output[index] } }
   }
 
-  /// The beginning of a positive number's bytes where *e* is neither negative nor has more than one digit.
+  /// The first bytes of a positive number whose *e* is not negative and has one digit.
   private static let positiveOfOneDigit: [UInt8] = [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
 
   private static func decimal(_ value: Int) -> [UInt8] {
     value < 10 ? [UInt8(value) + 0x30] : Array(String(value).utf8)
   }
 
-  /// Returns the sum of a number written in `text` and a small one: its sign, and its digits without leading zeros.
+  /// Returns the sum of the number in `text` and a small number: the sum's sign, and its digits without leading zeros.
   private static func sum(_ text: [UInt8], _ isNegative: Bool, _ small: Int) -> (Bool, [UInt8]) {
     let digits = Array(text.drop { $0 == 0x30 })
     if digits.count <= 17 {
@@ -159,7 +159,8 @@
       let sum = (isNegative ? -value : value) + small
       return (sum < 0, decimal(abs(sum)))
     }
-    // At least 10^17, and a text in memory is shorter than that: the sign stays, one borrow or carry runs through.
+    // The number is at least 10^17, and a text in memory is shorter than that: so the sign stays, and one borrow or
+    // carry is enough.
     var result = digits.map { Int($0 - 0x30) }
     var carry = isNegative ? -small : small
     var index = result.count - 1

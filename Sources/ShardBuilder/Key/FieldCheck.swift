@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The fields that a build's settings name, to be compared with those that are there.
+/// The fields that a build's settings name, for a check against the fields of the inputs.
 package struct FieldCheck {
   private var wanted: [(name: String, setting: BuildSetting)] = []
 
@@ -14,15 +14,15 @@ package struct FieldCheck {
     for field in template.fields { add(field, setting) }
   }
 
-  /// Compares with the fields of inputs: of one file that says them in a header, or of all records where records
-  /// differ.
+  /// Checks the settings' fields against the fields of inputs: of one file with a header, or of all records if their
+  /// fields differ.
   ///
-  /// - Throws: ``BuildError/unknownField(_:setting:inputs:fields:)`` for the first that is not there.
+  /// - Throws: ``BuildError/unknownField(_:setting:inputs:fields:)`` for the first missing field.
   package func check(_ fields: [String], of inputs: [String]) throws(BuildError) {
     var known = NameTable()
     for field in fields { _ = known.insert(field) }
     for (name, setting) in wanted where !known.contains(name) {
-      // Of nested fields it is enough to name what they are in.
+      // For nested fields the name of their outer field is enough.
       if setting == .keep, fields.contains(where: { RecordEncoder.isKept($0, keep: [name]) }) { continue }
       throw .unknownField(name, setting: setting, inputs: inputs, fields: fields)
     }
@@ -30,7 +30,7 @@ package struct FieldCheck {
 }
 
 extension DatasetFormat {
-  /// Whether a file says which fields all its records have, before the first.
+  /// Whether a file names the fields of all its records before the first record.
   var hasColumns: Bool { !isJSON }
 }
 
@@ -39,17 +39,17 @@ extension DatasetReader {
   func emptiness(_ path: String, hasHeader: Bool) -> String {
     let names = names.names
     guard hasHeader, format == .csv || format == .tsv else {
-      return displayed(path: path) + ": there is no record in it"
+      return displayed(path: path) + ": the input has no record"
     }
-    return displayed(path: path) + ": no record follows the header "
+    return displayed(path: path) + ": the input has no record after the header "
       + names.prefix(8).map(quoted).joined(separator: ", ")
       + (names.count > 8 ? " and \(grouped(names.count - 8)) more" : "")
   }
 
-  /// Reads on. The names of the columns, in a format that has some, are checked as soon as they are known: records or
-  /// none, and before a record that does not fit them.
+  /// Reads the next batch. In a format with columns, the function checks the names of the columns as soon as it knows
+  /// them: also without records, and before an error of a record.
   ///
-  /// - Parameter isChecked: Whether that was done; false at first.
+  /// - Parameter isChecked: Whether the names are checked already; false at first.
   func read(
     into batch: inout RecordBatch, isChecked: inout Bool, makeRoom: (Int) -> Void = { _ in },
     _ check: ([String]) throws(BuildError) -> Void

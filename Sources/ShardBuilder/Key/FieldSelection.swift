@@ -1,49 +1,50 @@
 import ShardedIndex
 
-/// Chooses the fields of records: those that the key is made from, those that are stored, the one that is the id.
+/// The choice of a record's fields: the fields of the key, the stored fields, and the id.
 ///
-/// Records mostly have the same fields one after the other: then the choice of the record before stands.
+/// Neighbouring records mostly have the same fields; then the choice of the previous record stays.
 struct FieldSelection: Sendable {
   private let template: KeyTemplate
   private let keep: [String]?
   private let id: String?
-  /// Whether records have folded keys that no field makes.
+  /// Whether the folded keys of records are given, and do not come from fields.
   private let hasGivenKeys: Bool
   private var roles: [Role] = []  // By field name.
   /// The index in the record of each field of the key, or -1.
   private(set) var slots: [Int]
-  /// The stored fields: index in the record, and of the key's part that is made from it, the first, or -1.
+  /// For each stored field its index in the record, and the first part of the key that is made from it, or -1.
   private(set) var kept: [(field: Int, part: Int)] = []
   /// The largest name of a stored field.
   private(set) var largestName: UInt32 = 0
-  /// The names of the fields of the last record, and the fault of such a record.
+  /// The names of the fields of the last record, and the fault of a record with these names.
   private var shape: [UInt32] = []
-  private var flaw: UnindexableRecord.Flaw? = .noKeyField  // Of no fields.
-  /// Whether a key field of these is no text or number: then the next record's may be another thing by the same names.
+  private var flaw: UnindexableRecord.Flaw? = .noKeyField  // For a record without fields.
+  /// Whether a key field of the last record is neither a text nor a number. Then the next record may have another kind
+  /// under the same names.
   private var hasLiteralKey = false
-  /// The index in the record of the field that is the id, or -1.
+  /// The index of the id field in the record, or -1.
   private var idField = -1
-  /// The size of what a header says of the stored fields, in bytes.
+  /// The size of the stored fields' share of the header, in bytes.
   private var keptOverhead = 0
 
-  /// The most that a header says of a field beside its name and its text, in bytes.
+  /// The most bytes of a field in the header, besides its name and its text.
   private static let fieldOverhead = 32
 
   private struct Role {
-    var slot: Int  // Among the template's fields, or -1.
+    var slot: Int  // The index among the template's fields, or -1.
     var isKept: Bool
     var nameSize: Int
     var isID: Bool
   }
 
-  /// The sizes of a record's fields, in bytes, and the flaw for which no index can hold it.
+  /// The sizes of a record's fields in bytes, and the flaw that keeps the record out of any index.
   struct Result {
     var flaw: UnindexableRecord.Flaw?
-    /// The texts that are stored; those of them that the key is made from; the longest.
+    /// The size of the stored texts; of those that the key is made from; of the longest text.
     var textSize: Int
     var keyTextSize: Int
     var largestText: Int
-    /// The texts with all that a header says of them.
+    /// The size of the texts with their share of the header.
     var stored: Int
   }
 
@@ -52,13 +53,13 @@ struct FieldSelection: Sendable {
     slots = Array(repeating: -1, count: template.fields.count)
   }
 
-  /// Whether a field is stored when these are named to be.
+  /// Returns whether a field is stored if the fields of `keep` are.
   static func isKept(_ name: String, keep: [String]?) -> Bool {
     guard let keep else { return true }
     return keep.contains { name == $0 || name.hasPrefix($0 + ".") }
   }
 
-  /// Notes the roles of names that were not there before.
+  /// Notes the roles of new names.
   mutating func learn(_ names: FieldNames) {
     while roles.count < names.names.count {
       let name = names.names[roles.count]
@@ -69,8 +70,8 @@ struct FieldSelection: Sendable {
     }
   }
 
-  /// Looks through a record's fields: notes in ``slots`` those of the key, in ``kept`` those that are stored. Both are
-  /// there already if the record before had fields of the same names.
+  /// Finds the fields of the key and the stored fields of a record, and notes them in ``slots`` and ``kept``. If the
+  /// previous record had fields of the same names, both are right already.
   @inline(__always)
   mutating func select(_ record: RecordFields, _ composer: KeyComposer) -> Result {
     if hasLiteralKey || !hasShape(record) || slots.contains(where: { $0 >= 0 && record[$0].kind == .literal }) {
@@ -88,7 +89,7 @@ struct FieldSelection: Sendable {
     return Result(flaw: flaw, textSize: size, keyTextSize: inKey, largestText: largest, stored: size + keptOverhead)
   }
 
-  /// Whether a record's fields have the names of those that were looked through last.
+  /// Returns whether a record's fields have the same names as those of the last record.
   @inline(__always) private func hasShape(_ record: RecordFields) -> Bool {
     unsafe shape.withUnsafeBufferPointer { names in
       guard record.count == names.count else { return false }

@@ -1,13 +1,13 @@
 import ShardedIndex
 
-/// Puts the key of a record together as a template says.
+/// The composer of a record's key by a template.
 struct KeyComposer: Sendable {
-  /// The template's parts: a field by its slot, or -1 and a literal by where it lies in ``literals``.
+  /// The template's parts: a field by its slot; or -1 and a literal by its place in ``literals``.
   private var parts: [(slot: Int, literalStart: Int, literalCount: Int)] = []
   private var literals: [UInt8] = []
-  /// The offset of each part in the key that was written last.
+  /// The offset of each part in the last written key.
   private var offsets: [Int]
-  /// The template's last field, if a separator and nothing else stands before it.
+  /// The template's last field, if only a separator stands before it.
   private(set) var lastField: Int?
 
   init(_ template: KeyTemplate) {
@@ -23,7 +23,7 @@ struct KeyComposer: Sendable {
     guard template.parts.count >= 2, case .field(let last) = template.parts[template.parts.count - 1],
       case .literal(let text) = template.parts[template.parts.count - 2]
     else { return }
-    // The literal alone may fold otherwise than among its neighbours, so each record is checked as well.
+    // The literal may fold differently beside other texts, so each record is checked as well.
     var folded: [UInt8] = []
     unsafe text.withUnsafeBufferPointer { unsafe Fold.fold($0, into: &folded) }
     if folded == [Fold.separator] { lastField = last }
@@ -32,7 +32,7 @@ struct KeyComposer: Sendable {
   /// Returns the first part that is made from the field of a slot; -1 if there is none.
   func firstPart(ofSlot slot: Int) -> Int { parts.firstIndex { $0.slot == slot } ?? -1 }
 
-  /// Returns where in the key that was written last a part begins.
+  /// Returns the offset of a part in the last written key.
   @inline(__always) func offset(ofPart part: Int) -> Int { offsets[part] }
 
   /// Returns the size of a record's key, in bytes.
@@ -47,7 +47,7 @@ struct KeyComposer: Sendable {
     return count
   }
 
-  /// Writes a record's key to `offset`, and notes where its parts are.
+  /// Writes a record's key to `offset`, and notes the offsets of its parts.
   @inline(__always)
   mutating func write(_ record: RecordFields, _ slots: [Int], to blob: BlobWriter, at offset: Int) {
     var size = 0

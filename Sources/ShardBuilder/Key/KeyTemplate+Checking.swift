@@ -1,7 +1,7 @@
 import ShardedIndex
 
 extension KeyTemplate {
-  /// Takes a template apart that a build can use.
+  /// Parses a template that a build can use.
   ///
   /// - Throws: ``BuildError/template(_:template:position:)``
   package init(checking text: String) throws(BuildError) {

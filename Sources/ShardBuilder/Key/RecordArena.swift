@@ -1,8 +1,9 @@
 import CLibrary
 
-/// Record blobs one after the other in memory that does not move once it is handed on, and where each is.
+/// Record blobs one after the other, and the position of each blob. The memory does not move after the arena is handed
+/// on.
 ///
-/// The one that fills an arena is its only owner; afterwards it is only read, from any thread.
+/// The thread that fills an arena is its only owner. Afterwards all threads may read it, and no thread changes it.
 @safe package final class RecordArena: @unchecked Sendable {
   /// The position of a blob.
   package struct Entry {
@@ -10,18 +11,18 @@ import CLibrary
     package var offset: Int
   }
 
-  // One owner while it changes: checking each access again costs a tenth of the cut's time.
+  // The arena has one owner while it changes: a check of each access costs a tenth of the cut's time.
   @exclusivity(unchecked) package private(set) var start: UnsafeMutableRawPointer
-  /// Bytes in use.
+  /// The bytes in use.
   @exclusivity(unchecked) package private(set) var size = 0
   @exclusivity(unchecked) package private(set) var entries: [Entry] = []
-  /// The largest blob that was taken in, in bytes.
+  /// The size of the largest blob so far, in bytes.
   @exclusivity(unchecked) private(set) var largest = 0
   @exclusivity(unchecked) private var capacity: Int
-  /// The block that the memory lies in; nil where it is `malloc`'s.
+  /// The block of the memory; nil if the memory is `malloc`'s.
   @exclusivity(unchecked) private var block: PageAllocator.Block?
 
-  /// Bytes behind the last blob that may be read, though not used: letter case is applied eight bytes at a time.
+  /// The bytes after the last blob that code may read, but must not use: letter case is applied eight bytes at a time.
   private static let slack = 16
 
   package init(capacity: Int = 1 << 16) {
@@ -29,7 +30,7 @@ import CLibrary
     unsafe start = unsafe Self.resized(nil, to: self.capacity + Self.slack)
   }
 
-  /// Makes an arena in a part of a block that no other arena has, at least 64 bytes.
+  /// Makes an arena in a part of a block, of at least 64 bytes. No other arena may use that part.
   init(_ room: Range<Int>, of block: PageAllocator.Block, records: Int) {
     unsafe capacity = room.count - Self.slack
     unsafe start = unsafe block.start + room.lowerBound
@@ -41,33 +42,32 @@ import CLibrary
     if unsafe block == nil { unsafe free(start) }
   }
 
-  /// Returns memory that grows where it lies, or moves with its pages, if it is large: copied, it would have to be
-  /// touched anew.
+  /// Returns resized memory. Large memory grows in place or moves with its pages: a copy would touch all pages again.
   private static func resized(_ start: UnsafeMutableRawPointer?, to byteCount: Int) -> UnsafeMutableRawPointer {
     guard let start = unsafe realloc(start, byteCount) else { PageAllocator.lack(of: byteCount) }
     return unsafe start
   }
 
   package var count: Int { unsafe entries.count }
-  /// Bytes of memory held.
+  /// The bytes of memory that the arena holds.
   package var charge: Int { unsafe capacity + entries.capacity * MemoryLayout<Entry>.stride }
 
-  /// Whether others lie in the same block, which is given back with the last of them.
+  /// Whether other arenas use the same block, which the last of them frees.
   var sharesBlock: Bool { unsafe block.map { unsafe $0.size >= 2 * capacity } ?? false }
 
-  /// Forgets all records and keeps the memory.
+  /// Removes all records, and keeps the memory.
   package func removeAll() {
     unsafe (size, largest) = (0, 0)
     unsafe entries.removeAll(keepingCapacity: true)
   }
 
-  /// Forgets where the blobs are, and keeps them.
+  /// Removes the positions of the blobs, and keeps the blobs.
   func forgetEntries() { unsafe entries = [] }
 
-  /// Returns a record; valid while the arena lives and nothing is appended.
+  /// Returns a record; valid as long as the arena, until the next append.
   package func record(_ index: Int) -> RecordBlob { unsafe RecordBlob(start + entries[index].offset) }
 
-  /// Makes room for one more blob of at most `byteCount` bytes and returns it.
+  /// Makes room for one more blob of at most `byteCount` bytes, and returns the room.
   package func reserve(_ byteCount: Int) -> BlobWriter {
     if unsafe capacity - size < byteCount { unsafe grow(to: max(capacity * 2, size + byteCount)) }
     return unsafe BlobWriter(start + size)
@@ -84,7 +84,7 @@ import CLibrary
     unsafe capacity = larger
   }
 
-  /// Takes in the blob that was written to the memory that ``reserve(_:)`` returned.
+  /// Adds the blob that the caller wrote to the memory of ``reserve(_:)``.
   package func commit() {
     let record = unsafe RecordBlob(start + size)
     unsafe entries.append(Entry(offset: size))
@@ -97,20 +97,20 @@ import CLibrary
     commit()
   }
 
-  /// Takes out the records from `first` on. Their blobs stay where they are, so that they can be put back.
+  /// Takes out the records from `first` on. Their blobs stay in place, so that the caller can put the records back.
   func takeEntries(from first: Int) -> [Entry] {
     let taken = unsafe Array(entries[first...])
     unsafe entries.removeSubrange(first...)
     return taken
   }
 
-  /// Takes in, as the last, a record whose blob is here.
+  /// Adds a record, whose blob is in this arena, after the last one.
   func commit(_ entry: Entry) { unsafe entries.append(entry) }
 
-  /// Returns the record of an entry; valid while the arena lives and nothing is appended.
+  /// Returns the record of an entry; valid as long as the arena, until the next append.
   func record(_ entry: Entry) -> RecordBlob { unsafe RecordBlob(start + entry.offset) }
 
-  /// Calls `body` with the blobs of some records, one after the other as long as there is nothing between them.
+  /// Calls `body` with the blobs of some records. Adjacent blobs come in one call.
   func forEachRun(of range: Range<Int>, _ body: (Range<Int>, UnsafeRawBufferPointer) -> Void) {
     unsafe entries.withUnsafeBufferPointer { entries in
       var first = range.lowerBound
@@ -128,7 +128,7 @@ import CLibrary
     }
   }
 
-  /// Appends a run of another chunk's records.
+  /// Appends a run of records of another arena.
   func append(_ range: Range<Int>, of other: RecordArena) {
     unsafe entries.reserveCapacity(entries.count + range.count)
     unsafe other.forEachRun(of: range) { range, run in

@@ -1,8 +1,9 @@
-/// One record on its way through the builder: a run of bytes that can be sorted, spilled and encoded as it is.
+/// One record on its way through the builder: a run of bytes that the builder sorts, spills and encodes without a
+/// change.
 ///
-/// Most records have few short fields, and a narrow header; what follows it is the same behind either.
+/// Most records have few short fields, and a narrow header. The bytes after the header are the same for both widths.
 ///
-/// | offset | width | narrow | wide | what |
+/// | offset | width | narrow | wide | meaning |
 /// |--:|--:|--:|--:|---|
 /// | 0 | 4 | | | size of the whole blob in bytes << 1 \| whether it is wide |
 /// | 4 | | 1 | 4 | *k*: size of the folded key |
@@ -14,13 +15,13 @@
 /// | | *r* | | | key |
 /// | | | | | the texts of the fields that are not in the key, one after the other |
 ///
-/// A blob is narrow if everything fits. A text is in the key if the key is made from that field and has less than 256
-/// bytes: so the bytes depend on the record, the key's template and the names' numbers alone.
+/// A blob is narrow if all numbers fit. A text is in the key if the key is made from the field and has less than 256
+/// bytes. So the bytes depend on the record, the key's template and the names' numbers alone.
 ///
-/// A blob is a view: making one promises that its memory stays as long as it, and that a whole blob lies there.
+/// A blob is a view. The maker of a blob promises that its memory holds a whole blob, and stays as long as the view.
 ///
-/// Little-endian, unaligned. The builder makes these itself; they never come from outside the process but by
-/// way of its own unlinked temporary files.
+/// Numbers are little-endian and unaligned. The builder makes all blobs itself; blobs come from outside of the process
+/// only by way of the process's own unlinked temporary files.
 @safe package struct RecordBlob {
   package let start: UnsafeRawPointer
 
@@ -41,10 +42,10 @@
   package var keyCount: Int { isWide ? word(12) : byte(6) }
   package var fieldCount: Int { isWide ? word(16) : byte(7) }
 
-  /// Bytes before the folded key.
+  /// The number of bytes before the folded key.
   @inline(__always) package var headerSize: Int { Self.headerSize(fields: fieldCount, isWide: isWide) }
 
-  /// Bytes before the folded key of a blob with some fields.
+  /// Returns the number of bytes before the folded key in a blob with this number of fields.
   @inline(__always) static func headerSize(fields: Int, isWide: Bool) -> Int {
     isWide ? 20 + 8 * fields : 8 + 3 * fields
   }
@@ -63,12 +64,12 @@
     isWide ? byte(27 + 8 * index) : byte(10 + 3 * index)
   }
 
-  /// The offset of the first text that is not in the key: ``text(_:_:)`` takes it with the first field.
+  /// The offset of the first text that is not in the key. ``text(_:_:)`` gets it for the first field.
   package var textsOffset: Int { headerSize + foldedCount + keyCount }
 
-  /// Returns the text of a field; valid while the blob is.
+  /// Returns the text of a field; valid as long as the blob.
   ///
-  /// - Parameter offset: ``textsOffset`` for the first field, and what it was left as for each that follows.
+  /// - Parameter offset: ``textsOffset`` for the first field; for each next field the value that the last call left.
   @inline(__always)
   package func text(_ index: Int, _ offset: inout Int) -> UnsafeBufferPointer<UInt8> {
     let (size, offsetInKey) = (fieldSize(index), fieldOffsetInKey(index))
@@ -77,7 +78,7 @@
     return unsafe bytes(offset, size)
   }
 
-  /// Returns the text of the first field of a name; nil if the record has none.
+  /// Returns the text of the first field with a name; nil if the record has none.
   package func text(ofField name: UInt32) -> UnsafeBufferPointer<UInt8>? {
     var offset = textsOffset
     for field in 0..<fieldCount {
@@ -87,7 +88,7 @@
     return nil
   }
 
-  /// Returns the record's id, of the first field of a name; nil if it has none, or none that is an id.
+  /// Returns the record's id, from the first field with a name; nil if the field is missing or its value is not an id.
   func id(ofField name: UInt32) -> UnsafeBufferPointer<UInt8>? {
     var offset = textsOffset
     for field in 0..<fieldCount {
@@ -102,7 +103,7 @@
     unsafe .init(start: (start + offset).assumingMemoryBound(to: UInt8.self), count: count)
   }
 
-  /// Returns eight bytes of the folded key from `depth` on, big-endian, zeros behind its end.
+  /// Returns eight bytes of the folded key from `depth` on, big-endian, with zeros after its end.
   @inline(__always)
   func head(from depth: Int) -> UInt64 {
     let left = foldedCount - depth
@@ -118,10 +119,10 @@
 
   /// The mark of a text that is not in the key.
   static let nowhere = 255
-  /// The size up to which a key has texts in it, in bytes.
+  /// The largest size in bytes of a key that holds texts of fields.
   static let shortKeyLimit = 255
 
-  /// Whether a record needs a wide header, by the largest of each.
+  /// Returns whether a record needs a wide header. The parameters are the largest values of each kind.
   @inline(__always)
   static func isWide(folded: Int, key: Int, fields: Int, largestName: UInt32, largestText: Int) -> Bool {
     max(key, folded, fields, largestText) > 255 || largestName >= 64
@@ -132,12 +133,12 @@
   /// The whole blob.
   @inline(__always) var bytes: UnsafeRawBufferPointer { unsafe .init(start: start, count: size) }
 
-  /// The bytes behind the header.
+  /// The bytes after the header.
   var body: UnsafeRawBufferPointer { unsafe .init(rebasing: bytes[headerSize...]) }
 
-  /// Calls `body` with the header that the blob would have if its fields' names had other numbers.
+  /// Calls `body` with the blob's header for other numbers of the field names.
   ///
-  /// - Parameter scratch: The memory it is written to.
+  /// - Parameter scratch: The memory for that header.
   func withHeader(
     renumbered own: [UInt32], _ scratch: inout [UInt8], _ body: (UnsafeRawBufferPointer) -> Void
   ) {

@@ -1,21 +1,20 @@
 import CLibrary
 import ShardedIndex
 
-/// Turns records as they were read into ``RecordBlob``s.
+/// The encoder that turns the read records into ``RecordBlob``s.
 ///
-/// A key field that a record lacks, or that is `null`, counts as empty text; a record that lacks all of them is bad,
-/// and so is one in which one is an array or an empty object. A field that stands in a record twice gives the key its
-/// first text. A number, `true` and `false` give the text that stood in the dataset.
+/// A key field that is missing or `null` counts as empty text. A record is bad if all key fields are missing, or if one
+/// is an array or an empty object. Of a field that a record has twice, the key gets the first text. A number, `true`
+/// and `false` give their text in the dataset.
 package struct RecordEncoder: Sendable {
-  /// In bytes.
+  /// The most bytes of a folded key.
   package static let foldedKeyLimit = 64 << 10
-  /// The most bytes of texts and names of fields together with what a header says of each: so that a shard of one such
-  /// record can be read, all of whose texts are in one frame.
+  /// The most bytes of a record: texts and names of fields, with each field's share of the header. So readers can read
+  /// a shard of one such record, whose texts are all in one frame.
   package static let recordLimit = ZstdFrame.contentLimit - (64 << 10)
-  /// The largest blob in bytes, with its key twice, which is stored once and may be as long as the texts it is made
-  /// from.
+  /// The largest blob in bytes. It has the key twice, which a shard stores once and which may be as long as its texts.
   private static let blobLimit = 2 * recordLimit
-  /// A key that is not longer goes by way of the stack, in bytes.
+  /// The most bytes of a key that is made on the stack.
   private static let shortKey = 256
 
   private var selection: FieldSelection
@@ -28,15 +27,15 @@ package struct RecordEncoder: Sendable {
   private var foldedLast: [UInt8] = []
 
   /// - Parameters:
-  ///   - keep: The fields to store, each with all that is nested below it; all when nil.
-  ///   - id: A field that every record must have; none when nil.
+  ///   - keep: The fields to store, each with all its nested fields; nil for all fields.
+  ///   - id: A field that every record must have; nil for none.
   package init(template: KeyTemplate, keep: [String]? = nil, id: String? = nil) {
     selection = FieldSelection(template: template, keep: keep, id: id)
     composer = KeyComposer(template)
     hasGivenKeys = false
   }
 
-  /// The encoder of entries: their folded keys are given, and their own keys are empty.
+  /// Returns the encoder of entries: their folded keys are given, and their own keys are empty.
   static var ofEntries: RecordEncoder { RecordEncoder(givenKeys: KeyTemplate("")) }
 
   private init(givenKeys template: KeyTemplate) {
@@ -45,7 +44,7 @@ package struct RecordEncoder: Sendable {
     hasGivenKeys = true
   }
 
-  /// Appends the blobs of a batch to `chunk` and returns the records that were left out.
+  /// Appends the blobs of a batch to `chunk`, and returns the records that do not fit into an index.
   package mutating func encode(
     _ batch: RecordBatch, names: FieldNames, into chunk: RecordArena
   ) -> [UnindexableRecord] {
@@ -64,20 +63,20 @@ package struct RecordEncoder: Sendable {
     return bad
   }
 
-  /// Looks at names that it has not seen.
+  /// Looks at new names.
   mutating func learn(_ names: FieldNames) { selection.learn(names) }
 
-  /// Whether a field is stored when these are named to be.
+  /// Returns whether a field is stored if the fields of `keep` are.
   static func isKept(_ name: String, keep: [String]?) -> Bool { FieldSelection.isKept(name, keep: keep) }
 
-  /// Appends the blob of a record whose folded key is known, as that of one that comes out of an index is; not that of
-  /// a record that cannot stand in one.
+  /// Appends the blob of a record with a known folded key, such as a record of an index. A record that does not fit
+  /// into an index gets no blob.
   ///
   /// - Parameters:
-  ///   - fields: With names that were learnt.
-  ///   - bytes: Their texts; of `fields`, each lies in it.
-  ///   - suffixSize: The size of the suffix field, the fold of the template's last field at the key's end; nil if that
-  ///     is not known. An entry's is the text behind the last separator.
+  ///   - fields: The fields, with names that were learnt.
+  ///   - bytes: The bytes that hold the texts of `fields`.
+  ///   - suffixSize: The size of the suffix field, the fold of the template's last field at the key's end; nil if
+  ///     unknown. For an entry the suffix field is the text after the last separator.
   mutating func append(
     _ fields: UnsafeBufferPointer<FieldSlice>, _ bytes: UnsafeBufferPointer<UInt8>,
     folded: UnsafeBufferPointer<UInt8>, suffixSize: Int?, into chunk: RecordArena
@@ -101,7 +100,7 @@ package struct RecordEncoder: Sendable {
     finish(blob, layout, record, suffixCount: suffix, into: chunk)
   }
 
-  /// Appends the blob of an entry, likewise.
+  /// Appends the blob of an entry, as the function above does for a record.
   mutating func append(
     entry fields: [FieldSlice], _ bytes: [UInt8], folded: ArraySlice<UInt8>, into chunk: RecordArena
   ) {
@@ -120,14 +119,14 @@ package struct RecordEncoder: Sendable {
     var headerSize: Int
     var foldedCount: Int
     var keyCount: Int
-    /// The texts that are not in the key.
+    /// The size of the texts that are not in the key.
     var textSize: Int
 
     @inline(__always) var size: Int { headerSize + foldedCount + keyCount + textSize }
     @inline(__always) var hasTextsInKey: Bool { keyCount <= RecordBlob.shortKeyLimit }
   }
 
-  /// Returns the layout of the blob of the record that was selected last.
+  /// Returns the layout of the blob of the last selected record.
   @inline(__always)
   private func layout(_ record: RecordFields, _ selected: FieldSelection.Result, foldedCount: Int) -> Layout {
     let keyCount = composer.count(record, selection.slots)
@@ -142,9 +141,9 @@ package struct RecordEncoder: Sendable {
     return layout
   }
 
-  /// Writes what stands before and behind a blob's keys, and takes it in.
+  /// Writes the bytes before and after a blob's keys, and adds the blob.
   ///
-  /// - Parameter suffixCount: nil if it is not known.
+  /// - Parameter suffixCount: The size of the suffix field; nil if unknown.
   @inline(__always)
   private mutating func finish(
     _ blob: BlobWriter, _ layout: Layout, _ record: RecordFields, suffixCount known: Int?, into chunk: RecordArena
@@ -177,17 +176,17 @@ package struct RecordEncoder: Sendable {
   private mutating func encode(_ record: RecordFields, into chunk: RecordArena) -> UnindexableRecord.Flaw? {
     let selected = selection.select(record, composer)
     if let flaw = selected.flaw { return flaw }
-    // A short key is put together where it will stand, behind room for its fold, and folded there if it is ASCII.
+    // A short key is written in place, after room for its fold, and folded there if it is ASCII.
     var layout = layout(record, selected, foldedCount: 0)
     if layout.keyCount <= Self.shortKey, selected.stored <= Self.recordLimit {
-      let room = layout.keyCount + 8  // The fold takes whole words.
+      let room = layout.keyCount + 8  // The fold writes whole words.
       let blob = chunk.reserve(layout.size + room)
       let keyOffset = layout.headerSize + room
       composer.write(record, selection.slots, to: blob, at: keyOffset)
       let key = unsafe blob.text(keyOffset, layout.keyCount)
       if let count = unsafe Fold.foldASCII(key, into: blob.room(layout.headerSize, room)) {
         unsafe memmove(blob.start + layout.headerSize + count, key.baseAddress!, layout.keyCount)
-        layout.foldedCount = count  // No more than of the key: the header stays as it is.
+        layout.foldedCount = count  // At most the key's size, so the header stays.
         if count == 0 { emptyKeyCount += 1 }
         finish(blob, layout, record, suffixCount: nil, into: chunk)
         return nil
@@ -200,7 +199,7 @@ package struct RecordEncoder: Sendable {
   private mutating func encodeFolding(
     _ record: RecordFields, _ selected: FieldSelection.Result, keyCount: Int, into chunk: RecordArena
   ) -> UnindexableRecord.Flaw? {
-    // Behind its end there is room for the words that `copy` writes.
+    // After the key's end there is room for the words that `copy` writes.
     if key.count < keyCount + 16 { key = [UInt8](repeating: 0, count: keyCount + 16) }
     unsafe key.withUnsafeMutableBytes {
       unsafe composer.write(record, selection.slots, to: BlobWriter($0.baseAddress!), at: 0)
@@ -220,7 +219,7 @@ package struct RecordEncoder: Sendable {
     return nil
   }
 
-  /// Returns how many bytes at the folded key's end are the fold of `last` behind a separator; 0 when they are not.
+  /// Returns the size of the fold of `last` at the folded key's end, after a separator; 0 if the key does not end so.
   private mutating func suffixCount(
     _ last: UnsafeBufferPointer<UInt8>, of folded: UnsafeBufferPointer<UInt8>
   ) -> Int {

@@ -1,9 +1,9 @@
 import ShardedIndex
 
-/// The value that tells records apart.
+/// The id of a record.
 enum RecordID {
-  /// Whether a field's value is an id: text that is more than blanks, a number, `true` or `false`. Not `null`, an array
-  /// or an empty object: records that have those would all be one.
+  /// Returns whether a field's value is an id: a text that is not blank, a number, `true` or `false`. `null`, an array
+  /// and an empty object are not ids: all records with such a value would be one record.
   @inline(__always)
   static func isOne(_ text: UnsafeBufferPointer<UInt8>, _ kind: FieldKind) -> Bool {
     switch kind {

@@ -1,27 +1,28 @@
 import CLibrary
 
-/// The order of records in an index: total, so that only identical records are equal and no input order shows.
+/// The order of records in an index. It is total: only identical records are equal, so the order of the input does not
+/// matter.
 ///
 /// 1. folded key, then key: as bytes;
-/// 2. the fields' texts one after the other in the record's own order; of two that are numbers (JSON's grammar, any
-///    length) the smaller value first, a number before any other text, otherwise and between equal values as bytes;
-///    a record that has no more fields before one that has;
+/// 2. the fields' texts one after the other in the record's own order. Of two numbers (JSON's grammar, any length) the
+///    smaller value is first; a number is before any other text; all other texts, and equal values, compare as bytes. A
+///    record without more fields is before a record with more;
 /// 3. the fields' kinds, then their names as bytes.
 ///
-/// Every step compares one list by one total order, shorter lists first, so the whole is transitive.
+/// Every step compares one list by one total order, with shorter lists first, so the whole order is transitive.
 package struct RecordOrder: Sendable {
   private let names: [[UInt8]]
 
-  /// - Parameter names: All that occur in the records to be compared.
+  /// - Parameter names: All field names in the compared records.
   package init(names: FieldNames) { self.names = names.names.map { Array($0.utf8) } }
 
-  /// Returns a number that is negative when `a` comes first, positive when `b` does, 0 when they are identical.
+  /// Returns a negative number if `a` is first, a positive number if `b` is first, 0 if they are identical.
   package func compare(_ a: RecordBlob, _ b: RecordBlob) -> Int {
     let order = unsafe compareBytes(a.folded, b.folded)
     return order != 0 ? order : compareRest(a, b)
   }
 
-  /// Compares as ``compare(_:_:)`` does, records with the same folded key.
+  /// Compares records with the same folded key, as ``compare(_:_:)`` does.
   package func compareRest(_ a: RecordBlob, _ b: RecordBlob) -> Int {
     var order = unsafe compareBytes(a.key, b.key)
     if order != 0 { return order }
@@ -60,11 +61,12 @@ package struct RecordOrder: Sendable {
     }
   }
 
-  /// Appends bytes for all of a record but its folded key. They compare as ``compareRest(_:_:)`` does, and none is
-  /// the beginning of another.
+  /// Appends bytes for all of a record but its folded key. The bytes compare as ``compareRest(_:_:)`` does, and no
+  /// result is the beginning of another.
   ///
-  /// A text is written with 00 FF for each byte 00 and 00 00 behind it. The key; per field 01, the number's value
-  /// (``DecimalText/serialize(into:)``) and its text, or 02 and the text; 00; a byte per kind; the names.
+  /// In a text each byte 00 becomes 00 FF, and 00 00 ends the text. The bytes are: the key; for each field 01, the
+  /// number's value (``DecimalText/serialize(into:)``) and its text, or 02 and the text; 00; a byte for each kind; the
+  /// names.
   package func serializeRest(_ record: RecordBlob, into output: inout [UInt8]) {
     unsafe Self.append(record.key, to: &output)
     var offset = record.textsOffset
@@ -76,10 +78,11 @@ package struct RecordOrder: Sendable {
     }
   }
 
-  /// Appends what ``serializeRest(_:into:)`` makes of both records, as far as is needed to find where they differ: the
-  /// texts that they have in common are written to `second` alone.
+  /// Appends the bytes of ``serializeRest(_:into:)`` for both records, up to the first difference. Only `second` gets
+  /// the texts that the records have in common.
   ///
-  /// - Returns: How many bytes at the beginning of `second`, all empty before, stand for `first` as well.
+  /// - Returns: The number of bytes at the beginning of `second` that belong to `first` as well. Both must be empty
+  ///   before.
   package func serializeDifference(
     _ a: RecordBlob, _ b: RecordBlob, _ first: inout [UInt8], _ second: inout [UInt8]
   ) -> Int {
@@ -100,7 +103,7 @@ package struct RecordOrder: Sendable {
       }
       unsafe Self.appendField(other, to: &second)
     }
-    // What comes behind the texts seldom matters.
+    // The bytes after the texts seldom matter.
     second.removeAll(keepingCapacity: true)
     serializeRest(a, into: &first)
     serializeRest(b, into: &second)

@@ -1,22 +1,22 @@
 import ShardedIndex
 
-/// A record that cannot stand in an index.
+/// A record that does not fit into an index.
 package struct UnindexableRecord: Equatable, Sendable {
   package enum Flaw: Equatable, Sendable {
-    /// None of the key template's fields is in the record, or all that are there are `null`.
+    /// The record has no field of the key template, or all such fields are `null`.
     case noKeyField
-    /// A field of the key template is an array, or else an empty object.
+    /// A field of the key template is an array or an empty object.
     case structuredKeyField(String, isArray: Bool)
-    /// The field that tells records apart is not in the record, or no ``RecordID``.
+    /// The id field is missing, or its value is not a ``RecordID``.
     case noID
-    /// The folded key has this many bytes, more than ``RecordEncoder/foldedKeyLimit``.
+    /// The folded key has this many bytes, over ``RecordEncoder/foldedKeyLimit``.
     case keyTooLong(Int)
-    /// The record has this many fields, more than a shard can have columns.
+    /// The record has this many fields, more than the columns of a shard.
     case tooManyFields(Int)
-    /// The record has this many bytes, more than ``RecordEncoder/recordLimit``.
+    /// The record has this many bytes, over ``RecordEncoder/recordLimit``.
     case tooLarge(Int)
   }
-  /// 0-based position in its batch.
+  /// The position in the batch, from 0.
   package var index: Int
   package var flaw: Flaw
 
@@ -27,8 +27,8 @@ package struct UnindexableRecord: Equatable, Sendable {
 }
 
 extension UnindexableRecord {
-  /// Returns the fault of the record; for one without a key, it names the fields of the template and those of the
-  /// record.
+  /// Returns the fault of the record. For a record without a key, the text names the fields of the template and the
+  /// fields of the record.
   func reason(template: KeyTemplate, in batch: RecordBatch, names: FieldNames) -> String {
     guard flaw == .noKeyField else { return "\(flaw)" }
     func list(_ names: some Collection<String>, _ word: String) -> String {
@@ -41,14 +41,14 @@ extension UnindexableRecord {
     let own = batch.fields[first..<Int(batch.recordEnds[index])].map { names.names[Int($0.name)] }
     if let nothing = template.fields.first(where: { own.contains($0) }) {
       return
-        "\(quoted(nothing)) is null, and the key \(template.text) is made from it; name a field that every record has"
+        "\(quoted(nothing)) is null, and the key \(template.text) needs it; name a field that every record has"
     }
     for field in template.fields {
       guard let inner = own.first(where: { RecordEncoder.isKept($0, keep: [field]) }) else { continue }
-      return "\(quoted(field)) is an object; name a field that is text, such as {\(printable(inner.utf8, limit: 40))}"
+      return "\(quoted(field)) is an object; name a text field, such as {\(printable(inner.utf8, limit: 40))}"
     }
-    let lacks = template.fields.count == 1 ? "has no field " : "has none of the fields "
-    return lacks + list(template.fields, "and") + ", which the key \(template.text) is made from; it has "
+    let lacks = template.fields.count == 1 ? "lacks the field " : "lacks the fields "
+    return lacks + list(template.fields, "and") + " of the key \(template.text); it has "
       + list(own, "and")
   }
 }
@@ -56,14 +56,14 @@ extension UnindexableRecord {
 extension UnindexableRecord.Flaw: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .noKeyField: "the record has none of the fields that its key is made from"
+    case .noKeyField: "the record has no field of its key"
     case .structuredKeyField(let field, let isArray):
-      "\(quoted(field)) is an \(isArray ? "array" : "object"); name a field that is text"
-    case .noID: "the record has no id, so that it is not known which record it changes"
+      "\(quoted(field)) is an \(isArray ? "array" : "object"); name a text field"
+    case .noID: "the record has no id, and a change needs one"
     case .keyTooLong(let size):
-      "the key folds to \(size) bytes, the most is \(RecordEncoder.foldedKeyLimit)"
-    case .tooManyFields(let count): "the record has \(count) fields, the most is \(ShardHeader.columnLimit)"
-    case .tooLarge(let size): "the record has \(size) bytes, the most is \(RecordEncoder.recordLimit)"
+      "the key folds to \(size) bytes; the most is \(RecordEncoder.foldedKeyLimit)"
+    case .tooManyFields(let count): "the record has \(count) fields; the most is \(ShardHeader.columnLimit)"
+    case .tooLarge(let size): "the record has \(size) bytes; the most is \(RecordEncoder.recordLimit)"
     }
   }
 }

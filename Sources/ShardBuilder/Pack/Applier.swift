@@ -1,21 +1,21 @@
 import CLibrary
 import ShardedIndex
 
-/// The applier of a pack: it puts files together from the old generation and the bytes of the pack.
+/// The applier of a pack: it makes files from the old generation and the bytes of the pack.
 struct Applier {
-  /// nil where there is nothing to copy from.
+  /// The old generation; nil if the pack copies nothing.
   private let old: Pack.Generation?
   private let input: Pack.Input
   private let place: Place
-  /// The shards of the new generation, once its manifest was read; they lead into `new`.
+  /// The shards of the new generation, after its manifest was read; they point into `new`.
   private(set) var shards: [Manifest.Shard] = []
-  /// All files of the new generation, likewise.
+  /// All files of the new generation, after its manifest was read.
   private(set) var files: [Pack.File] = []
   private(set) var new: ManifestReader?
-  /// Old files that were copied from, by number: neighbours often have the same.
+  /// The old files of recent copies, by number: neighbours often copy from the same file.
   private var held: [Int: [UInt8]] = [:]
 
-  /// Where the new manifest is written until all of it is known to be one.
+  /// The place of the new manifest until its digest is checked.
   struct Place {
     let runDirectory: RunDirectory
     /// The path and the directory of the index, for messages.
@@ -37,7 +37,7 @@ struct Applier {
   /// The files to copy from.
   private var oldFiles: [Pack.File] { old?.files ?? [] }
 
-  /// Returns where the entries of the new generation are; nil if it has none.
+  /// Returns the head of the new generation's entries; nil if there are none.
   func entriesHead() throws(PackError) -> EntriesHead? {
     do throws(IndexError) {
       return try new?.entriesHead()
@@ -47,13 +47,13 @@ struct Applier {
     }
   }
 
-  /// Returns the numbers of the files that the old generation lacks, which the pack has in this order.
+  /// Returns the numbers of the files that the old generation lacks, in the order of the pack.
   func shipped() throws(PackError) -> [Int] {
     let path = input.path
     return try Pack.shipped(from: oldFiles, to: files) { .damagedPack(path: path, reason: $0) }
   }
 
-  /// Adds the files that the old generation lacks, and calls `step` after each; returns their number.
+  /// Adds the files that the old generation lacks, calls `step` after each, and returns their number.
   mutating func addFiles(
     with publisher: Publisher, to summary: inout ApplySummary, step: () -> Void
   ) throws(PackError) -> Int {
@@ -75,7 +75,7 @@ struct Applier {
 
   func damaged(_ reason: String) -> PackError { .damagedPack(path: input.path, reason: reason) }
 
-  /// Reads the segments of a file of `size` bytes and hands out its bytes.
+  /// Reads the segments of a file of `size` bytes, and passes the file's bytes to `body`.
   private func put(
     _ size: Int, copy: (Pack.Segment) throws(PackError) -> Void,
     literal: (Span<UInt8>) throws(PackError) -> Void
@@ -89,16 +89,16 @@ struct Applier {
       left -= segment.copied + segment.literal
       count -= 1
     }
-    guard left == 0 else { throw damaged("has pieces that leave \(left) bytes of a file out") }
+    guard left == 0 else { throw damaged("lacks \(left) bytes of a file") }
   }
 
-  /// Returns the new manifest, checked.
+  /// Returns the checked new manifest.
   ///
   /// - Parameters:
-  ///   - size: Its size, in bytes.
-  ///   - digest: Its SHA-256, or the beginning of that.
+  ///   - size: The size of the manifest in bytes.
+  ///   - digest: The SHA-256 of the manifest, or the beginning of it.
   ///
-  /// It goes through a file that has no name, so that it is held in memory only when all of it is known to be one.
+  /// The manifest goes through a file without a name, so that memory holds it only after the check.
   mutating func manifest(size: Int, digest: [UInt8]) throws(PackError) -> [UInt8] {
     let descriptor: CInt
     do throws(BuildError) {
@@ -120,16 +120,16 @@ struct Applier {
     }
     let before = old?.manifest ?? []
     try put(size) { (segment) throws(PackError) in
-      // Copies that ascend make no more of the old manifest than there is: a small pack cannot fill a disk.
+      // Copies ascend, so they copy each byte of the old manifest at most once: a small pack cannot fill a disk.
       guard segment.source == 0, segment.offset >= behind, segment.copied <= before.count,
         segment.offset <= before.count - segment.copied
-      else { throw damaged("has a piece of its manifest that is not in the old one") }
+      else { throw damaged("copies a part of its manifest that the old manifest lacks") }
       behind = segment.offset + segment.copied
       try write(Array(before[segment.offset..<behind]))
     } literal: { (run) throws(PackError) in
       try write(Array(copying: run))
     }
-    guard hash.finish().starts(with: digest) else { throw damaged("has another manifest than its digest says") }
+    guard hash.finish().starts(with: digest) else { throw damaged("has a manifest with the wrong digest") }
     do throws(IndexError) {
       isOwned = false
       let manifest = try ManifestReader(descriptor: descriptor, of: place.openDirectory())
@@ -143,9 +143,9 @@ struct Applier {
     }
   }
 
-  /// Checks that the files which are not shipped are there.
+  /// Checks that the directory has the files that the pack lacks.
   private func checkKept(except numbers: Set<Int>, in publisher: Publisher) throws(PackError) {
-    // Two shards with the same content are one file, which may be shipped for the first of them.
+    // Two shards with the same content are one file, which the pack may have for the first of them.
     let shipped = Set(numbers.map { files[$0].name.text })
     for (number, file) in files.enumerated() where !numbers.contains(number) {
       let name = file.name.text
@@ -158,34 +158,34 @@ struct Applier {
           : .build(.io(operation: "examine", path: path, errno: errno))
       }
       guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == file.size else {
-        throw .damagedShard(path: path, reason: "is not what the manifest says")
+        throw .damagedShard(path: path, reason: "differs from its digest")
       }
     }
   }
 
-  /// Returns the name and the content of a shipped file.
+  /// Returns the name and the content of a file in the pack.
   mutating func file(_ number: Int) throws(PackError) -> (name: String, bytes: [UInt8]) {
     let file = files[number]
     let size = file.size
     guard size <= Pack.shardLimit else {
-      throw damaged("has a shard of \(size) bytes; no pack holds one of more than \(Pack.shardLimit)")
+      throw damaged("has a shard of \(size) bytes; the most is \(Pack.shardLimit)")
     }
     var bytes: [UInt8] = []
     var held = held
     var sources: Set<Int> = []
     try put(size) { (segment) throws(PackError) in
       guard segment.source >= 1, segment.source <= oldFiles.count, let old else {
-        throw damaged("has a piece of a shard that the old index does not have")
+        throw damaged("copies from a shard that the old index lacks")
       }
       let number = segment.source - 1
       let source = old.files[number]
       guard source.size <= Pack.shardLimit, segment.copied <= source.size,
         segment.offset <= source.size - segment.copied
-      else { throw damaged("has a piece that is not in the shard it names") }
+      else { throw damaged("copies bytes that the old shard lacks") }
       if sources.insert(number).inserted {
-        // Each is read and hashed whole: a few bytes of pack must not ask for that over and over.
+        // Each old shard is read and hashed whole: a few bytes of a pack must not cause that many times.
         guard sources.count <= Pack.sourceLimit else {
-          throw damaged("has a shard of more than \(Pack.sourceLimit) old ones")
+          throw damaged("copies from over \(Pack.sourceLimit) old shards for one shard")
         }
         if held[number] == nil {
           let bytes = try old.bytes(of: source)
@@ -201,8 +201,8 @@ struct Applier {
     guard Digest.sha256(bytes).starts(with: file.digest) else {
       throw damaged(
         file.isShard
-          ? "has another shard \(number) than its manifest says"
-          : "has another \(file.name.text) than its manifest says")
+          ? "has a shard \(number) with the wrong digest"
+          : "has \(file.name.text) with the wrong digest")
     }
     return (file.name.text, bytes)
   }

@@ -1,16 +1,17 @@
 import ShardedIndex
 
-/// A pack leads from one generation of an index to another: it has the new manifest and the shards that the old one
-/// lacks.
+/// A pack leads from one generation of an index to another. It has the new manifest, and the shards that the old
+/// generation lacks.
 /// Source: docs/pack.md.
 enum Pack {
   /// "SQP1"
   static let magic: UInt32 = 0x3150_5153
   static let version = 1
-  /// The largest shard that is shipped, in bytes: one is held in memory. Builders make none of a fourth of it.
+  /// The size of the largest shard in a pack, in bytes: memory holds one shard. Builders make no shard of a fourth of
+  /// this size.
   static let shardLimit = 1 << 26
-  /// The most old shards that a new one is made of. Where a boundary went or came there are two; where everything
-  /// changed it does not pay to look at more.
+  /// The most old shards that a new shard is made from. A new or removed boundary gives two old shards. If everything
+  /// changed, a search through more shards does not pay.
   static let sourceLimit = 4
 
   /// The header of a pack. Source: docs/pack.md section 2.
@@ -21,10 +22,10 @@ enum Pack {
     /// The sizes of the manifests, in bytes.
     var oldSize: Int
     var newSize: Int
-    /// The number of files that are shipped.
+    /// The number of files in the pack.
     var shards: Int
 
-    /// The size of the header in bytes; the last 32 are the SHA-256 of those before.
+    /// The size of the header in bytes; its last 32 bytes are the SHA-256 of the others.
     static let size = 128
 
     var bytes: [UInt8] {
@@ -44,36 +45,36 @@ enum Pack {
       (self.old, self.new, self.oldSize, self.newSize, self.shards) = (old, new, oldSize, newSize, shards)
     }
 
-    /// - Parameter bytes: ``size`` of them.
+    /// - Parameter bytes: The ``size`` bytes of the header.
     init(_ bytes: [UInt8], of path: String) throws(PackError) {
       func number(_ offset: Int, _ size: Int) -> UInt64 {
         bytes[offset..<offset + size].reversed().reduce(0) { $0 << 8 | UInt64($1) }
       }
       guard number(0, 4) == UInt64(Pack.magic) else {
-        throw .damagedPack(path: path, reason: "is no pack: it begins otherwise")
+        throw .damagedPack(path: path, reason: "is not a pack")
       }
       let version = Int(number(4, 4))
       guard version == Pack.version else {
         throw .unsupportedVersion(path: path, found: version, supported: Pack.version)
       }
       guard Digest.sha256(Array(bytes[..<96])) == Array(bytes[96...]) else {
-        throw .damagedPack(path: path, reason: "has a damaged header: fetch it again")
+        throw .damagedPack(path: path, reason: "has a damaged header; fetch the pack again")
       }
       guard let oldSize = Int(exactly: number(72, 8)), let newSize = Int(exactly: number(80, 8)),
         let shards = Int(exactly: number(88, 8))
-      else { throw .damagedPack(path: path, reason: "claims sizes that no file has") }
+      else { throw .damagedPack(path: path, reason: "has impossible sizes in its header") }
       self.init(
         old: Array(bytes[8..<40]), new: Array(bytes[40..<72]), oldSize: oldSize, newSize: newSize, shards: shards)
     }
   }
 
-  /// A run of bytes of something old, then some that the pack has itself. Source: docs/pack.md section 3.
+  /// A run of bytes from an old file, followed by bytes of the pack. Source: docs/pack.md section 3.
   struct Segment: Equatable, Sendable {
-    /// 0 for the old manifest, else an old shard's number, counted from 1.
+    /// 0 for the old manifest; otherwise the number of an old shard, from 1.
     var source = 0
     var offset = 0
     var copied = 0
-    /// The number of bytes that follow it in the pack.
+    /// The number of bytes that follow in the pack.
     var literal = 0
 
     static let size = 28
@@ -90,17 +91,17 @@ enum Pack {
     init() {}
 
     /// - Parameters:
-    ///   - bytes: ``size`` of them.
-    ///   - left: The bytes of the file that are still to come.
+    ///   - bytes: The ``size`` bytes of the segment.
+    ///   - left: The number of bytes that the file still lacks.
     init(_ bytes: [UInt8], left: Int, of path: String) throws(PackError) {
       var reader = SegmentReader(bytes)
       source = Int(reader.next(4))
       let (offset, copied, literal) = (reader.next(8), reader.next(8), reader.next(8))
       guard copied <= UInt64(left), literal <= UInt64(left) - copied, copied + literal > 0,
         offset <= UInt64(Int.max) - copied
-      else { throw .damagedPack(path: path, reason: "has a piece that does not fit its file") }
+      else { throw .damagedPack(path: path, reason: "has a piece that is too large for its file") }
       guard copied > 0 || source == 0 && offset == 0 else {
-        throw .damagedPack(path: path, reason: "has a piece that copies nothing from somewhere")
+        throw .damagedPack(path: path, reason: "has an empty copy with a source")
       }
       (self.offset, self.copied, self.literal) = (Int(offset), Int(copied), Int(literal))
     }
@@ -117,7 +118,7 @@ enum Pack {
     }
   }
 
-  /// One generation of an index, all of its manifest checked.
+  /// One generation of an index with a checked manifest.
   struct Generation {
     let index: ShardedIndex
     let shards: [Manifest.Shard]
@@ -126,7 +127,7 @@ enum Pack {
     let manifest: [UInt8]
     /// The SHA-256 of the manifest.
     let digest: [UInt8]
-    /// The generation's entries, or none.
+    /// The generation's entries, or an empty list.
     private(set) var entries: [Generation] = []
 
     init(opening path: String) throws(PackError) {
@@ -136,7 +137,7 @@ enum Pack {
     init(_ directory: () throws(IndexError) -> IndexDirectory) throws(PackError) {
       do throws(IndexError) {
         index = try ShardedIndex(directory(), options: .init())
-        // Every page is unpacked before the file is believed to be as large as it says.
+        // Every page is decompressed before the file's claimed size is trusted.
         shards = try index.generation.manifest.shards()
         files = try File.all(of: index.generation.manifest, shards)
         manifest = try index.generation.manifest.fileBytes()
@@ -148,7 +149,7 @@ enum Pack {
         throw .unshippable(
           path: index.directory.filePath(Overlay.fileName),
           reason: """
-            has changes that no pack holds: write them into shards with \(command: "shardq update ", library: "")\
+            has changes beside the shards, which a pack would lack; write them into shards with \(command: "shardq update ", library: "")\
             \(.merge)
             """)
       }
@@ -163,7 +164,7 @@ enum Pack {
       }
     }
 
-    /// Reads the entries of a generation, all of whose manifest is checked.
+    /// Reads the entries of a generation whose manifest is checked.
     private init(_ index: ShardedIndex, _ head: EntriesHead) throws(IndexError) {
       self.index = index
       let generation = index.generation.manifest
@@ -185,10 +186,10 @@ enum Pack {
       files.map(\.name.text) + entries.flatMap { $0.fileNames + [$0.entriesName] }
     }
 
-    /// The name of the file of the manifest, where this is of entries.
+    /// The name of the file of the manifest, if this is a generation of entries.
     var entriesName: String { FileName(label: EntriesHead.label, digest: digest).text }
 
-    /// Reads the parts of a manifest that no query reads: a pack would carry their damage on.
+    /// Reads the parts of a manifest that no query reads: otherwise a pack would copy their damage.
     private static func check(_ generation: ManifestReader, _ path: String) throws(IndexError) {
       _ = try generation.densityGrid()
       guard let notes = try generation.notes() else { return }
@@ -213,9 +214,9 @@ enum Pack {
     }
   }
 
-  /// Returns the numbers of the new files that the old generation lacks, each name once, in order: those of a pack.
+  /// Returns the numbers of the new files that the old generation lacks, in the order of a pack; each name comes once.
   ///
-  /// - Throws: The error of `refuse` if two files of different content have one name. No build makes them.
+  /// - Throws: The error of `refuse` if two files of different content have one name. No build makes such files.
   static func shipped(
     from old: [File], to new: [File], _ refuse: (String) -> PackError
   ) throws(PackError) -> [Int] {

@@ -1,53 +1,55 @@
 import ShardedIndex
 
-/// Why a pack or an archive was not made, or a pack not applied; every index is as it was.
+/// The reason why a pack or an archive was not made, or a pack not applied. Every index stays as it was.
 @nonexhaustive
 public enum PackError: Error, Equatable, Sendable {
-  /// The system refused something, or another build is running.
+  /// The system refused an operation, or another build is running.
   case build(BuildError)
-  /// An index is not there, or its manifest is damaged.
+  /// An index does not exist, or its manifest is damaged.
   case index(IndexError)
-  /// A file of an index that the pack needs is not what the manifest says.
+  /// A file of an index that the pack needs differs from its digest in the manifest.
   case damagedShard(path: String, reason: String)
-  /// The pack is none, is damaged, or is cut short.
+  /// The file is not a pack, or the pack is damaged or cut short.
   case damagedPack(path: String, reason: String)
-  /// The pack is of a version that this program does not know.
+  /// This program does not know the version of the pack.
   case unsupportedVersion(path: String, found: Int, supported: Int)
-  /// The pack begins at another generation than the one in `directory`. Digests of manifests, in hexadecimal.
+  /// The pack begins with another generation than the one in `directory`. The texts are digests of manifests, in
+  /// hexadecimal digits.
   case doesNotFit(directory: String, found: String, from: String, to: String)
-  /// The pack leads to another generation than the one that was asked for. Digests of manifests, in hexadecimal.
+  /// The pack leads to another generation than the expected one. The texts are digests of manifests, in hexadecimal
+  /// digits.
   case unexpected(path: String, found: String, expected: String)
-  /// There is something at the path of a file or directory that is to be made.
+  /// A file or directory exists at the path of the new one.
   case exists(path: String)
-  /// An index has what no pack or archive can hold.
+  /// A pack or an archive cannot hold the whole index.
   case unshippable(path: String, reason: BuildMessage)
 }
 
 extension PackError: CustomStringConvertible {
   public var description: String { message.description }
 
-  /// The message, for the words of the library or of a command.
+  /// The message, with settings that the library or a command names.
   package var message: BuildMessage {
     switch self {
     case .build(let error): error.message
     case .index(let error): "\(error)"
     case .damagedShard(let path, let reason):
       """
-      \(path) \(reason): mend it with \(command: "shardq repair", library: "ShardBuilder.repair(_:from:)"), or build \
+      \(path) \(reason); repair the index with \(command: "shardq repair", library: "ShardBuilder.repair(_:from:)"), or build \
       the index again
       """
     case .damagedPack(let path, let reason): "\(displayed(path: path)) \(reason)"
     case .unsupportedVersion(let path, let found, let supported):
-      "\(displayed(path: path)) is a pack of version \(found); this program reads version \(supported)"
+      "\(displayed(path: path)) is a pack of version \(found), and this program reads version \(supported); install a newer shardq"
     case .doesNotFit(let directory, let found, let from, let to):
       """
       the pack does not fit: it leads from the manifest \(from.prefix(16)) to \(to.prefix(16)), and \(directory) has \
       \(found.prefix(16))
       """
     case .unexpected(let path, let found, let expected):
-      "\(displayed(path: path)) leads to the manifest \(found.prefix(16)), not to \(expected.prefix(16)) as was expected"
+      "\(displayed(path: path)) leads to the manifest \(found.prefix(16)), not to \(expected.prefix(16)); name another pack"
     case .exists(let path):
-      "\(displayed(path: path)) is there already: name another path, or remove it first"
+      "\(displayed(path: path)) exists already; name another path, or remove it first"
     case .unshippable(let path, let reason): "\(path) \(reason)"
     }
   }

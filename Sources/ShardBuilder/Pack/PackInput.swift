@@ -1,17 +1,17 @@
 import CLibrary
 
 extension Pack {
-  /// A pack's bytes from front to back, from a file or a pipe.
+  /// The bytes of a pack from front to back, from a file or a pipe.
   final class Input {
     let path: String
     private let descriptor: CInt
     private var buffer = [UInt8](repeating: 0, count: 128 << 10)
     private var start = 0
     private var end = 0
-    /// The number of bytes that were handed out.
+    /// The number of bytes that were read.
     private(set) var offset = 0
 
-    /// - Parameter path: `-` is standard input.
+    /// - Parameter path: The path of the pack; `-` is standard input.
     init(_ path: String) throws(PackError) {
       self.path = path
       descriptor = path == "-" ? STDIN_FILENO : SystemFile.open(path, in: AT_FDCWD, O_RDONLY)
@@ -26,12 +26,12 @@ extension Pack {
       if path != "-", descriptor >= 0 { _ = close(descriptor) }
     }
 
-    /// Hands out the next `count` bytes, in runs of at most the buffer's size.
+    /// Passes the next `count` bytes to `body`, in runs of at most the buffer's size.
     func take(_ count: Int, _ body: (Span<UInt8>) throws(PackError) -> Void) throws(PackError) {
       var left = count
       while left > 0 {
         guard try fill() else {
-          throw .damagedPack(path: path, reason: "ends after \(offset) bytes, too early: fetch it again")
+          throw .damagedPack(path: path, reason: "ends too early, after \(offset) bytes; fetch the pack again")
         }
         let size = min(left, end - start)
         let bytes = buffer
@@ -42,7 +42,7 @@ extension Pack {
       }
     }
 
-    /// Returns the next `count` bytes: memory grows with those that are there, not with `count`.
+    /// Returns the next `count` bytes. Memory grows with the bytes that exist, not with `count`.
     func bytes(_ count: Int) throws(PackError) -> [UInt8] {
       var bytes: [UInt8] = []
       try take(count) { (run) throws(PackError) in bytes.append(copying: run) }
@@ -50,10 +50,10 @@ extension Pack {
     }
 
     func finish() throws(PackError) {
-      guard try !fill() else { throw .damagedPack(path: path, reason: "goes on after \(offset) bytes, its end") }
+      guard try !fill() else { throw .damagedPack(path: path, reason: "has bytes after its end at \(offset) bytes") }
     }
 
-    /// Returns whether there is a byte left; waits for it.
+    /// Returns whether there is another byte; waits for it.
     private func fill() throws(PackError) -> Bool {
       while start == end {
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe CLibrary.read(descriptor, $0.baseAddress, $0.count) }

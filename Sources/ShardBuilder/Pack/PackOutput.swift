@@ -1,19 +1,19 @@
 import CLibrary
 
 extension Pack {
-  /// The place that a pack is written to: standard output, a pipe or device, or a file that is there when it is whole.
+  /// The output of a pack: standard output, a pipe, a device, or a file that appears once it is whole.
   final class Output {
     private let path: String
     private let descriptor: CInt
-    /// The file until it is whole; nil where bytes go out at once.
+    /// The path of the file until it is whole; nil if the bytes go out at once.
     private var temporary: String?
     private var buffer: [UInt8] = []
-    /// The number of bytes that were written.
+    /// The number of bytes written.
     private(set) var count = 0
 
     private static let bufferSize = 256 << 10
 
-    /// - Parameter path: `-` is standard output.
+    /// - Parameter path: The path of the pack; `-` is standard output.
     init(_ path: String) throws(PackError) {
       self.path = path
       if path == "-" {
@@ -22,7 +22,7 @@ extension Pack {
       }
       var status = stat()
       if retrying({ unsafe lstat(path, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG {
-        // A pipe, a device, or a link to whatever it may be: never replaced.
+        // A pipe, a device, or a link to anything is never replaced.
         descriptor = SystemFile.open(path, in: AT_FDCWD, O_WRONLY | O_TRUNC)
         guard descriptor >= 0 else { throw .build(.io(operation: "open", path: path, errno: errno)) }
         return
@@ -53,13 +53,13 @@ extension Pack {
       if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Returns the path of the directory that a file is in.
+    /// Returns the path of the directory that holds a file.
     static func parent(of path: String) -> String {
       let slash = path.lastIndex(of: "/")
       return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// Puts bytes in the place of as many that were written, in a file.
+    /// Replaces bytes of the file by as many other bytes.
     func replace(_ offset: Int, _ bytes: [UInt8]) throws(PackError) {
       try flush()
       let count = retrying { unsafe CInt(pwrite(descriptor, bytes, bytes.count, off_t(offset))) }
@@ -68,7 +68,7 @@ extension Pack {
       }
     }
 
-    /// Writes the rest and gives the file its name.
+    /// Writes the remaining bytes, and gives the file its name.
     func finish() throws(PackError) {
       try flush()
       guard let temporary else { return }

@@ -1,38 +1,39 @@
 import CLibrary
 import ShardedIndex
 
-/// The counts of what applying a pack did.
+/// The counts of an applied pack.
 public struct ApplySummary: Sendable, Equatable {
-  /// Whether the index was what the pack leads to before: then only the pack's header was read, and nothing written.
+  /// Whether the index had the pack's last generation before. Then only the pack's header was read, and nothing was
+  /// written.
   public var wasThere = false
-  /// Shards of the pack that were written.
+  /// The number of shards from the pack that were written.
   public var shardsWritten = 0
-  /// Shards of the pack that were there already, such as after an apply that was killed.
+  /// The number of shards from the pack that existed already, for example after an apply that was killed.
   public var shardsKept = 0
-  /// The number of shards of the generation that is there now.
+  /// The number of shards of the current generation.
   public var shardCount = 0
-  /// SHA-256 of the manifest that is there now, in hexadecimal.
+  /// The SHA-256 of the current manifest, in hexadecimal digits.
   public var digest = ""
 }
 
 extension ShardBuilder {
-  /// Brings the index in `directory` from the generation that the pack begins with to the one it ends with.
+  /// Updates the index in `directory` with a pack, from the pack's first generation to its last.
   ///
-  /// Readers of the index are not disturbed. If `apply` is killed at any moment, one generation or the other is there,
-  /// and it may be called again. Memory holds two manifests and two shards, whatever the size of the pack, which is
-  /// read once from front to back. Nothing of it is used before its digest was compared.
+  /// Readers of the index go on undisturbed. If `apply` is interrupted, the index has one generation or the other; run
+  /// `apply` again. Memory holds two manifests and two shards for a pack of any size. The pack is read once from front
+  /// to back, and no part of it is used before a check of its digest.
   ///
   /// - Parameters:
-  ///   - pack: A path; `-` is standard input.
-  ///   - expected: The manifest that the pack must lead to; nil for any.
+  ///   - pack: The path of the pack; `-` is standard input.
+  ///   - expected: The digest of the manifest that the pack must lead to; nil for any manifest.
   ///   - progress: Called for each file of the pack, on the caller's thread.
-  /// - Throws: ``PackError``; the index is as it was.
+  /// - Throws: ``PackError``; the index stays as it was.
   public static func apply(
     pack: String, to directory: String, expecting expected: ManifestDigest? = nil,
     progress: ((FileProgress) -> Void)? = nil
   ) throws(PackError) -> ApplySummary {
     let (input, header) = try opened(pack, expecting: expected)
-    // This comes before anything is locked or made: an index that is there already may be on a read-only medium.
+    // This check comes before any lock or file: an index that is up to date may be on a read-only medium.
     let found = try Pack.Generation(opening: directory)
     do throws(BuildError) { try Publisher.refuse(archive: found.index.directory) } catch { throw .build(error) }
     if try old(header, in: directory, found) == nil {
@@ -44,7 +45,7 @@ extension ShardBuilder {
     let held = try Pack.Generation { () throws(IndexError) in try publisher.openDirectory() }
     guard let old = try old(header, in: directory, held) else { return try wasThere(header, directory) }
     var applier = Applier(old: old, input: input, publisher)
-    // What is known of shards lies in their manifests.
+    // The facts about shards lie in the manifests.
     defer { withExtendedLifetime((old.index, applier.new)) {} }
     let manifest = try applier.manifest(size: header.newSize, digest: header.new)
     var summary = ApplySummary(shardCount: applier.shards.count, digest: Digest.hexadecimal(header.new))
@@ -58,7 +59,7 @@ extension ShardBuilder {
       shipped += try addEntries(head, from: old.entries.first, input, publisher, &summary, step: step)
     }
     guard shipped == header.shards else {
-      throw .damagedPack(path: pack, reason: "holds \(header.shards) files where its manifests need \(shipped)")
+      throw .damagedPack(path: pack, reason: "holds \(header.shards) files, and its manifests need \(shipped)")
     }
     try input.finish()
     do throws(BuildError) {
@@ -71,7 +72,7 @@ extension ShardBuilder {
 
   /// Opens a pack, and reads its header.
   ///
-  /// - Parameter expected: The manifest that the pack must lead to; nil for any.
+  /// - Parameter expected: The digest of the manifest that the pack must lead to; nil for any manifest.
   static func opened(
     _ pack: String, expecting expected: ManifestDigest?
   ) throws(PackError) -> (Pack.Input, Pack.Header) {
@@ -83,7 +84,7 @@ extension ShardBuilder {
     return (input, header)
   }
 
-  /// Adds the files of the entries, unless they are there; returns the number of shards that the pack holds of them.
+  /// Adds the missing files of the entries; returns the number of shards of the entries in the pack.
   private static func addEntries(
     _ head: EntriesHead, from old: Pack.Generation?, _ input: Pack.Input, _ publisher: Publisher,
     _ summary: inout ApplySummary, step: () -> Void
@@ -96,14 +97,14 @@ extension ShardBuilder {
     defer { withExtendedLifetime((old?.index, applier.new)) {} }
     let manifest = try applier.manifest(size: head.fileSize, digest: head.digest)
     guard let new = applier.new, UInt32(truncatingIfNeeded: new.rootChecksum) == head.rootChecksum else {
-      throw .damagedPack(path: input.path, reason: "has a manifest of entries with another root than it says")
+      throw .damagedPack(path: input.path, reason: "has a manifest of entries with the wrong root")
     }
     summary.shardCount += applier.shards.count
     do throws(BuildError) { _ = try publisher.add(head.fileName.text, manifest) } catch { throw .build(error) }
     return try applier.addFiles(with: publisher, to: &summary, step: step)
   }
 
-  /// Returns the generation that is there, if the pack begins with it; nil if it is the one that the pack ends with.
+  /// Returns the generation of the index, if the pack begins with it; nil if it is the pack's last generation.
   static func old(
     _ header: Pack.Header, in directory: String, _ generation: Pack.Generation
   ) throws(PackError) -> Pack.Generation? {
@@ -117,14 +118,14 @@ extension ShardBuilder {
   }
 
   private static func wasThere(_ header: Pack.Header, _ directory: String) throws(PackError) -> ApplySummary {
-    // The one that brought it there may have been killed before it knew that a power cut leaves it there.
+    // An earlier apply may have been killed before it knew that the names survive a power cut.
     let file = SystemFile.open(directory, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
     guard file >= 0 else { throw .build(.io(operation: "open directory", path: directory, errno: errno)) }
     defer { _ = close(file) }
     do throws(BuildError) {
       try SystemFile.sync(file, path: directory)
     } catch {
-      // A medium that nobody writes to has nothing to lose.
+      // A read-only medium has nothing to lose.
       guard case .io(_, _, let code) = error, code == EROFS || code == EINVAL else { throw .build(error) }
     }
     return ApplySummary(wasThere: true, digest: Digest.hexadecimal(header.new))

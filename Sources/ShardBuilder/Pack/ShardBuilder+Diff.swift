@@ -4,23 +4,23 @@ import ShardedIndex
 public struct PackSummary: Sendable, Equatable {
   /// The size of the pack, in bytes.
   public var bytes = 0
-  /// Shards that the pack holds, whole or by what differs.
+  /// The number of shards in the pack, whole or as differences.
   public var shardsShipped = 0
-  /// Shards of the new generation.
+  /// The number of shards of the new generation.
   public var shardCount = 0
-  /// SHA-256 of the manifests that it leads from and to, in hexadecimal.
+  /// The SHA-256 of the old and of the new manifest, in hexadecimal digits.
   public var oldDigest = ""
   public var newDigest = ""
 }
 
 extension ShardBuilder {
-  /// Writes a pack that ``apply(pack:to:)`` makes the index in `new` of, from a copy of the one in `old`.
+  /// Writes a pack, from which ``apply(pack:to:)`` makes the index in `new` out of a copy of the index in `old`.
   ///
-  /// Reads the shards that only one of the two has, and holds a handful of them in memory. The file is there when it is
-  /// whole, and not before.
+  /// The function reads the shards that only one index has, and holds a handful of them in memory. The file of the pack
+  /// appears only once it is whole.
   ///
   /// - Parameters:
-  ///   - pack: A path; `-` is standard output.
+  ///   - pack: The path of the pack; `-` is standard output.
   ///   - progress: Called for each file that the pack holds, on the caller's thread.
   /// - Throws: ``PackError``
   @discardableResult
@@ -28,7 +28,7 @@ extension ShardBuilder {
     old: String, new: String, to pack: String, progress: ((FileProgress) -> Void)? = nil
   ) throws(PackError) -> PackSummary {
     let (old, new) = (try Pack.Generation(opening: old), try Pack.Generation(opening: new))
-    // What is known of shards lies in their manifests.
+    // The facts about shards lie in the manifests.
     defer { withExtendedLifetime((old.index, new.index)) {} }
     func refuse(_ reason: String) -> PackError { .unshippable(path: new.index.path, reason: "\(reason)") }
     var sets = [(old: Optional(old), new: new, numbers: try Pack.shipped(from: old.files, to: new.files, refuse))]
@@ -57,17 +57,17 @@ extension ShardBuilder {
 }
 
 extension ShardBuilder {
-  /// Writes a manifest and the shards that are shipped.
+  /// Writes a manifest and the new shards.
   ///
   /// - Parameters:
   ///   - numbers: The shards' numbers.
-  ///   - old: nil where there is nothing to make them of.
+  ///   - old: The old generation; nil if there is none to copy from.
   ///   - step: Called after each shard.
   private static func write(
     _ numbers: [Int], from old: Pack.Generation?, to new: Pack.Generation, _ output: Pack.Output, step: () -> Void
   ) throws(PackError) {
     var recipe = Recipe(new.manifest)
-    // A page's frame depends on its own shards alone: those that did not change are there already.
+    // The frame of a page depends on its own shards alone: so the old manifest has the frames of unchanged pages.
     if let old { recipe.add(ZstdFrame.frames(of: old.manifest), of: old.manifest, source: 0) }
     try recipe.write(to: output)
     let names = Set(new.files.map(\.name.text))
@@ -77,7 +77,7 @@ extension ShardBuilder {
       guard file.size <= Pack.shardLimit else {
         throw .unshippable(
           path: new.index.directory.filePath(file.name.text),
-          reason: "has \(file.size) bytes; a pack holds no shard of more than \(Pack.shardLimit)")
+          reason: "has \(file.size) bytes; a shard in a pack has at most \(Pack.shardLimit)")
       }
       var recipe = Recipe(try new.bytes(of: file))
       let near = try file.isShard ? shards(near: number, of: new, &sources) : sides(near: number, of: new, old, names)
@@ -91,7 +91,7 @@ extension ShardBuilder {
 extension ShardBuilder {
   fileprivate typealias SourceFile = (number: Int, bytes: [UInt8], frames: [Range<Int>])
 
-  /// Returns the old shards that a new one may share frames with.
+  /// Returns the old shards that may share frames with a new shard.
   private static func shards(
     near number: Int, of new: Pack.Generation, _ sources: inout Sources?
   ) throws(PackError) -> [SourceFile] {
@@ -99,7 +99,7 @@ extension ShardBuilder {
     return try unsafe sources?.near(new.shards[number].bound, before: next) ?? []
   }
 
-  /// Returns the old side files that a new one may share frames with: those that stand near it among all.
+  /// Returns the old side files that may share frames with a new side file: those near its place in the list of all.
   private static func sides(
     near number: Int, of new: Pack.Generation, _ old: Pack.Generation?, _ known: Set<String>
   ) throws(PackError) -> [SourceFile] {
@@ -115,17 +115,17 @@ extension ShardBuilder {
   }
 }
 
-/// The recipe of a file: frames that are there and bytes that are shipped.
+/// The recipe of a file: copied frames, and bytes in the pack.
 private struct Recipe {
   private let bytes: [UInt8]
   private var known: [ArraySlice<UInt8>: (source: Int, offset: Int)] = [:]
 
-  /// A shorter frame costs about as much to name as to ship.
+  /// The name of a shorter frame costs about as much as its bytes.
   private static let least = 2 * Pack.Segment.size
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Lets the file be made of these frames of `other`.
+  /// Allows copies of these frames of `other` in the file.
   mutating func add(_ frames: [Range<Int>], of other: [UInt8], source: Int) {
     for frame in frames where frame.count >= Self.least {
       if known[other[frame]] == nil { known[other[frame]] = (source, frame.lowerBound) }
@@ -135,7 +135,7 @@ private struct Recipe {
   func write(to output: Pack.Output) throws(PackError) {
     var segments: [Pack.Segment] = []
     var literals: [[Range<Int>]] = []
-    // The copies of a manifest ascend, so that none makes more of it than there was.
+    // The copies of a manifest ascend, so that they copy each byte at most once.
     var behind = 0
     for frame in ZstdFrame.frames(of: bytes) {
       if let (source, offset) = known[bytes[frame]], source > 0 || offset >= behind {
@@ -167,12 +167,13 @@ private struct Recipe {
   }
 }
 
-/// The old shards that new ones may share frames with. Each is read once, as both are passed in order.
+/// The old shards that may share frames with new shards. Both lists are passed in order, so each old shard is read
+/// once.
 private struct Sources {
   private let old: Pack.Generation
   /// The shards that stay: a new shard shares no frame with them.
   private let known: Set<String>
-  /// The last shard that begins at or below the bound that was searched.
+  /// The last shard that begins at or below the last searched bound.
   private var low = 0
   private var held: [Int: (bytes: [UInt8], frames: [Range<Int>])] = [:]
 
@@ -181,7 +182,7 @@ private struct Sources {
     self.known = known
   }
 
-  /// Returns the shards that had the keys from `bound` on up to `next`, or to the end without one.
+  /// Returns the shards with the keys from `bound` on up to `next`; up to the end if `next` is nil.
   mutating func near(
     _ bound: UnsafeBufferPointer<UInt8>, before next: UnsafeBufferPointer<UInt8>?
   ) throws(PackError) -> [ShardBuilder.SourceFile] {

@@ -1,16 +1,16 @@
 import ShardedIndex
 
 extension ShardBuilder {
-  /// Builds another index of an index's records: byte for byte what a build of their dataset makes with these options.
+  /// Builds another index from the records of an index: byte for byte the build of their dataset with these options.
   ///
-  /// The records are in order, so that nothing is sorted; memory is bounded by ``BuildOptions/memoryBytes``.
+  /// The records are in order, so that the function sorts nothing; ``BuildOptions/memoryBytes`` limits its memory.
   /// Changes beside the shards, in an overlay, are left out.
   ///
   /// - Parameters:
-  ///   - source: It may be in use; nothing of it changes.
-  ///   - directory: Where the other index is made.
-  ///   - options: Key, fields, weight, words, other names and id are those of `source`.
-  /// - Throws: ``BuildError``, also for an index that does not store its keys: they cannot be made again.
+  ///   - source: The index. It may be in use, and does not change.
+  ///   - directory: The directory of the new index.
+  ///   - options: The options of the build. Key, fields, weight, words, other names and id are those of `source`.
+  /// - Throws: ``BuildError``, also for an index that does not store its keys, because its keys cannot be made again.
   package static func repack(
     _ source: ShardedIndex, into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
@@ -18,12 +18,12 @@ extension ShardBuilder {
     guard source.storesKeys || source.generation.manifest.recordCount == 0 else {
       throw .dataset(
         .options,
-        message: "\(source.path) does not store all fields of its key, \(settings.key): name the dataset instead")
+        message: "\(source.path) does not store all fields of its key, \(settings.key); name the dataset instead")
     }
     var names = FieldNames()
     for name in source.fieldNames { _ = names.number(of: name) }
     guard names.names.count == source.fieldNames.count else {
-      throw .dataset(.bad, message: "\(source.path) has a manifest that names a field twice")
+      throw .dataset(.bad, message: "\(source.path) has a manifest that names a field twice; build the index again")
     }
     let publisher = try Publisher(directory: directory)
     let shards = try BuildError.ofIndex { () throws(IndexError) in try source.generation.manifest.shards() }
@@ -72,7 +72,7 @@ extension ShardBuilder {
     return summary
   }
 
-  /// Returns the level of zstd that an index was built with; nil if it has no notes that say so.
+  /// Returns the level of zstd that an index was built with; nil if the index has no notes with the level.
   package static func level(of index: ShardedIndex) throws(BuildError) -> Int? {
     try PreviousIndex(index).notes?.level
   }

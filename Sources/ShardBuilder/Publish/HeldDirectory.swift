@@ -1,21 +1,21 @@
 import CLibrary
 
-/// The directory of an index, open, with the locks by which one process at a time writes to it.
+/// The open directory of an index. Its locks let one process at a time write to it.
 ///
-/// The lock file keeps every other builder out. Where the file system can lock a directory, a lock of the directory
-/// itself does so too: when another program removes the lock file, a second builder would create a new one.
+/// The lock file keeps every other builder out. If the file system can lock a directory, a lock of the directory itself
+/// does so too: after another program has removed the lock file, a second builder would create a new file.
 struct HeldDirectory: ~Copyable {
-  /// The path, as the caller named it.
+  /// The path that the caller gave.
   let path: String
   let descriptor: CInt
   /// The lock file, open.
   let lock: CInt
-  /// Whether the directory itself is locked: then no other builder runs, whatever became of the lock file.
+  /// Whether the directory itself is locked: then no other builder runs, even without the lock file.
   let isLocked: Bool
 
   static let lockName = ".lock"
 
-  /// Creates the directory if it is not there (its parent must be), opens it, and takes the locks.
+  /// Creates the directory if it is missing (its parent must exist), opens it, and takes the locks.
   ///
   /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``.
   init(creating path: String) throws(BuildError) {
@@ -31,7 +31,8 @@ struct HeldDirectory: ~Copyable {
       _ = close(descriptor)
       throw error
     }
-    // NFS locks no file that is open for reading alone, and other systems no directory: the lock file has to do there.
+    // NFS cannot lock a file that is open for reading alone, and other systems cannot lock a directory: there the lock
+    // file must do.
     let isLocked = retrying { flock(descriptor, LOCK_EX | LOCK_NB) } == 0
     if !isLocked, errno == EWOULDBLOCK {
       _ = flock(lock, LOCK_UN)
@@ -43,7 +44,7 @@ struct HeldDirectory: ~Copyable {
   }
 
   deinit {
-    // Closing is not enough: a process that another thread forks in this moment has the files open until it becomes
+    // Closing is not enough: a process that another thread forks at this moment has the files open until it becomes
     // another program.
     _ = flock(lock, LOCK_UN)
     if isLocked { _ = flock(descriptor, LOCK_UN) }
@@ -53,7 +54,7 @@ struct HeldDirectory: ~Copyable {
 
   private static func acquireLock(_ directory: CInt, _ path: String) throws(BuildError) -> CInt {
     let path = "\(path)/\(lockName)"
-    // Between the two calls another program may put another file there, which the next builder would lock.
+    // Between the two calls another program may put another file there, and the next builder would lock that file.
     for _ in 0..<100 {
       let lock = SystemFile.open(lockName, in: directory, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o644)
       guard lock >= 0 else { throw .io(operation: "open", path: path, errno: errno) }
@@ -74,22 +75,22 @@ struct HeldDirectory: ~Copyable {
     throw .locked(path: path)
   }
 
-  /// Throws ``BuildError/replaced(path:)`` if the directory or the lock file is no longer the one that stands at its
-  /// path, and ``BuildError/io(operation:path:errno:)`` if the system does not tell.
+  /// Throws ``BuildError/replaced(path:)`` if the directory or the lock file at its path has been replaced, and
+  /// ``BuildError/io(operation:path:errno:)`` if the system cannot tell.
   func check() throws(BuildError) {
     guard try Self.isSame(descriptor, path, in: AT_FDCWD, at: path, follows: true) else { throw .replaced(path: path) }
     let lockPath = "\(path)/\(Self.lockName)"
     guard try Self.isSame(lock, Self.lockName, in: descriptor, at: lockPath) else { throw .replaced(path: lockPath) }
   }
 
-  /// Whether the lock file is known to be the one that stands in the directory.
+  /// Whether the lock file is the file of that name in the directory.
   var holdsLock: Bool {
     (try? Self.isSame(lock, Self.lockName, in: descriptor, at: path)) ?? false
   }
 
-  /// Whether an open file is the one under a name.
+  /// Returns whether an open file is the file with a name.
   ///
-  /// - Parameter path: What an error names.
+  /// - Parameter path: The path for an error.
   private static func isSame(
     _ file: CInt, _ name: String, in directory: CInt, at path: String, follows: Bool = false
   ) throws(BuildError) -> Bool {

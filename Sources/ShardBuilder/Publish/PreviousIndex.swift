@@ -1,21 +1,22 @@
 import ShardedIndex
 
-/// The generation that a build finds in its directory: what of it need not be made again.
+/// The previous generation, which a build finds in its directory. The build need not make the parts again that stay.
 final class PreviousIndex: @unchecked Sendable {  // Only read.
   let index: ShardedIndex
-  /// In order; valid as long as `index` is.
+  /// The shards in order; valid as long as `index`.
   let shards: [Manifest.Shard]
-  /// nil where it has none that can be read.
+  /// The notes; nil if there are none, or if they cannot be read.
   let notes: BuildNotes?
-  /// The generation's entries, as an index of their own; nil if it has none, or none that can be read.
+  /// The generation's entries, as an index of their own; nil if there are none, or if they cannot be read.
   let entries: PreviousIndex?
-  /// For each piece of the notes the number of its first shard, and at the end how many shards there are.
+  /// For each piece of the notes the number of its first shard, and at the end the number of shards.
   let firstShards: [Int]
-  /// Numbers of pieces by open addressing, -1 where there is none; a power of two, at most half of it in use.
+  /// The numbers of pieces by open addressing, -1 in a free slot. The count is a power of two, and at most half is in
+  /// use.
   private var slots: [Int32] = []
   private(set) var offersFrames = false
 
-  /// nil if the directory has no index, or one with a damaged manifest: then `summary` says so.
+  /// Returns nil if the directory has no index, or an index with a damaged manifest; then `summary` has the damage.
   static func found(in publisher: Publisher, _ summary: inout BuildSummary) throws(BuildError) -> PreviousIndex? {
     do throws(BuildError) {
       return try PreviousIndex(
@@ -34,7 +35,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     }
   }
 
-  /// Reads all of the index's manifest.
+  /// Reads the whole manifest of the index.
   init(_ index: ShardedIndex) throws(BuildError) {
     let shards = try BuildError.ofIndex { () throws(IndexError) in try index.generation.manifest.shards() }
     (self.index, self.shards) = (index, shards)
@@ -44,7 +45,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
         notes = try? BuildNotes(frames, shardCount: shards.count)
       }
     } catch {
-      // Damaged ones are none; those that could not be read may be sound.
+      // Damaged notes count as none. If a read failed, the notes may be sound.
       if case .io = error { throw .index(error) }
     }
     self.notes = notes
@@ -54,26 +55,26 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     self.firstShards = firstShards
   }
 
-  /// Returns the entries of an index; nil if it has none, or damaged ones.
+  /// Returns the entries of an index; nil if there are none, or damaged ones.
   private static func entries(of index: ShardedIndex) throws(BuildError) -> PreviousIndex? {
     do throws(BuildError) {
       let entries = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(entriesOf: index) }
       return try entries.map { (entries) throws(BuildError) in try PreviousIndex(entries) }
     } catch {
-      // Those that could not be read may be sound.
+      // If a read failed, the entries may be sound.
       if case .index(.io) = error { throw error }
       return nil
     }
   }
 
-  /// Returns the options that it was built with, at this level of zstd.
+  /// Returns the options of the build of this index, with this level of zstd.
   func packing(level: Int) -> EncodingOptions {
     EncodingOptions(
       shardLimit: index.generation.manifest.shardLimit, partSize: index.generation.manifest.partSize, level: level)
   }
 
   /// Offers the previous pieces and frames by their content, if this program with these options makes the same bytes
-  /// of that content.
+  /// from that content.
   func offerPieces(for packing: EncodingOptions) {
     entries?.offerPieces(for: packing)
     guard let notes, notes.isOfThisEncoder, self.packing(level: notes.level) == packing else { return }
@@ -86,7 +87,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     offersFrames = true
   }
 
-  /// The frames of the shards in which records of a piece may have been, as far as they can be read.
+  /// Returns the frames of the shards that may have had records of a piece, as far as they can be read.
   func knownFrames(for piece: Piece) -> KnownFrames {
     var known = KnownFrames(contexts: index.generation.contexts)
     guard offersFrames, !shards.isEmpty, piece.count > 0 else { return known }
@@ -108,12 +109,12 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     return known
   }
 
-  /// The size of the manifest and all shards, in bytes, those of the entries included.
+  /// The size of the manifest and all shards in bytes, with those of the entries.
   var fileSize: Int {
     shards.reduce(index.generation.manifest.fileSize) { $0 + $1.file.size } + (entries?.fileSize ?? 0)
   }
 
-  /// The names of all files but the manifest; nil if they are not known, since something of a manifest is damaged.
+  /// The names of all files but the manifest; nil if a part of a manifest is damaged, so that not all names are known.
   var fileNames: [String]? {
     guard let sides = try? index.generation.manifest.sidePages() else { return nil }
     let own = shards.map(\.fileName) + sides.map(\.fileName.text)
@@ -124,9 +125,9 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     return own + others + [head.fileName.text]
   }
 
-  /// The shards that may have records with this folded key.
+  /// Returns the shards that may have records with this folded key.
   func shards(ofKey folded: UnsafeBufferPointer<UInt8>) -> ClosedRange<Int> {
-    /// Returns how many shards begin before the key, or at it.
+    /// Returns the number of shards that begin before the key, or at it.
     func count(orAt: Bool) -> Int {
       var (low, high) = (0, shards.count)
       while low < high {
@@ -136,14 +137,14 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
       }
       return low
     }
-    // Equal keys may run over several, and begin in one that has a lower bound.
+    // Equal keys may be in several shards, and begin in a shard that has a lower bound.
     return max(0, count(orAt: false) - 1)...max(0, count(orAt: true) - 1)
   }
 
-  /// Chosen anew in each process: digests come from a file, where they may be any.
+  /// The seed is random in each process: digests come from a file, which may have any digests.
   private static let seed = UInt64.random(in: .min ... .max)
 
-  /// Returns the slot of a piece's number, or the slot that it would get.
+  /// Returns the slot of a piece's number, or the slot for it.
   private func slot(of digest: PieceDigest, in pieces: [BuildNotes.Piece]) -> Int {
     let mixed = (digest.low ^ Self.seed).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB ^ digest.high)
     let mask = slots.count - 1
@@ -152,7 +153,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     return slot
   }
 
-  /// The shards that a piece became; nil if it is none of those that are offered.
+  /// Returns the shards of a piece; nil if the piece is not among the offered pieces.
   func shards(ofPiece digest: PieceDigest) -> ArraySlice<Manifest.Shard>? {
     guard let notes, !slots.isEmpty else { return nil }
     let number = Int(slots[slot(of: digest, in: notes.pieces)])
@@ -161,7 +162,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
 }
 
 extension ManifestEncoder.Shard {
-  /// Makes the entry of a shard as another manifest has it.
+  /// Makes the entry of a shard from its entry in another manifest.
   package init(_ shard: Manifest.Shard) {
     unsafe self.init(
       bound: Array(shard.bound), records: shard.recordCount, file: shard.file, digest: Array(shard.digest),

@@ -1,15 +1,15 @@
 import ShardedIndex
 
-/// The sides of the generation that a build finds: the values of shards that it keeps.
+/// The sides of the previous generation: the values of the kept shards.
 struct PreviousSides: SidesSource {
   private let previous: PreviousIndex
   private let tables: [SideTable]
-  /// The fields of that generation; nil only where there are no sides to make.
+  /// The fields of the previous generation; nil only if there are no sides to make.
   private let fields: SideFields
-  /// Whether that generation has the same sides by the same settings.
+  /// Whether the previous generation has the same sides by the same settings.
   private let isUsable: Bool
 
-  /// - Parameter settings: The settings of the index that is being made.
+  /// - Parameter settings: The settings of the new index.
   init?(_ previous: PreviousIndex, _ settings: IndexSettings) throws(BuildError) {
     guard let fields = try SideFields(settings, names: previous.index.fieldNames) else { return nil }
     let manifest = previous.index.generation.manifest
@@ -23,19 +23,19 @@ struct PreviousSides: SidesSource {
 
   package var identity: ObjectIdentifier { ObjectIdentifier(previous) }
 
-  /// The sides of a kept shard, which are read if its page changes.
+  /// Returns the sides of a kept shard. They are read only if the shard's page changes.
   func kept(_ shard: Manifest.Shard) -> ShardSides {
     ShardSides(tables: tables.map { _ in .unread }, kept: (self, shard.number))
   }
 
-  /// Returns the values of a kept shard in a table: as its side file has them, else from its records.
+  /// Returns the values of a kept shard in a table: from its side file, or else from its records.
   package func values(_ table: Int, ofShard number: Int) throws(BuildError) -> ShardSides.Values {
     do throws(IndexError) {
       if isUsable, let values = try previous.index.generation.values(tables[table], ofShard: number) {
         return .values(values)
       }
     } catch {
-      // Damaged ones are none; those that could not be read may be sound.
+      // Damaged values count as none. If a read failed, the values may be sound.
       if case .io = error { throw .index(error) }
     }
     var reader = SideFields.Reader(fields)
@@ -45,7 +45,7 @@ struct PreviousSides: SidesSource {
     }
   }
 
-  /// Returns the sketch of a kept shard: as its side file has it, else from its records.
+  /// Returns the sketch of a kept shard: from its side file, or else from its records.
   package func sketch(ofShard number: Int) throws(BuildError) -> ShardSketch? {
     do throws(IndexError) {
       if isUsable { return try previous.index.generation.sketch(ofShard: number) }
@@ -59,8 +59,8 @@ struct PreviousSides: SidesSource {
     }
   }
 
-  /// Returns the side file of the page that these shards were in the generation before; nil if they were not all of a
-  /// page, in order.
+  /// Returns the side file of the page of these shards in the previous generation; nil if they were not exactly the
+  /// shards of one page, in order.
   package func page(of shards: [ShardSides]) -> SidePage? {
     guard isUsable, let first = shards.first?.kept?.shard, first % Manifest.pageCapacity == 0,
       shards.count == min(Manifest.pageCapacity, previous.shards.count - first)
@@ -71,7 +71,7 @@ struct PreviousSides: SidesSource {
     return try? previous.index.generation.manifest.sidePage(first / Manifest.pageCapacity)
   }
 
-  /// The frames of the side files of the pages that some shards of that generation were in.
+  /// Returns the frames of the side files of the pages that these shards were in.
   package func knownFrames(of shards: [ShardSides]) -> KnownFrames {
     var known = KnownFrames(contexts: previous.index.generation.contexts)
     guard isUsable, previous.offersFrames else { return known }
@@ -84,11 +84,11 @@ struct PreviousSides: SidesSource {
     return known
   }
 
-  /// Whether the file of a page has the bytes that the manifest says.
+  /// Returns whether the file of a page has the bytes that the manifest says.
   package func isSound(_ side: SidePage) -> Bool { (try? previous.index.generation.file(side)) != nil }
 }
 
-/// Makes the side files of pages, and keeps those of the generation before that come again.
+/// The writer of the side files of pages. It keeps the side files of the previous generation that occur again.
 struct SideWriter: Sendable {
   let publisher: Publisher
   let tables: [SideTable]
@@ -100,7 +100,7 @@ struct SideWriter: Sendable {
 
   /// Writes the side file of a page.
   ///
-  /// - Returns: The file, and whether the directory lacked it.
+  /// - Returns: The file, and whether it is new in the directory.
   func write(_ shards: [ShardSides]) throws(BuildError) -> (file: SidePage, isNew: Bool) {
     let previous = shards.lazy.compactMap(\.kept?.sides).first
     if let previous, let kept = previous.page(of: shards), kept.fileSize == 0 || !checksKept || previous.isSound(kept) {
@@ -134,7 +134,7 @@ struct SideWriter: Sendable {
     return sketches
   }
 
-  /// Returns the values of a page's shards in a table; nil if they are more than the table holds.
+  /// Returns the values of a page's shards in a table; nil if there are more values than the table holds.
   private func values(of shards: [ShardSides], _ table: Int) throws(BuildError) -> [Generation.ShardValues]? {
     if shards.contains(where: { $0.tables[table] == .tooMany }) { return nil }
     var all: [Generation.ShardValues] = []
@@ -144,7 +144,7 @@ struct SideWriter: Sendable {
       if found == .unread, let kept = shard.kept { found = try kept.sides.values(table, ofShard: kept.shard) }
       guard case .values(let found) = found else { return nil }
       values.formUnion(found.values)
-      // The records of the other shards need not be read.
+      // Then the records of the other shards need not be read.
       if values.count > SideTable.valueLimit { return nil }
       all.append(found)
     }

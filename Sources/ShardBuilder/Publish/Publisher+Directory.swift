@@ -4,23 +4,23 @@ import ShardedIndex
 extension Publisher {
   func path(_ name: String) -> String { "\(directory)/\(name)" }
 
-  /// The directory in which a sort makes its runs.
+  /// The directory for the runs of a sort.
   var runDirectory: RunDirectory { RunDirectory(path: directory, descriptor: descriptor) }
 
-  /// The locked directory, open for reading, whatever stands at its path.
+  /// Returns the locked directory, open for reading, even if another file is at its path.
   func openDirectory() throws(IndexError) -> IndexDirectory { try IndexDirectory(descriptor, path: directory) }
 
-  /// Throws if an index is an archive, which no program changes in place.
+  /// Throws if an index is an archive: no program changes an archive in place.
   static func refuse(archive directory: IndexDirectory) throws(BuildError) {
     if directory.isArchive { throw .io(operation: "change", path: directory.path, errno: ENOTDIR) }
   }
 
-  /// The names of all entries of the directory that are UTF-8, as the names of all files of an index are.
+  /// Returns the names of all entries of the directory that are UTF-8. The names of all files of an index are UTF-8.
   func list() throws(BuildError) -> [String] { try list(descriptor) }
 
-  /// The same of another directory.
+  /// Returns the names of all entries of another directory that are UTF-8.
   func list(_ descriptor: CInt) throws(BuildError) -> [String] {
-    // A descriptor of its own: reading a directory moves a position.
+    // This needs its own descriptor, because reading a directory moves a position.
     let file = SystemFile.open(".", in: descriptor, O_RDONLY | O_DIRECTORY)
     guard file >= 0 else { throw .io(operation: "open directory", path: directory, errno: errno) }
     guard let stream = unsafe fdopendir(file) else {
@@ -45,18 +45,19 @@ extension Publisher {
     return names
   }
 
-  /// Returns the name of a manifest that is not the one of its directory: of a range, or of a generation in a store.
+  /// Returns the name of a manifest with another name than `manifest`: of a range, or of a generation in a store.
   ///
   /// - Parameter digest: The first 16 bytes of its SHA-256, in hexadecimal digits.
   package static func manifestName(ofDigest digest: String) -> String { manifestName + "-" + digest }
 
-  /// Whether a name is that of such a manifest.
+  /// Returns whether a name is the name of such a manifest.
   package static func isManifestName(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     return bytes.count == 41 && name.hasPrefix(manifestName + "-") && isHexadecimal(bytes[9...])
   }
 
-  /// The name of an entry that no build makes, if the directory has no index either; the first one in order.
+  /// Returns the first name, in order, of an entry that no build makes; nil if there is none or the directory has an
+  /// index.
   static func otherEntry(in directory: String) -> String? {
     guard let stream = unsafe opendir(directory) else { return nil }
     defer { unsafe closedir(stream) }
@@ -77,20 +78,21 @@ extension Publisher {
       }
       if other.map({ name < $0 }) ?? true { other = name }
     }
-    // Other programs call a file so too: without a shard beside it, its first bytes have to be an index's.
+    // Other programs use the name `manifest` too: without a shard beside it, the file must begin with the first bytes
+    // of an index.
     return hasManifest && (hasShard || isManifest(directory + "/" + manifestName)) ? nil : other
   }
 
   private static func isManifest(_ path: String) -> Bool {
     let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK)
-    guard file >= 0 else { return true }  // The reader tells the error.
+    guard file >= 0 else { return true }  // The reader reports the error.
     defer { _ = close(file) }
     var magic: UInt32 = 0
     return unsafe pread(file, &magic, 4, 0) == 4 && UInt32(littleEndian: magic) == Manifest.magic
   }
 
-  /// Opens a file of the directory. When all descriptors are in use, it frees those of waiting files, or waits for one
-  /// that another thread frees.
+  /// Opens a file of the directory. If all descriptors are in use, frees the descriptors of waiting files, or waits for
+  /// another thread to free one.
   func open(_ name: String, _ flags: CInt, mode: mode_t = 0) throws(BuildError) -> CInt {
     while true {
       let closed = monitor.withLock { state.closedCount }
@@ -99,7 +101,7 @@ extension Publisher {
       let code = errno
       let (group, isWaitedFor) = monitor.withLock { () -> ([Waiting], Bool) in
         let group = acquireWaiting()
-        // Another thread may have freed all of them between the call and here.
+        // Another thread may have freed all of them between the call and this line.
         guard group.isEmpty, state.settlingCount > 0 || state.closedCount != closed else { return (group, false) }
         while state.closedCount == closed, state.settlingCount > 0 { monitor.wait() }
         return ([], true)
@@ -112,19 +114,19 @@ extension Publisher {
     }
   }
 
-  /// Puts the names of the directory on the medium.
+  /// Syncs the names in the directory.
   func syncNames() throws(BuildError) {
     observe?(.syncNames)
     try SystemFile.sync(descriptor, path: directory)
   }
 
-  /// Puts the directory's own name, which stands in its parent, on the medium.
+  /// Syncs the directory's own name, which is in its parent.
   func syncParent() throws(BuildError) {
     let path = "\(directory)/.."
     let parent = SystemFile.open("..", in: descriptor, O_RDONLY | O_DIRECTORY)
     guard parent >= 0 else {
       guard errno == EACCES else { throw .io(operation: "open directory", path: path, errno: errno) }
-      // A directory that this user may enter and not list cannot be opened, and so not be synced by itself.
+      // A directory that this user may enter but not list cannot be opened, and so cannot be synced by itself.
       return sync()
     }
     defer { _ = close(parent) }
@@ -132,7 +134,7 @@ extension Publisher {
     guard unsafe fstat(descriptor, &own) == 0, unsafe fstat(parent, &other) == 0 else {
       throw .io(operation: "examine", path: path, errno: errno)
     }
-    // The file system below does not record where another one is mounted on it.
+    // The file system of the parent has no record of a file system that is mounted on it.
     if own.st_dev == other.st_dev { try SystemFile.sync(parent, path: path) }
   }
 }

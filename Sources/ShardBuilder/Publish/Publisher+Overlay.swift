@@ -2,16 +2,16 @@ import CLibrary
 import ShardedIndex
 
 extension Publisher {
-  /// Puts an overlay beside the manifest that is there, in the place of any other; for nil, removes the overlay.
+  /// Puts an overlay beside the current manifest, in place of any other overlay. For nil, removes the overlay.
   ///
-  /// - Parameter isOverStale: Whether an overlay that is there belongs to another manifest.
+  /// - Parameter isOverStale: Whether the current overlay belongs to another manifest.
   /// - Returns: Whether anything changed.
-  /// - Throws: As ``publish(manifest:previous:overlay:)`` does; the overlay takes its place before the last sync.
+  /// - Throws: The errors of ``publish(manifest:previous:overlay:)``; the overlay takes its place before the last sync.
   package func publish(overlay: [UInt8]?, isOverStale: Bool) throws(BuildError) -> Bool {
     checkNotOver()
     let isChanged = try orAbandon { () throws(BuildError) in
       try held.check()
-      // The manifest has a stale overlay's changes, and the build that was killed may not have synced it.
+      // The manifest has a stale overlay's changes, and a killed build may not have synced the manifest.
       if hasOverlay, isOverStale { try syncNames() }
       guard let overlay else { return hasOverlay }
       if try existing(Self.overlayName, overlay) == .kept { return false }
@@ -20,14 +20,15 @@ extension Publisher {
     }
     setOver()
     if overlay == nil, hasOverlay { try removeOverlay() }
-    // Also where nothing changed: the update that changed it may have been killed before this sync.
+    // The sync is also for an unchanged overlay: the update that wrote the overlay may have been killed before this
+    // sync.
     try syncNames()
     return isChanged
   }
 
-  /// Puts an overlay in the place of one that is damaged.
+  /// Replaces a damaged overlay.
   ///
-  /// - Throws: ``BuildError``; files that were added before are removed.
+  /// - Throws: ``BuildError``; added files are removed again.
   func replace(damagedOverlay overlay: [UInt8]) throws(BuildError) {
     try orAbandon { () throws(BuildError) in
       try replace(overlay)
@@ -37,8 +38,8 @@ extension Publisher {
 
   private func replace(_ overlay: [UInt8]) throws(BuildError) {
     let temporary = try writeSynced(overlay) { (file, path) throws(BuildError) in
-      // A reader tells two overlays apart by their files' numbers, sizes and times; the system's own time of change is
-      // that of its last clock tick, and a number is used again at once.
+      // A reader tells two overlays apart by their files' numbers, sizes and times. The system's own time of change is
+      // that of its last clock tick, and the system reuses a number at once.
       try SystemFile.setModifiedNow(file, path: path)
     }
     try held.check()

@@ -2,11 +2,11 @@ import CLibrary
 import ShardedIndex
 
 extension Publisher {
-  /// The number of files that are synced together: by then the system has written most of them on its own, which halves
-  /// the time (130 files of 24 KB on ext4: 29 ms one by one, 13 ms in groups). It also bounds the open descriptors.
+  /// The number of files that are synced together. By then the system has written most of them itself, which halves the
+  /// time (130 files of 24 KB on ext4: 29 ms one by one, 13 ms in groups). It also limits the open descriptors.
   static let groupCount = 64
 
-  /// Whether a name is lower-case letters, digits and `%_.-`, a hyphen, 16 hexadecimal digits, and `.zst`.
+  /// Returns whether a name is lower-case letters, digits and `%_.-`, a hyphen, 16 hexadecimal digits, and `.zst`.
   package static func isShardName(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     guard bytes.count > 21, bytes.count <= 255, name.hasSuffix(".zst") else { return false }
@@ -21,7 +21,7 @@ extension Publisher {
       }
   }
 
-  /// Writes a shard, or keeps the file if it is there already. Any thread may call it.
+  /// Writes a shard, or keeps an existing file. Any thread may call it.
   ///
   /// - Parameter name: A name that ``isShardName(_:)`` accepts, made from the content.
   @discardableResult
@@ -48,13 +48,13 @@ extension Publisher {
     return outcome
   }
 
-  /// Puts the files that were added so far on the medium, under their names. Any thread may call it.
+  /// Syncs the files added so far, under their names. Any thread may call it.
   func settleAdded() throws(BuildError) { try settle(monitor.withLock { acquireWaiting() }) }
 
-  /// Keeps shards of the generation before, if the directory has their files with the bytes that the manifest says. Any
-  /// thread may call it.
+  /// Keeps shards of the previous generation, if the directory has their files with the bytes that the manifest says.
+  /// Any thread may call it.
   ///
-  /// - Returns: Whether it has them all; if not, the caller makes and adds them.
+  /// - Returns: Whether the directory has all these files; if not, the caller makes and adds them.
   func keeps(_ shards: ArraySlice<Manifest.Shard>) throws(BuildError) -> Bool {
     for shard in shards {
       guard try has(shard.fileName, size: shard.file.size, digest: unsafe Array(shard.digest)) else { return false }
@@ -83,12 +83,12 @@ extension Publisher {
     return Digest.sha256(bytes).starts(with: digest)
   }
 
-  /// Keeps a shard of the generation before without reading it. Any thread may call it.
+  /// Keeps a shard of the previous generation without reading it. Any thread may call it.
   func keep(_ name: String) {
     monitor.withLock { if state.current.insert(name).isNew { state.summary.kept += 1 } }
   }
 
-  /// Returns what adding a file finds under its name.
+  /// Returns the outcome of adding a file whose name exists.
   func existing(_ name: String, _ bytes: [UInt8]) throws(BuildError) -> Outcome {
     let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
@@ -103,11 +103,11 @@ extension Publisher {
     do throws(BuildError) {
       return try SystemFile.bytes(of: file, limit: bytes.count, path: path(name)) == bytes ? .kept : .repaired
     } catch {
-      return .repaired  // A file that cannot be read cannot be served.
+      return .repaired  // Readers could not read it either.
     }
   }
 
-  /// Returns the waiting files, which the caller must settle. Under the lock.
+  /// Returns the waiting files; the caller must settle them. Under the lock.
   func acquireWaiting() -> [Waiting] {
     if !state.waiting.isEmpty { state.settlingCount += 1 }
     defer { state.waiting.removeAll() }
@@ -127,7 +127,7 @@ extension Publisher {
         try closeSynced(waiting.descriptor, waiting.temporary)
         monitor.withLock { state.closedCount += 1 }
         monitor.wake()
-        // Noted first: a rename that happened and reported failure must be taken back too.
+        // This note comes first: a rename that happened but reported a failure must be undone too.
         if waiting.isNew { monitor.withLock { state.added.append(waiting.name) } }
         try rename(waiting.temporary, waiting.name)
       }
@@ -137,11 +137,11 @@ extension Publisher {
     }
   }
 
-  /// Removes the shards that are neither in the published generation nor in the one before; none if the latter are not
-  /// known. A later build removes those that cannot be removed now.
+  /// Removes the shards that are neither in the published generation nor in the previous one. Removes none if the names
+  /// of the previous shards are unknown. A later build removes files that cannot be removed now.
   func removeOthers(than previous: [String]?) -> Summary {
     var summary = monitor.withLock { state.summary }
-    // Another builder, which came when the lock file was removed, may have shards that are not known here.
+    // Another builder may have come after the lock file was removed, and may have shards that are unknown here.
     guard let previous, hasNoOther else { return summary }
     var needed = monitor.withLock { state.current }
     for name in previous { _ = needed.insert(name) }

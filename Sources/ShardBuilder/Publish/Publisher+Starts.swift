@@ -2,10 +2,10 @@ import CLibrary
 import ShardedIndex
 
 extension Publisher {
-  /// The directory, below that of an index, in which its starts are made.
+  /// The name of the directory for making starts, below the directory of the index.
   static let startsName = ".shardq-starts"
 
-  /// Removes the directory of starts, of this build or of one that was killed.
+  /// Removes the directory of starts, of this build or of a killed one.
   func removeStarts() {
     let directory = SystemFile.open(
       Self.startsName, in: descriptor, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)

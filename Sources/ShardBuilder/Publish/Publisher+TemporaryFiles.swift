@@ -2,8 +2,8 @@ import CLibrary
 import ShardedIndex
 
 extension Publisher {
-  /// Whether a name is `.shardq-`, 16 hexadecimal digits and `.tmp`; or that of a sort's run: `.shardq-sort-`, digits,
-  /// a hyphen, digits.
+  /// Returns whether a name is `.shardq-`, 16 hexadecimal digits and `.tmp`; or the name of a sort's run:
+  /// `.shardq-sort-`, digits, a hyphen, digits.
   package static func isTemporaryName(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     if name.hasPrefix(SystemFile.temporaryPrefix) {
@@ -35,7 +35,7 @@ extension Publisher {
       let file = try open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
       if file < 0 {
         let code = errno
-        if code == EEXIST { continue }  // Another process put it there since the build began.
+        if code == EEXIST { continue }  // Another process has made it since the build began.
         try held.check()
         throw .io(operation: "create", path: path(name), errno: code)
       }
@@ -47,14 +47,14 @@ extension Publisher {
         throw error
       }
       #if os(Linux)
-        // A hint by which the kernel begins to write, so that the later sync finds little to do.
+        // After this hint the kernel begins to write, so that the later sync has little to do.
         _ = posix_fadvise(file, 0, 0, CInt(POSIX_FADV_DONTNEED))
       #endif
       return (file, name)
     }
   }
 
-  /// Writes a file under a temporary name, has `body` change it, and puts it on the medium.
+  /// Writes a file under a temporary name, lets `body` change it, and syncs it.
   ///
   /// - Returns: The temporary name.
   func writeSynced(
@@ -81,7 +81,7 @@ extension Publisher {
       _ = close(file)
       throw error
     }
-    // After EINTR the descriptor is gone all the same; the data is safe either way.
+    // After EINTR the descriptor is closed nevertheless; the data is safe either way.
     guard close(file) == 0 || errno == EINTR else { throw .io(operation: "close", path: path, errno: errno) }
   }
 
@@ -89,7 +89,7 @@ extension Publisher {
     var isInterrupted = false
     observe?(.rename(temporary, to: name))
     while unsafe renameat(descriptor, temporary, descriptor, name) != 0 {
-      // An interrupted rename may have happened all the same: no other process takes a temporary file away.
+      // An interrupted rename may have happened nevertheless: no other process removes a temporary file.
       if isInterrupted, errno == ENOENT { break }
       let code = errno
       guard code == EINTR else {
@@ -103,7 +103,7 @@ extension Publisher {
     }
   }
 
-  /// Returns whether the file was removed; if not, `errno` says why.
+  /// Returns whether the file was removed; if not, `errno` has the reason.
   func remove(_ name: String) -> Bool {
     observe?(.remove(name))
     return retrying { unsafe unlinkat(descriptor, name, 0) } == 0

@@ -1,11 +1,12 @@
 import CLibrary
 import ShardedIndex
 
-/// Writes one generation of an index: new shard files, then the manifest by a rename, which makes the generation exist.
+/// Writes one generation of an index: new shard files, then the manifest. The rename of the manifest makes the
+/// generation.
 ///
-/// A publisher is the only builder of its directory, because it holds ``HeldDirectory``'s locks. A build that fails or
-/// is killed leaves the generation that was there. A publisher touches shards, the manifest, the overlay, the lock file
-/// and its own temporary files, and no other file.
+/// A publisher is the only builder of its directory, because it holds the locks of ``HeldDirectory``. After a build
+/// that fails or is killed, the previous generation is there. A publisher touches shards, the manifest, the overlay,
+/// the lock file and its own temporary files, and no other file.
 package final class Publisher: @unchecked Sendable {  // `monitor` guards `state`; one thread publishes.
   /// The outcome of writing a file.
   package enum Outcome: Sendable {
@@ -13,7 +14,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     case written
     /// The directory had a file with these bytes.
     case kept
-    /// The directory had something else under this name: damage, which is now replaced.
+    /// The directory had other bytes under this name: damage, which the build has replaced.
     case repaired
   }
 
@@ -21,11 +22,11 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     package var written = 0
     package var kept = 0
     package var repaired = 0
-    /// Shards of older generations that were removed.
+    /// The number of removed shards of older generations.
     package var removed = 0
-    /// Shards of older generations that could not be removed; the next build tries again.
+    /// The number of shards of older generations that could not be removed; the next build tries again.
     package var leftBehind = 0
-    /// Whether the directory had this very generation, so that nothing was written.
+    /// Whether the directory had this generation already, so that nothing was written.
     package var isUnchanged = false
 
     package init(written: Int = 0, kept: Int = 0, repaired: Int = 0, removed: Int = 0) {
@@ -37,28 +38,28 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   package static let overlayName = Overlay.fileName
   package static let lockName = HeldDirectory.lockName
 
-  /// The fate of an overlay that is there when a manifest is published.
+  /// The fate of the current overlay when a manifest is published.
   package enum OverlayFate: Sendable {
-    /// The overlay belongs to the manifest that is replaced, and goes behind it.
+    /// The overlay belongs to the replaced manifest, and is removed after it.
     case replaced
-    /// The overlay belongs to no manifest that is there, since a build was killed. It goes first: the new manifest may
-    /// be the one that it belongs to.
+    /// The overlay belongs to no current manifest, because a build was killed. It is removed first: it may belong to
+    /// the new manifest.
     case stale
-    /// The overlay belongs to the manifest that is published.
+    /// The overlay belongs to the published manifest.
     case kept
   }
 
-  /// A call whose position among the others decides what a power cut leaves; tests observe them in order.
+  /// A call whose place in the order decides the state after a power cut; tests observe these calls in order.
   package enum Step: Equatable, Sendable {
-    /// A file is on the medium, under its name of this time.
+    /// The medium has a file, under its name of this time.
     case syncFile(String)
-    /// The directory is on the medium, with all names of this time.
+    /// The medium has the directory, with all names of this time.
     case syncNames
     case rename(String, to: String)
     case remove(String)
   }
 
-  /// A file that is written and not yet synced.
+  /// A written file that is not synced yet.
   struct Waiting {
     var descriptor: CInt
     var temporary: String
@@ -69,17 +70,17 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   struct State {
     var temporaryCount: UInt64 = 0
     var waiting: [Waiting] = []
-    /// The number of groups that threads are syncing, and of files that these have closed so far.
+    /// The number of groups that threads are syncing now, and of files closed so far.
     var settlingCount = 0
     var closedCount = 0
     var temporaries: [String] = []  // Few: files are settled in groups.
-    var added: [String] = []  // Final names that were not there before.
+    var added: [String] = []  // Final names that are new.
     var current = NameTable()
     var summary = Summary()
     var isOver = false
   }
 
-  /// The directory's path, as the caller named it.
+  /// The directory's path, as the caller gave it.
   var directory: String { held.path }
   let held: HeldDirectory
   var descriptor: CInt { held.descriptor }
@@ -89,10 +90,11 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   let monitor = Monitor()
   var state = State()
 
-  /// Creates the directory if it is not there (its parent must be), locks it, and removes temporary files of a killed
-  /// build. As long as there is no generation, it syncs the parent too, or a power cut could take the directory away.
+  /// Creates the directory if it is missing (its parent must exist), locks it, and removes temporary files of a killed
+  /// build. As long as there is no generation, it syncs the parent too: otherwise a power cut could remove the
+  /// directory.
   ///
-  /// - Parameter observe: Called with every step before it is taken.
+  /// - Parameter observe: Called before every step.
   /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``.
   package init(directory: String, observe: (@Sendable (Step) -> Void)? = nil) throws(BuildError) {
     self.observe = observe
@@ -101,25 +103,25 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     let names = try list()
     hasOverlay = names.contains(Self.overlayName)
     for name in names where Self.isTemporaryName(name) {
-      _ = remove(name)  // Only a directory cannot go, and that is none of ours.
+      _ = remove(name)  // This fails only for a directory, which is not ours.
     }
     if names.contains(Self.startsName) { removeStarts() }
-    // Also when the directory was there: the build that made it may have been killed before it came so far.
+    // This is also for an existing directory: the build that made it may have been killed before this sync.
     if !names.contains(Self.manifestName) { try syncParent() }
   }
 
   deinit { abandon() }
 
-  /// Makes the added shards and this manifest the index's new generation.
+  /// Makes the added shards and this manifest the new generation of the index.
   ///
-  /// Shards that are neither in this generation nor in `previous` are removed afterwards. Before the manifest takes its
-  /// place, everything is as it was. When its rename fails, the added shards stay: a file system in trouble
-  /// may have renamed the file and reported a failure. When the last sync of the directory fails, the new
-  /// generation is there, but a power cut may bring the old one back.
+  /// Afterwards the function removes shards that are neither in this generation nor in `previous`. Until the manifest
+  /// takes its place, the index stays as it was. If the rename of the manifest fails, the added shards stay: a file
+  /// system in trouble may rename the file and report a failure. If the last sync of the directory fails, the new
+  /// generation is there, but a power cut may restore the old one.
   ///
-  /// - Parameter previous: The names of the shards in the manifest that is replaced; nil if it is damaged, so that they
-  ///   are not known. Then no shard is removed: a reader may have opened the index before the damage.
-  /// - Throws: ``BuildError/replaced(path:)`` if another directory or lock file stands at the path of the opened one.
+  /// - Parameter previous: The names of the shards in the replaced manifest; nil if it is damaged, so that the names
+  ///   are unknown. Then no shard is removed: a reader may have opened the index before the damage.
+  /// - Throws: ``BuildError/replaced(path:)`` if the directory or the lock file at its path has been replaced.
   package func publish(
     manifest: [UInt8], previous: [String]?, overlay: OverlayFate = .stale
   ) throws(BuildError) -> Summary {
@@ -130,7 +132,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     }
     let temporary = try orAbandon { () throws(BuildError) in
       try settleAdded()
-      // With this sync a stale overlay's changes are on the medium too, in the manifest that is there.
+      // This sync also puts a stale overlay's changes on the medium, in the current manifest.
       try syncNames()
       let temporary = try writeSynced(manifest)
       try held.check()
@@ -156,14 +158,14 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     return removeOthers(than: previous)
   }
 
-  /// Publishes a manifest that is there already.
+  /// Publishes a manifest that the directory has already.
   private func publishUnchanged(_ previous: [String]?, _ overlay: OverlayFate) throws(BuildError) -> Summary {
     try orAbandon { () throws(BuildError) in try held.check() }
     setOver()
     let isUnchanged = !(hasOverlay && overlay == .replaced)
     if hasOverlay, overlay != .kept {
-      // The build that published the manifest may have been killed before the manifest, which has the changes of a
-      // stale overlay, was on the medium.
+      // The build that published the manifest may have been killed before the medium had the manifest, which has the
+      // changes of a stale overlay.
       try syncNames()
       try removeOverlay()
     }
@@ -173,9 +175,9 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     return summary
   }
 
-  /// Makes the added shards last under the manifest that is there, which names them: they were damaged.
+  /// Makes the added shards permanent under the current manifest, which names them. They were damaged.
   ///
-  /// - Throws: ``BuildError``; files that were not there before are removed.
+  /// - Throws: ``BuildError``; new files are removed again.
   package func finish() throws(BuildError) {
     checkNotOver()
     try orAbandon { () throws(BuildError) in
@@ -186,7 +188,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     setOver()
   }
 
-  /// Removes everything that was added; nothing happens once ``publish(manifest:previous:)`` has come to the manifest.
+  /// Removes everything that was added. Does nothing once ``publish(manifest:previous:)`` has reached the manifest.
   package func abandon() {
     monitor.withLock {
       guard !state.isOver else { return }
@@ -194,12 +196,12 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
       for waiting in state.waiting { _ = close(waiting.descriptor) }
       state.waiting.removeAll()
       for name in state.temporaries { _ = remove(name) }
-      // Another builder, which came when the lock file was removed, may have found them there and kept them.
+      // Another builder may have come after the lock file was removed, and may have kept these files.
       if hasNoOther { for name in state.added { _ = remove(name) } }
     }
   }
 
-  /// Returns what `body` returns; where it throws, abandons everything.
+  /// Returns the result of `body`; if `body` throws, abandons everything.
   func orAbandon<Value>(_ body: () throws(BuildError) -> Value) throws(BuildError) -> Value {
     do throws(BuildError) {
       return try body()
@@ -213,6 +215,6 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
 
   func setOver() { monitor.withLock { state.isOver = true } }
 
-  /// Whether no other builder can be at work in the directory.
+  /// Whether no other builder can work in the directory.
   var hasNoOther: Bool { held.isLocked || held.holdsLock }
 }

@@ -1,7 +1,7 @@
 import ShardedIndex
 
-/// Entries as lines: the key, then for each field of entries a column, empty where the entry lacks it, else the letter
-/// of its kind and its text. Source: docs/distributed.md.
+/// Entries as lines. A line has the key, then a column for each field of entries: empty if the entry lacks the field,
+/// else the letter of its kind and its text. Source: docs/distributed.md.
 struct EntryLines {
   private let names: FieldNames
   private let fieldCount: Int
@@ -48,11 +48,11 @@ struct EntryLines {
 
   /// Appends the entry of a line to an arena.
   ///
-  /// - Returns: The reason why the line is none of an entry.
+  /// - Returns: The reason why the line is not the line of an entry; nil if it is one.
   mutating func read(_ line: ArraySlice<UInt8>, into chunk: RecordArena) -> String? {
     let columns = RangeText.columns(line)
     guard columns.count == fieldCount + 1, let key = RangeText.bytes(columns[0]) else {
-      return "has \(columns.count) columns, where an entry of this plan has \(fieldCount + 1)"
+      return "has \(columns.count) columns, and an entry of this plan has \(fieldCount + 1)"
     }
     var fields: [FieldSlice] = []
     var texts: [UInt8] = []

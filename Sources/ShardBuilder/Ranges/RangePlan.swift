@@ -1,15 +1,15 @@
 import CLibrary
 import ShardedIndex
 
-/// The plan of an index that many processes write, each some ranges of its keys: the build's options, and the folded keys
-/// at which ranges begin. Source: docs/distributed.md.
+/// The plan of an index that many processes write. Each process writes some ranges of keys. The plan has the build's
+/// options, and the folded keys at which ranges begin. Source: docs/distributed.md.
 ///
-/// All processes have to read the same plan and be the same program: then their ranges fit together.
+/// All processes must read the same plan and run the same program: then their ranges fit together.
 package struct RangePlan: Sendable {
   /// The program that makes a plan, or follows one.
   package struct Program: Equatable, Sendable {
     package var version: String
-    /// The SHA-256 of its executable, in hexadecimal digits.
+    /// The SHA-256 of the executable, in hexadecimal digits.
     package var digest: String
 
     package init(version: String, digest: String) { (self.version, self.digest) = (version, digest) }
@@ -27,21 +27,21 @@ package struct RangePlan: Sendable {
   }
 
   package private(set) var program: Program
-  /// The options of the build; format, key and columns are said.
+  /// The options of the build; format, key and columns are always set.
   package private(set) var options = BuildOptions()
-  /// The folded keys at which the second range and those behind it begin, ascending.
+  /// The folded keys at which the second range and the later ranges begin, ascending.
   package private(set) var bounds: [[UInt8]] = []
-  /// The same of the ranges of entries.
+  /// The folded keys at which the second and the later ranges of entries begin, ascending.
   package private(set) var entryBounds: [[UInt8]] = []
   /// The first 16 bytes of the SHA-256 of the plan's text, in hexadecimal digits.
   package private(set) var digest = ""
-  /// The text.
+  /// The text of the plan.
   package private(set) var text: [UInt8] = []
 
-  /// The most ranges.
+  /// The most ranges of a plan.
   package static let rangeLimit = 1_000_000
   private static let magic = "shardq plan of ranges 1"
-  /// The versions that decide which bytes are made of the same records.
+  /// The versions that decide the bytes of an index.
   private static let versions =
     "encoder \(BuildNotes.encoderVersion), zstd \(ZstdFrame.libraryVersion), fold \(Fold.version) \(Fold.tableHash), "
     + "manifest \(Manifest.version)"
@@ -49,7 +49,7 @@ package struct RangePlan: Sendable {
   /// Whether the index gets entries.
   package var hasEntries: Bool { options.words != nil || !options.alias.isEmpty }
 
-  /// Returns the range of a folded key.
+  /// Returns the number of the range of a folded key.
   static func range(of folded: Span<UInt8>, in bounds: [[UInt8]]) -> Int {
     var (low, high) = (0, bounds.count)
     while low < high {
@@ -82,9 +82,9 @@ package struct RangePlan: Sendable {
 
   /// Reads a plan.
   ///
-  /// - Parameters:
+  /// - path: The path of the plan.
   ///   - path: The path of its file.
-  ///   - program: The program that is going to follow it.
+  ///   - program: The program that will follow the plan.
   package init(reading path: String, for program: Program) throws(BuildError) {
     var reader = try LineReader(path)
     var text: [UInt8] = []
@@ -94,7 +94,7 @@ package struct RangePlan: Sendable {
       return line
     }
     guard try next(&reader) == Array(Self.magic.utf8) else {
-      throw .dataset(.bad, message: "\(displayed(path: path)): is no plan; `shardq plan-ranges` makes one")
+      throw .dataset(.bad, message: "\(displayed(path: path)): is not a plan; make one with `shardq plan-ranges`")
     }
     let made = RangeText.columns(try next(&reader)?[...] ?? []).map { String(decoding: $0, as: UTF8.self) }
     guard made.count == 3 else { throw reader.flaw("names no program") }
@@ -103,8 +103,8 @@ package struct RangePlan: Sendable {
       throw .dataset(
         .options,
         message: """
-          \(displayed(path: path)): another program made the plan, shardq \(made[1]) with the digest \
-          \(String(made[2].prefix(16))), and this is \(program.version) with \(String(program.digest.prefix(16))); install the \
+          \(displayed(path: path)): another program made this plan: shardq \(made[1]) with the digest \
+          \(String(made[2].prefix(16))), not \(program.version) with \(String(program.digest.prefix(16))); install the \
           same program on all machines, or make a new plan with this one
           """)
     }
@@ -114,7 +114,9 @@ package struct RangePlan: Sendable {
       isEnded = line == Array("end".utf8)
       if !isEnded { try read(line, reader) }
     }
-    guard isEnded else { throw reader.flaw("is the last, and the plan has no end; copy it again") }
+    guard isEnded else {
+      throw reader.flaw("is the last line, and the end of the plan is missing; copy the plan again")
+    }
     digest = Self.digest(text)
     self.text = text
   }
@@ -148,7 +150,7 @@ package struct RangePlan: Sendable {
     } else if let option = Self.flags.first(where: { $0.name == name }), values.isEmpty {
       option.set(&options, true)
     } else {
-      throw reader.flaw("is none of a plan")
+      throw reader.flaw("is not a line of a plan")
     }
   }
 

@@ -1,24 +1,24 @@
 import ShardedIndex
 
-/// The row that a process prints of a range that it has written: a line of columns with tabs between.
+/// The row that a process prints after it has written a range: a line of columns with tabs between them.
 ///
-/// It names a manifest in the target: a range is an index like any other, of its records.
+/// The row names a manifest in the target: a range is an index of its records.
 package struct RangeRow: Equatable, Sendable {
-  /// Whether the range is one of entries.
+  /// Whether the range has entries instead of records.
   package var isOfEntries: Bool
   package var range: Int
-  /// The digest of the plan that it followed.
+  /// The digest of the plan that the process followed.
   package var plan: String
   /// The first 16 bytes of the manifest's SHA-256, in hexadecimal digits, and its size in bytes.
   package var manifest: String
   package var size: Int
   package var records: Int
-  /// The number of entries that its records have.
+  /// The number of entries of its records.
   package var entries = 0
   /// The last components of its records' keys; nil for too many.
   package var lastComponents: [[UInt8]]? = []
 
-  /// The beginnings of lines of rows, and of lines of entries.
+  /// The beginnings of the lines of rows and of the lines of entries.
   package static let rowPrefix = "row\t"
   package static let entryPrefix = "entry\t"
 

@@ -1,33 +1,34 @@
-/// A range of records that was cut by itself.
+/// A range of records with its own cut.
 package protocol CutRange: AnyObject {
   /// The number of pieces, at least 1.
   var pieceCount: Int { get }
   /// Returns ``Piece/isRestart`` of a piece.
   func isRestart(_ piece: Int) -> Bool
-  /// Calls `body` with the records of a piece, in order, each valid for the call; ends where it returns false.
+  /// Calls `body` with the records of a piece, in order, until it returns false. Each record is valid during its call.
   func forEachRecord(ofPiece piece: Int, _ body: (RecordBlob) -> Bool) throws(BuildError)
-  /// Returns the last record of a piece, alone.
+  /// Returns the last record of a piece, in an arena of its own.
   func lastRecord(ofPiece piece: Int) throws(BuildError) -> RecordArena
 }
 
-/// The pieces of ranges that were cut by themselves and follow each other, as a cut of all their records has them.
+/// The pieces of consecutive ranges with their own cuts, as one cut of all their records would make them.
 ///
-/// Inside of a range they are the range's own. A *region* runs from the last piece of a range that is certain over the
-/// border into the next range, and is cut anew. Source: docs/format.md section 9.4, docs/distributed.md.
+/// Inside of a range the pieces stay. A *region* begins with the last certain piece of a range, runs over the border
+/// into the next range, and is cut again. Source: docs/format.md section 9.4, docs/distributed.md.
 ///
-/// A piece of a later range is one of the whole cut, with all behind it, if
-/// - it begins more than a window behind the first record of the range, since the range does not know the weight of that
-///   record, which depends on the record before, nor the boundaries within a window of it;
-/// - the cut can begin anew there, so that no forced cut before decided it;
-/// - nothing is cut by force between the piece before and the boundary's being found, a window later.
+/// A piece of a later range, and all pieces after it, belong to the whole cut if
+/// - the piece begins more than a window after the first record of the range. The range does not know the weight of
+///   that record, which depends on the record before, nor the boundaries within a window of it;
+/// - the cut can begin again there, so that no earlier forced cut decided the boundary;
+/// - no cut is forced between the beginning of the piece before and the place where the cut finds the boundary, a
+///   window later.
 ///
-/// Holds the records of a few pieces, whatever the ranges have.
+/// Memory holds the records of a few pieces, for ranges of any size.
 package final class RangeStitcher<Range: CutRange> {
-  /// What comes next.
+  /// The next part of the whole.
   package enum Part {
-    /// A piece that was cut anew.
+    /// A piece from a new cut.
     case piece(Piece)
-    /// Pieces of a range that stay; and the last key of the last, which is empty where no records follow.
+    /// Pieces of a range that stay, and the last key of the last piece; the key is empty if no records follow.
     case kept(Swift.Range<Int>, of: Range, lastKey: [UInt8])
   }
 
@@ -37,24 +38,24 @@ package final class RangeStitcher<Range: CutRange> {
   private var ready: [Part] = []
   private var next = 0
 
-  /// The range at hand, its number, and its first piece that is neither kept nor taken into the region.
+  /// The current range, its number, and its first piece that is neither kept nor in the region.
   private var range: Range?
   private var number = 0
   private var piece = 0
-  /// The region; nil before the first range and behind the last kept piece of the last.
+  /// The region; nil before the first range and after the last kept piece of the last range.
   private var region: Cutter?
-  /// The region's weight up to and with the first record of the range; nil before that.
+  /// The region's weight up to the first record of the range, that record included; nil before that record.
   private var rangeStart: Int?
-  /// The record that was taken into the region last.
+  /// The last record of the region.
   private var last = RecordArena(capacity: 0)
   private var isOver = false
-  /// The number of records that were cut anew.
+  /// The number of records that were cut again.
   package private(set) var regionRecordCount = 0
 
   /// - Parameters:
-  ///   - rangeCount: The number of ranges; each has a record.
-  ///   - makeCutter: Returns a cutter as the ranges and the whole have it.
-  ///   - open: Returns a range by its number; called once for each, in order.
+  ///   - rangeCount: The number of ranges; each range has a record.
+  ///   - makeCutter: Returns a cutter with the limits of the ranges and of the whole.
+  ///   - open: Returns a range from its number; called once for each range, in order.
   package init(
     rangeCount: Int, makeCutter: @escaping () -> Cutter, open: @escaping (Int) throws(BuildError) -> Range
   ) {
@@ -62,7 +63,7 @@ package final class RangeStitcher<Range: CutRange> {
     isOver = rangeCount == 0
   }
 
-  /// Returns what comes next; nil behind the last piece.
+  /// Returns the next part; nil after the last piece.
   package func nextPart() throws(BuildError) -> Part? {
     while next == ready.count {
       ready.removeAll(keepingCapacity: true)
@@ -98,15 +99,15 @@ package final class RangeStitcher<Range: CutRange> {
     hand(&region)
   }
 
-  /// Hands out the pieces that the region has finished.
+  /// Takes the finished pieces out of the region.
   private func hand(_ region: inout Cutter) {
     ready += region.finished.map { .piece($0) }
     region.finished.removeAll(keepingCapacity: true)
   }
 
-  /// Whether a piece of the range at hand is one of the whole cut, and all behind it are.
+  /// Returns whether a piece of the current range, and all pieces after it, belong to the whole cut.
   private func isCertain(_ piece: Int, of range: Range) throws(BuildError) -> Bool {
-    // Nothing lies before the first range.
+    // There are no records before the first range.
     guard let region else { return true }
     guard let rangeStart, region.position - rangeStart > region.window, range.isRestart(piece) else { return false }
     var settle = 0
@@ -120,7 +121,7 @@ package final class RangeStitcher<Range: CutRange> {
       }
       at += 1
     }
-    // Records of the next range may settle it later than this knows.
+    // Records of the next range may decide the boundary later than this range knows.
     guard settle > region.window || number == rangeCount - 1 else { return false }
     var trial = region
     trial.finish()
@@ -128,7 +129,7 @@ package final class RangeStitcher<Range: CutRange> {
     return piece.weight + settle <= region.longestWeight
   }
 
-  /// Ends the region, and keeps the pieces from one on, but those from which on the next range may change them.
+  /// Ends the region, and keeps the pieces from `first` on, without the last pieces, which the next range may change.
   private func keep(from first: Int, of range: Range) throws(BuildError) {
     if var region {
       region.finish()
@@ -153,10 +154,10 @@ package final class RangeStitcher<Range: CutRange> {
     try take(stop, of: range)
   }
 
-  /// Takes the records of a piece into the region.
+  /// Adds the records of a piece to the region.
   private func take(_ piece: Int, of range: Range) throws(BuildError) {
     guard var region else { preconditionFailure("a piece that is not certain, and no region") }
-    self.region = nil  // One owner: it is changed in place.
+    self.region = nil  // One owner, so that it changes in place.
     try range.forEachRecord(ofPiece: piece) { record in
       region.append(record)
       if rangeStart == nil { rangeStart = region.position }
@@ -171,14 +172,14 @@ package final class RangeStitcher<Range: CutRange> {
 }
 
 extension RecordWeight {
-  /// Returns a record's weight behind another.
+  /// Returns a record's weight after another record.
   static func weight(of record: RecordBlob, after previous: RecordBlob) -> Int {
     unsafe weight(of: record, after: previous, common: commonPrefix(previous.folded, record.folded))
   }
 }
 
 extension RecordArena {
-  /// An arena with a copy of one record.
+  /// Makes an arena with a copy of one record.
   package convenience init(of record: RecordBlob) {
     self.init(capacity: 0)
     append(record)

@@ -1,38 +1,39 @@
 import CLibrary
 import ShardedIndex
 
-/// The place to which ranges are written, and in which they become an index.
+/// The target of ranges, in which they become an index.
 package protocol RangeTarget {
-  /// The place, for messages.
+  /// The name of the target, for messages.
   var shown: String { get }
-  /// Makes a directory in which a range is written.
+  /// Makes a directory for writing a range.
   func makeRangeDirectory() throws(BuildError) -> String
-  /// Takes over the files of such a directory, the manifest under another name, and removes the directory. When it
-  /// returns, they are there to stay.
+  /// Takes over the files of such a directory, with the manifest under another name, and removes the directory. When
+  /// the function returns, the files are permanent.
   func take(_ files: [String], manifest: String, from directory: String) throws(BuildError)
-  /// Removes such a directory, if it is there, with its files.
+  /// Removes such a directory with its files, if it exists.
   func remove(_ directory: String)
-  /// Opens the index of a range, whose manifest has this name.
+  /// Opens the index of a range by the name of its manifest.
   func openRange(_ manifest: String) throws(BuildError) -> ShardedIndex
-  /// Returns the directory in which the whole is put together: the place itself, or one beside it.
+  /// Returns the directory for making the whole: the target itself, or a directory beside it.
   func wholeDirectory() throws(BuildError) -> String
-  /// Checks that files of ranges are there, which the whole is going to name: pairs of name and size in bytes.
+  /// Checks that files of ranges exist. The whole will name them. The pairs are names and sizes in bytes.
   func check(_ files: [(name: String, size: Int)]) throws(BuildError)
-  /// Returns how the whole is opened by a manifest that is not in place yet; nil where the directory has all its files.
+  /// Returns a function that opens the whole by a manifest that is not published yet; nil if the directory has all
+  /// files.
   func wholeOpener(_ directory: String) -> (([UInt8]) throws(BuildError) -> ShardedIndex)?
-  /// Ends the writing of the whole, whose manifest is in the directory.
+  /// Finishes the whole, whose manifest is in the directory.
   func finish(_ directory: String) throws(BuildError)
 }
 
-/// A directory as the target, which all processes reach.
+/// A directory as the target, in reach of all processes.
 package final class DirectoryTarget: RangeTarget {
   private let path: String
   private var directoryCount = 0
 
-  /// The beginning of the names of directories in which ranges are written.
+  /// The beginning of the names of directories for ranges.
   static let prefix = ".shardq-range-"
 
-  /// - Parameter path: It is made if it is missing; its parent must be there.
+  /// - Parameter path: The path of the directory. It is made if it is missing; its parent must exist.
   package init(_ path: String) throws(BuildError) {
     self.path = path
     if let entry = Publisher.otherEntry(in: path) { throw .otherFiles(path: path, entry: entry) }
@@ -45,7 +46,7 @@ package final class DirectoryTarget: RangeTarget {
 
   package func makeRangeDirectory() throws(BuildError) -> String {
     directoryCount += 1
-    // Other machines have processes with this number.
+    // Other machines may have processes with this number.
     let name = Self.prefix + "\(getpid())-\(UInt64.random(in: .min ... .max))-\(directoryCount)"
     let directory = path + "/" + name
     guard retrying({ unsafe mkdir(directory, 0o755) }) == 0 else {
@@ -55,7 +56,7 @@ package final class DirectoryTarget: RangeTarget {
   }
 
   package func take(_ files: [String], manifest: String, from directory: String) throws(BuildError) {
-    // A file that is there already has the same bytes: its name says them.
+    // An existing file has the same bytes, because its name follows from them.
     for file in files { try move(directory + "/" + file, to: file) }
     try move(directory + "/" + Publisher.manifestName, to: manifest)
     let own = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
@@ -127,7 +128,7 @@ package final class DirectoryTarget: RangeTarget {
   }
 
   package func finish(_ directory: String) throws(BuildError) {
-    // Directories of writers that were killed, and manifests that the index has in it.
+    // These are directories of killed writers, and manifests of ranges that the index contains.
     for name in Self.names(in: path) ?? [] {
       if name.hasPrefix(Self.prefix) { remove(path + "/" + name) }
       if Publisher.isManifestName(name) { _ = unsafe unlink(path + "/" + name) }

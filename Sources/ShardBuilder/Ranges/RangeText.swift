@@ -1,11 +1,11 @@
-/// Texts of any bytes in columns of lines: a backslash and two hexadecimal digits stand for a byte that a line cannot
+/// Texts of any bytes in columns of lines. A backslash and two hexadecimal digits stand for a byte that a line cannot
 /// have, or that an engine on the way might change.
 enum RangeText {
   private static let digits = Array("0123456789abcdef".utf8)
 
   /// Appends a text to a line.
   static func append(_ text: some Collection<UInt8>, to line: inout [UInt8]) {
-    // An engine replaces bytes that are no UTF-8.
+    // An engine replaces bytes that are not valid UTF-8.
     let isText = String(validating: text, as: UTF8.self) != nil
     for byte in text {
       if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\\") || (byte >= 0x80 && !isText) {
@@ -22,7 +22,7 @@ enum RangeText {
     return String(decoding: line, as: UTF8.self)
   }
 
-  /// Returns the bytes that a column stands for; nil for a column that ``append(_:to:)`` does not make.
+  /// Returns the bytes of a column; nil for a column that ``append(_:to:)`` does not make.
   static func bytes(_ column: ArraySlice<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(column.count)

@@ -6,7 +6,7 @@ extension ShardBuilder {
     package var ranges = 0
     package var records = 0
     package var shards = 0
-    /// The records at the borders of ranges, which were cut anew.
+    /// The number of records at the borders of ranges, which were cut again.
     package var recordsCutAnew = 0
     /// The size of all files, in bytes.
     package var bytes = 0
@@ -14,13 +14,14 @@ extension ShardBuilder {
     package var digest = ""
   }
 
-  /// Puts an index together of its ranges.
+  /// Makes an index from its ranges.
   ///
   /// - Parameters:
-  ///   - paths: The paths of rows; `-` is standard input.
-  ///   - records: The number of records that there must be; nil if it is not known: then each range must have a row.
-  ///   - repeatedIDs: The number of records that have an id, less the ids that are distinct; nil if it was not counted.
-  /// - Complexity: Linear in the shards, of which about 200 bytes each are held, and in the records at borders.
+  ///   - paths: The paths of files with rows; `-` is standard input.
+  ///   - records: The number of records in all ranges; nil if unknown. Then each range must have a row.
+  ///   - repeatedIDs: The number of records with an id, less the number of distinct ids; nil if nobody counted.
+  /// - Complexity: Linear in the number of shards and in the number of records at borders. Memory holds about 200 bytes
+  ///   for each shard.
   package static func merge(
     _ plan: RangePlan, rows paths: [String], records: Int?, repeatedIDs: Int?, in target: any RangeTarget,
     resources: BuildOptions
@@ -52,7 +53,7 @@ extension ShardBuilder {
     }
     let id = plan.usualID.flatMap { output.fieldNames.contains($0) ? $0 : nil }
     settings.id = options.id ?? id
-    // Where no record has the field there is nothing to count.
+    // If no record has the field, there is nothing to count.
     output.notes.repeatedIDs = settings.id == nil ? nil : id == nil ? 0 : repeatedIDs
     if id == nil { output.notes.recordsWithoutID = 0 }
     try output.publish(
@@ -71,7 +72,7 @@ extension ShardBuilder {
 
 /// The rows of an index, checked against each other.
 private struct RangeRows {
-  /// In the order of ranges.
+  /// The rows in the order of ranges.
   private(set) var records: [RangeRow] = []
   private(set) var entries: [RangeRow] = []
 
@@ -82,16 +83,16 @@ private struct RangeRows {
       while let line = try reader.next() {
         if line.starts(with: RangeRow.entryPrefix.utf8) { continue }
         guard let row = RangeRow(line: line) else {
-          throw reader.flaw("is no row; pass the lines that `shardq write-range` printed")
+          throw reader.flaw("is not a row; pass the output of `shardq write-range`")
         }
         guard row.plan == plan.digest else {
-          throw reader.flaw("is a row of another plan; pass the plan that it was written by")
+          throw reader.flaw("is a row of another plan; pass the plan of its `shardq write-range`")
         }
         rows.append(row)
       }
     }
-    // No index is emptied by rows that did not come.
-    if rows.isEmpty { throw Self.refusal("there are no rows: pass the lines that `shardq write-range` printed") }
+    // Missing rows must not empty an index.
+    if rows.isEmpty { throw Self.refusal("there are no rows; pass the output of `shardq write-range`") }
     records = try Self.ordered(
       rows.filter { !$0.isOfEntries }, plan.bounds.count + 1, "range", isWhole: expected == nil)
     entries = try Self.ordered(
@@ -99,13 +100,13 @@ private struct RangeRows {
     let count = records.reduce(0) { $0 + $1.records }
     if let expected, count != expected {
       throw Self.refusal(
-        "the rows have \(grouped(count)) records, and \(grouped(expected)) are expected: a range is missing, or lines are"
+        "the rows have \(grouped(count)) records, and \(grouped(expected)) are expected; write the missing ranges or lines"
       )
     }
     let (made, written) = (records.reduce(0) { $0 + $1.entries }, entries.reduce(0) { $0 + $1.records })
     if made != written {
       throw Self.refusal(
-        "the records have \(grouped(made)) entries, and rows of entries have \(grouped(written)): write all ranges of entries"
+        "the records have \(grouped(made)) entries, and rows of entries have \(grouped(written)); write all ranges of entries"
       )
     }
   }
@@ -122,24 +123,26 @@ private struct RangeRows {
         at += 1
         continue
       }
-      // An engine may run a range twice, and collect both outputs where the first was thought lost.
+      // An engine may run a range twice, and collect both outputs if it thought the first lost.
       guard rows[at] == rows[at - 1] else {
         throw refusal(
-          "\(what) \(rows[at].range) has two rows that differ: its lines went to two processes; group them by the first column"
+          "\(what) \(rows[at].range) has two different rows, because two processes got its lines; group the lines by the first column"
         )
       }
       rows.remove(at: at)
     }
-    if let row = rows.last, row.range >= count { throw refusal("\(what) \(row.range) is none of the plan's \(count)") }
+    if let row = rows.last, row.range >= count {
+      throw refusal("\(what) \(row.range) is not in the plan, which has \(count) ranges; pass its own plan")
+    }
     if isWhole, rows.count < count {
       let missing = zip(rows.map(\.range) + [count], 0...).first { $0 != $1 }?.1 ?? 0
       throw refusal(
-        "\(what) \(missing) has no row: write it, or say how many records there are in all, if it has none")
+        "\(what) \(missing) has no row; write it, or give the number of all records if it has none")
     }
     return rows
   }
 
-  /// The last components of all keys.
+  /// Returns the last components of all keys.
   var lastComponents: LastComponents {
     var all: Set<[UInt8]> = []
     for row in records {
@@ -150,7 +153,7 @@ private struct RangeRows {
   }
 }
 
-/// The writing of an index, or of its entries, of their ranges.
+/// The merge of the ranges of an index, or of the ranges of its entries.
 private struct RangeMerge {
   let plan: RangePlan
   let options: BuildOptions
@@ -219,20 +222,20 @@ private struct RangeMerge {
       throw .dataset(
         .bad,
         message: """
-          \(target.shown): the manifest of range \(row.range) is not the one that its row names; write that range again
+          \(target.shown): the manifest of range \(row.range) differs from the one in its row; write that range again
           """)
     }
     return index
   }
 }
 
-/// A range as it was written.
+/// A written range.
 private final class RangeIndex: CutRange {
   private let kept: KeptIndex
   private let pieces: [BuildNotes.Piece]
   private var source: IndexedRecords
   private let row: RangeRow
-  /// The names and sizes of side files that were not looked for yet.
+  /// The names and sizes of side files that were not checked yet.
   private var sides: [(name: String, size: Int)]
 
   init(
@@ -244,7 +247,8 @@ private final class RangeIndex: CutRange {
     kept = try KeptIndex(PreviousIndex(index), settings, numbers: numbers)
     guard let notes = kept.index.notes, !notes.pieces.isEmpty, notes.isOfThisEncoder else {
       throw .dataset(
-        .bad, message: "\(path): the manifest of range \(row.range) has no notes of this encoder; write it again")
+        .bad,
+        message: "\(path): the manifest of range \(row.range) has no notes of this encoder; write that range again")
     }
     pieces = notes.pieces
     source = IndexedRecords(index, encoder: encoder, names: names, numbers: numbers)
@@ -272,7 +276,7 @@ private final class RangeIndex: CutRange {
     try source.lastRecord(of: shards(ofPiece: piece).last!)
   }
 
-  /// Checks that the keys lie between the bounds of the plan: then ranges rise.
+  /// Checks that the keys lie between the bounds of the plan, so that the ranges are in order.
   func checkKeys(from first: [UInt8]?, to end: [UInt8]?) throws(BuildError) {
     let (least, greatest) = (
       try source.firstRecord(of: kept.index.shards[0]), try source.lastRecord(of: kept.index.shards.last!)
@@ -285,10 +289,10 @@ private final class RangeIndex: CutRange {
   }
 
   private var outside: BuildError {
-    .dataset(.bad, message: "range \(row.range) has keys of another range; write it by this plan again")
+    .dataset(.bad, message: "range \(row.range) has keys of another range; write it again with this plan")
   }
 
-  /// Returns the index of pieces that stay, once the target has their files.
+  /// Returns the index of kept pieces, after a check that the target has their files.
   func checked(_ pieces: Range<Int>, in target: any RangeTarget) throws(BuildError) -> KeptIndex {
     try target.check(sides + pieces.flatMap { shards(ofPiece: $0) }.map { ($0.fileName, $0.file.size) })
     sides = []

@@ -2,14 +2,14 @@ import CLibrary
 import ShardedIndex
 
 extension ShardBuilder {
-  /// Makes the plan of an index that many processes are to write.
+  /// Makes the plan of an index that many processes will write.
   ///
   /// - Parameters:
-  ///   - inputs: Paths of records, all or some that are chosen at random; `-` is standard input. Of JSON lines, GeoNames
-  ///     dumps, lines, and TSV files without a header line, since each record has to be a line by itself.
-  ///   - ranges: The number of ranges, at least 1. Fewer come out where records have fewer keys.
+  ///   - inputs: The paths of datasets with all records or a random sample; `-` is standard input. The formats are JSON
+  ///     lines, GeoNames dumps, lines, and TSV files without a header line, because each record must be one line.
+  ///   - ranges: The number of ranges, at least 1. The plan has fewer ranges if the records have fewer keys.
   ///   - directory: The directory for temporary files.
-  /// - Complexity: That of sorting the records, in bounded memory.
+  /// - Complexity: The complexity of sorting the records, in bounded memory.
   package static func planRanges(
     _ inputs: [String], ranges: Int, options given: BuildOptions, program: RangePlan.Program, in directory: String
   ) throws(BuildError) -> RangePlan {
@@ -25,7 +25,8 @@ extension ShardBuilder {
     guard let template = intake.template else {
       throw .dataset(
         .bad,
-        message: "\(summary.emptyInputs.joined(separator: ", ")): ranges are planned by records, and there is none")
+        message: "\(summary.emptyInputs.joined(separator: ", ")); pass a sample with records"
+      )
     }
     options.inputFormat = try lineFormat(of: intake).rawValue
     options.key = template.text
@@ -41,7 +42,7 @@ extension ShardBuilder {
     return RangePlan(options, bounds: bounds, entryBounds: entryBounds ?? [], program: program)
   }
 
-  /// Returns the keys that divide records into ranges of about as many.
+  /// Returns the keys that divide records into ranges of about equal numbers of records.
   private static func bounds(
     of sorted: SortedRecords, _ ranges: Int, observe: ([RecordBlob]) throws(BuildError) -> Void
   ) throws(BuildError) -> [[UInt8]] {
@@ -53,7 +54,8 @@ extension ShardBuilder {
       if position == 0 { first = unsafe Array(batch[0].folded) }
       while range < ranges, case let at = range * sorted.count / ranges - position, at < batch.count {
         let key = unsafe Array(batch[at].folded)
-        // A range begins with the first record of its key: so equal keys are together, and the first has a record.
+        // A range begins with the first record of its key. So equal keys are in one range, and the first range has a
+        // record.
         if (bounds.last ?? first).lexicographicallyPrecedes(key) { bounds.append(key) }
         range += 1
       }
@@ -63,16 +65,16 @@ extension ShardBuilder {
     return bounds
   }
 
-  /// Refuses options that make no sense where each record is a line that goes from process to process.
+  /// Refuses options that make no sense if each record is a line that goes from process to process.
   private static func checkLines(_ options: BuildOptions) throws(BuildError) {
     func refuse(_ reason: BuildMessage) -> BuildError { .dataset(.options, message: reason) }
     if options.weightsFile != nil {
-      throw refuse("weights of a file would be wanted on every machine; join them to the records as a field")
+      throw refuse("every machine would need the file of weights; join the weights to the records as a field")
     }
     let dialect = options.dialect
-    if dialect.encoding != .utf8 { throw refuse("records of ranges are UTF-8; convert them first, with iconv") }
+    if dialect.encoding != .utf8 { throw refuse("records of ranges must be UTF-8; convert them with iconv") }
     if dialect.skippedLines > 0 || dialect.recordsPath != nil || dialect.delimiter != nil || dialect.namesColumns {
-      throw refuse("each line of a range is a record; make JSON lines of the dataset first, with `shardq export`")
+      throw refuse("each line of a range must be a record; make JSON lines from the dataset with `shardq export`")
     }
   }
 
@@ -80,7 +82,7 @@ extension ShardBuilder {
   private static func lineFormat(of intake: borrowing Intake) throws(BuildError) -> DatasetFormat {
     let format = intake.formats[0]
     guard intake.formats.allSatisfy({ $0 == format }) else {
-      throw .dataset(.options, message: "the samples have several formats; give all of them one")
+      throw .dataset(.options, message: "the samples have several formats; convert them to one format")
     }
     switch format {
     case .jsonl, .geonames, .lines: return format
@@ -88,27 +90,28 @@ extension ShardBuilder {
     case .tsv:
       throw .dataset(
         .options,
-        message: "lines of a range have no header; take the first line off, and name its columns with \(.columns)")
+        message: "lines of a range have no header; remove the header, and name the columns with \(.columns)")
     case .json:
       throw .dataset(
         .options,
-        message: "each record of a range is a line; if they are so already, \(say: .inputFormat, .text("jsonl"))")
+        message: "each record of a range must be a line; if it is one, \(pass: .inputFormat, .text("jsonl"))")
     case .csv, .geojson:
       throw .dataset(
         .options,
         message:
-          "records of \(format.rawValue) may be several lines; make JSON lines of them first, with `shardq export`")
+          "a record of \(format.rawValue) may have several lines; make JSON lines with `shardq export`")
     }
   }
 
   /// Writes the range of each record before its line.
   ///
   /// - Parameters:
-  ///   - input: The path of records, each a line; `-` is standard input.
-  ///   - ids: Whether the hash of each record's id is written in the place of range and record; empty where it has none.
+  ///   - input: The path of records, one on each line; `-` is standard input.
+  ///   - ids: Whether the function writes the hash of each record's id instead of range and record; the text is empty
+  ///     for a record without an id.
   ///   - write: Takes lines, each with its line feed.
-  /// - Returns: The number of bad records that were left out.
-  /// - Complexity: Linear in the lines, in memory for some.
+  /// - Returns: The number of bad records, which have no output.
+  /// - Complexity: Linear in the number of lines, in bounded memory.
   package static func writeRangeKeys(
     _ plan: RangePlan, of input: String, ids: Bool, write: ([UInt8]) throws(BuildError) -> Void
   ) throws(BuildError) -> Int {
@@ -117,7 +120,7 @@ extension ShardBuilder {
   }
 }
 
-/// The lines of records, and the ranges that they belong to.
+/// The lines of records, and the ranges of the records.
 private struct RangeKeys {
   private let reader: DatasetReader
   private let plan: RangePlan
@@ -189,7 +192,7 @@ private struct RangeKeys {
       if let byte = text.first(where: { $0 == 0x0D || $0 == 0x01 }) {
         let name = byte == 1 ? "the control character U+0001" : "a carriage return"
         throw fault(
-          line, of: batch, "the line has \(name) within it, at which an engine on the way divides lines or columns")
+          line, of: batch, "the line has \(name), and an engine on the way would divide it there; remove it")
       }
       lines += "\(range)\t".utf8
       lines += text
@@ -207,11 +210,11 @@ private struct RangeKeys {
 }
 
 extension RangePlan {
-  /// The options of reading lines of records.
+  /// The options for reading lines of records.
   var datasetOptions: DatasetOptions {
     get throws(BuildError) {
       var dataset = try DatasetOptions(of: options)
-      // A first line that says so is no record; no line of a range can be that.
+      // A first line that announces escapes is not a record, and no line of a range can be that line.
       dataset.tsvEscapes = false
       return dataset
     }

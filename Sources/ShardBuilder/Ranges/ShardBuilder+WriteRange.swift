@@ -1,15 +1,16 @@
 import ShardedIndex
 
 extension ShardBuilder {
-  /// Writes the ranges that standard input, or a file, has the lines of: each as an index of its own in the target.
+  /// Writes the ranges whose lines are in a file or in standard input. Each range becomes an index of its own in the
+  /// target.
   ///
   /// - Parameters:
-  ///   - input: The path of lines as ``writeRangeKeys(_:of:ids:write:)`` makes them, in any order, all lines of each of
-  ///     their ranges; `-` is standard input.
-  ///   - resources: The memory and the threads; the other options are the plan's.
+  ///   - input: The path of lines from ``writeRangeKeys(_:of:ids:write:)``, in any order, with all lines of each range;
+  ///     `-` is standard input.
+  ///   - resources: The options with the memory and the threads; the other options are the plan's.
   ///   - write: Takes lines, each with its line feed: the entries of a range, then the range's ``RangeRow``, once the
   ///     target has all files of the range.
-  /// - Complexity: That of sorting the records, in bounded memory and temporary files in the target.
+  /// - Complexity: The complexity of sorting the records, in bounded memory and temporary files in the target.
   package static func writeRanges(
     _ plan: RangePlan, of input: String, to target: any RangeTarget, resources: BuildOptions,
     write: @escaping ([UInt8]) throws(BuildError) -> Void
@@ -52,13 +53,13 @@ extension ShardBuilder {
     .dataset(
       .bad,
       message: """
-        \(grouped(lines)) lines say that they are of range \(range), and by this plan \(grouped(records)) records are; make \
-        the lines with `shardq key` and the same plan
+        \(grouped(lines)) lines name the range \(range), and this plan puts \(grouped(records)) records there; make the \
+        lines with `shardq key` and the same plan
         """)
   }
 }
 
-/// The directories of the ranges that are written, which are gone in the end.
+/// The directories of ranges, which are removed in the end.
 private final class RangeDirectories {
   private let target: any RangeTarget
   private var paths: [String] = []
@@ -83,7 +84,8 @@ final class RangeBatches: RecordBatches {
 
   init(_ sorted: SortedRecords, _ bounds: [[UInt8]]) { (self.sorted, self.bounds) = (sorted, bounds) }
 
-  /// Returns the range of the next record; nil behind the last. All records of the range before must have been read.
+  /// Returns the range of the next record; nil after the last. The caller must have read all records of the range
+  /// before.
   func nextRange() throws(BuildError) -> Int? {
     guard try fill() else { return nil }
     range = rangeOfNext
@@ -99,7 +101,7 @@ final class RangeBatches: RecordBatches {
     return !batch.isEmpty
   }
 
-  /// The next records of the range; nil behind its last.
+  /// Returns the next records of the range; nil after its last.
   func nextBatch() throws(BuildError) -> [RecordBlob]? {
     guard try fill(), rangeOfNext == range else { return nil }
     let first = next
@@ -108,7 +110,7 @@ final class RangeBatches: RecordBatches {
       let end = bounds[range]
       return unsafe compareBytes(record.folded.span, end.span) < 0
     }
-    // Mostly all are.
+    // Mostly all records of the batch are in the range.
     if isInRange(batch[batch.count - 1]) {
       next = batch.count
     } else {
@@ -117,7 +119,7 @@ final class RangeBatches: RecordBatches {
     return Array(batch[first..<next])
   }
 
-  /// Records of the next range may lie there as well.
+  /// Memory of the batch may hold records of the next range as well.
   func release() { if next == batch.count { sorted.release() } }
 }
 
@@ -174,7 +176,7 @@ private struct RangeWriter {
   }
 }
 
-/// Prints the entries of a range's records.
+/// A printer of the entries of a range's records.
 private final class EntryPrinter {
   private var maker: EntryMaker
   private let lines: EntryLines
@@ -222,8 +224,8 @@ private final class EntryPrinter {
 }
 
 extension ShardBuilder {
-  /// Writes ranges of entries, of the lines that ``writeRanges(_:of:to:resources:write:)`` made of entries, without their
-  /// first columns.
+  /// Writes ranges of entries from the lines that ``writeRanges(_:of:to:resources:write:)`` made from entries, without
+  /// the first columns of the lines.
   package static func writeEntryRanges(
     _ plan: RangePlan, of input: String, to target: any RangeTarget, resources: BuildOptions,
     write: @escaping ([UInt8]) throws(BuildError) -> Void
@@ -232,7 +234,7 @@ extension ShardBuilder {
     (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
     let all = settings(options, key: options.key ?? "")
     guard let rules = EntryRules(all) else {
-      throw .dataset(.options, message: "the plan's index has no entries, since it names no words and no other names")
+      throw .dataset(.options, message: "the plan's index has no entries, because it has neither words nor other names")
     }
     let directories = RangeDirectories(target)
     defer { directories.removeAll() }
@@ -280,7 +282,7 @@ extension ShardBuilder {
       guard let end = line.firstIndex(of: 0x09), let range = Int(String(decoding: line[..<end], as: UTF8.self)),
         0...plan.entryBounds.count ~= range
       else {
-        throw reader.flaw("begins with no range of entries of the plan; pass the entries that were printed with it")
+        throw reader.flaw("names no range of entries of the plan; pass the entries that were printed with this plan")
       }
       if let reason = lines.read(line[(end + 1)...], into: chunk) { throw reader.flaw(reason) }
       lineCounts[range, default: 0] += 1

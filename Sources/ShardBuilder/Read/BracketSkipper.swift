@@ -1,4 +1,4 @@
-/// Finds the end of a JSON value too big to hold, by its brackets and quotes alone.
+/// A finder of the end of a JSON value that is too big for memory, by brackets and quotes alone.
 struct BracketSkipper {
   /// The open brackets, a bit each: 1 for an object.
   private var open: [UInt64] = []
@@ -11,8 +11,8 @@ struct BracketSkipper {
 
   enum Outcome { case done, more, mismatch }
 
-  /// Continues from `start`. The returned `end` is past the value when it is done, at the fault when brackets do not
-  /// match.
+  /// Continues from `start`. The returned `end` is after the value if the value is complete, and at the fault if the
+  /// brackets do not match.
   mutating func skip(_ start: Bytes, _ limit: Bytes) -> (outcome: Outcome, end: Bytes) {
     var p = unsafe start
     while unsafe p < limit {
@@ -38,7 +38,7 @@ struct BracketSkipper {
         if byte == UInt8(ascii: "{") { open[depth >> 6] |= bit } else { open[depth >> 6] &= ~bit }
         depth += 1
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        // A number or word on its own ends before what closes the array.
+        // A number or a word ends before the bracket that closes the array.
         guard depth > 0 else { return unsafe (hasBegun ? .done : .mismatch, p) }
         depth -= 1
         let isObject = open[depth >> 6] >> UInt64(depth & 63) & 1 == 1

@@ -1,5 +1,5 @@
-/// A position in the window of a dataset. Behind the window's last byte ``InputWindow/padding`` more may be read, which
-/// have the bytes that end a scan.
+/// A position in the window of a dataset. Code may read ``InputWindow/padding`` more bytes after the window's last
+/// byte; these bytes end every scan.
 typealias Bytes = UnsafePointer<UInt8>
 
 /// Returns the bytes from `start` to `end`; valid until the window moves on.
@@ -7,15 +7,15 @@ typealias Bytes = UnsafePointer<UInt8>
   unsafe UnsafeBufferPointer(start: start, count: end - start)
 }
 
-/// Whether a byte is an ASCII digit. The subtraction wraps on purpose: a byte below "0" becomes a large number.
+/// Returns whether a byte is an ASCII digit. The subtraction must wrap: a byte below "0" becomes a large number.
 @inline(__always) func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-/// Eight bytes at a time in one register.
+/// Operations on eight bytes at a time in one register.
 ///
-/// The operators wrap on purpose: a carry or borrow out of the highest byte says nothing of the others.
-/// A mask has the top bit of each byte that it marks. Those of ``zeroes`` are exact. Those of ``anyZero`` and
-/// ``anyBelow32`` are exact up to their lowest mark and may be wrong above it (a borrow travels upwards), which is
-/// cheaper and enough to find the first.
+/// The operators wrap: a carry or borrow out of the highest byte does not affect the others. A mask has the top bit of
+/// each byte that it marks. The masks of ``zeroes`` are exact. The masks of ``anyZero`` and ``anyBelow32`` are exact up
+/// to their lowest mark and may be wrong above it (a borrow travels upwards), which is cheaper and enough to find the
+/// first mark.
 enum Word {
   static let ones: UInt64 = 0x0101_0101_0101_0101
   static let tops: UInt64 = 0x8080_8080_8080_8080
@@ -40,9 +40,9 @@ enum Word {
   byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
 }
 
-/// Returns how many line feeds there are in `count` bytes at `start`.
+/// Returns the number of line feeds in `count` bytes at `start`.
 ///
-/// No lane wraps: it counts to 255 at most before pairs of lanes, of 16 bits, are added up.
+/// No lane wraps: a lane counts to 255 at most before pairs of lanes, of 16 bits, are added up.
 func lineFeeds(_ start: Bytes, _ count: Int) -> Int {
   var total = 0
   var p = unsafe start
@@ -66,10 +66,10 @@ func lineFeeds(_ start: Bytes, _ count: Int) -> Int {
   return total
 }
 
-/// Returns the first byte of `start ..< end` that is not part of well-formed UTF-8 (Unicode 16, table 3-7); nil if all
-/// is.
+/// Returns the first byte of `start ..< end` outside of well-formed UTF-8 (Unicode 16, table 3-7); nil if there is
+/// none.
 ///
-/// Overlong forms, surrogates and what lies above U+10FFFF are not well-formed.
+/// Overlong forms, surrogates and characters above U+10FFFF are not well-formed.
 func firstInvalidUTF8(_ start: Bytes, _ end: Bytes) -> Bytes? {
   var p = unsafe start
   while unsafe p < end {
@@ -78,7 +78,7 @@ func firstInvalidUTF8(_ start: Bytes, _ end: Bytes) -> Bytes? {
       if unsafe end - p >= 8, unsafe Word.load(p) & Word.tops == 0 { unsafe p += 8 } else { unsafe p += 1 }
       continue
     }
-    // The sequence's size and the range its second byte must be in: the rest are 80...BF.
+    // The size of the sequence, and the range of its second byte; the other bytes are in 80...BF.
     let size: Int
     var (low, high): (UInt8, UInt8) = (0x80, 0xBF)
     switch lead {

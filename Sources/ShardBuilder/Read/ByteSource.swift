@@ -1,10 +1,10 @@
 import CLibrary
 
-/// The bytes of a dataset, decompressed as they come.
+/// The bytes of a dataset, decompressed while they are read.
 final class ByteSource {
   private let file: InputFile
   private let inflater: (any Inflater)?
-  /// The stored bytes that were read and not handed on: all of them when compressed, else the magic alone.
+  /// The stored bytes that were read and not passed on: all of them for a compressed file, else the magic alone.
   private var pending: RawVector<UInt8>
   private var pendingOffset = 0
   private var sawEnd = false
@@ -13,17 +13,17 @@ final class ByteSource {
 
   private var transcoder: Transcoder?
   private let column: RangeColumn?
-  /// Bytes on their way through the transcoder or the column, and what came out of it and was not handed on.
+  /// The bytes before the transcoder or the column, and the bytes after it that were not passed on.
   private var untranslated = RawVector<UInt8>(capacity: 1)
   private var translated = RawVector<UInt8>(capacity: 1)
   private var translatedOffset = 0
 
-  /// The bytes that were read, of the file as stored.
+  /// The number of bytes read, of the file as stored.
   private(set) var bytesRead: Int
 
   /// Opens the file and reads its first bytes.
   ///
-  /// - Parameter blockSize: How much is wanted at a time. Of a compressed file no more is read at once.
+  /// - Parameter blockSize: The size of a read. Of a compressed file the source reads no more at once.
   init(path: String, blockSize: Int, encoding: DatasetDialect.Encoding = .utf8, column: RangeColumn? = nil)
     throws(DatasetError)
   {
@@ -39,7 +39,7 @@ final class ByteSource {
     inflater =
       switch magic {
       case 0xFD2F_B528, 0x184D_2A50...0x184D_2A5F: ZstdInflater()
-      // The third byte names the method; 8 is the only one there is.
+      // The third byte names the method; 8 is the only method.
       case let gzip where gzip & 0xFF_FFFF == 0x08_8B1F: GzipInflater()
       default: nil
       }
@@ -47,13 +47,13 @@ final class ByteSource {
     pending = start
   }
 
-  /// The size of the file as stored, in bytes; of standard input, the bytes left at the start. nil for a pipe.
+  /// The size of the file as stored, in bytes; for standard input, the bytes left at the start. nil for a pipe.
   var bytesTotal: Int? { file.size }
 
-  /// Bytes of memory held.
+  /// The bytes of memory that the source holds.
   var charge: Int { pending.charge + (inflater?.charge ?? 0) + untranslated.charge + translated.charge }
 
-  /// Reads at least one byte and at most `count` behind the last of `target`, and returns how many; 0 at the end.
+  /// Appends at least one and at most `count` bytes to `target`, and returns their number; 0 at the end.
   func read(appendingTo target: inout RawVector<UInt8>, upTo count: Int) throws(DatasetError) -> Int {
     guard transcoder != nil || column != nil else { return try readStored(appendingTo: &target, upTo: count) }
     while translatedOffset == translated.count {
@@ -80,7 +80,7 @@ final class ByteSource {
     return left
   }
 
-  /// Reads bytes that are not made UTF-8 yet.
+  /// Reads bytes that are not converted to UTF-8 yet.
   private func readStored(appendingTo target: inout RawVector<UInt8>, upTo count: Int) throws(DatasetError) -> Int {
     guard let inflater else {
       if pendingOffset < pending.count {
@@ -106,7 +106,7 @@ final class ByteSource {
           guard inflater.isBetweenFrames else {
             throw .badCompression(
               path: file.path, offset: bytesRead,
-              reason: "the \(inflater.name) data ends too early; the file is cut short, fetch it again")
+              reason: "the \(inflater.name) data ends too early; the file is cut short; fetch it again")
           }
           return 0
         }
@@ -117,12 +117,12 @@ final class ByteSource {
   }
 }
 
-/// A file that is open for reading, or standard input; closed when it ends.
+/// A file open for reading, or standard input; the end of its life closes it.
 private struct InputFile: ~Copyable {
-  /// The path as given; `-` is standard input.
+  /// The path that the caller gave; `-` is standard input.
   let path: String
   private let descriptor: CInt
-  /// The size of the file; of standard input, the bytes left at the start. nil for a pipe.
+  /// The size of the file in bytes; for standard input, the bytes left at the start. nil for a pipe.
   let size: Int?
 
   init(path: String) throws(DatasetError) {
@@ -152,7 +152,7 @@ private struct InputFile: ~Copyable {
     return (descriptor, status.st_mode & S_IFMT == S_IFREG ? max(0, Int(status.st_size) - skipped) : nil)
   }
 
-  /// Calls `read(2)`, again when a signal came first, and waiting when the descriptor does not wait by itself.
+  /// Calls `read(2)`; calls it again after a signal, and waits if the descriptor does not wait by itself.
   func read(appendingTo target: inout RawVector<UInt8>, upTo count: Int) throws(DatasetError) -> Int {
     target.reserve(count)
     while true {

@@ -1,21 +1,21 @@
-/// A file that holds a dataset in a form that is not read, known by its first bytes.
+/// A file with a dataset in a form that the reader does not read. The file's first bytes show the form.
 struct Container {
   /// The name with its article: `an Excel workbook`.
   var name: String
-  /// The command that opens it; nil where none does.
+  /// The command that opens it; nil if there is none.
   var opener: Opener?
-  /// The advice where no program opens it.
+  /// The advice if no program opens it.
   var advice: BuildMessage?
 
-  /// The number of bytes that tell all but a tar archive, which needs ``tarCount``.
+  /// The number of bytes that show every form but a tar archive, which needs ``tarCount``.
   static let startCount = 64
   static let tarCount = 512
 
-  /// - Parameter start: The first bytes: ``startCount`` or more, or all there are.
+  /// - Parameter start: The first bytes: at least ``startCount``, or all bytes of the file.
   static func found(in start: [UInt8]) -> Container? {
     func begins(_ bytes: UInt8...) -> Bool { start.starts(with: bytes) }
     func begins(_ text: String) -> Bool { start.starts(with: text.utf8) }
-    // A text may begin with these letters; it has no control characters behind them.
+    // A text may begin with these letters, but it has no control characters after them.
     let hasControls = start.prefix(startCount).contains { $0 < 9 || (0x0E..<0x20).contains($0) }
     if begins(0xFD, 0x37, 0x7A, 0x58, 0x5A, 0) { return Container(name: "xz", opener: Opener(before: "xz -dc ")) }
     if begins("BZh"), start.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]) {
@@ -74,7 +74,7 @@ struct Container {
     return Container(name: "a zip archive", opener: Opener(before: "unzip -p "))
   }
 
-  /// Returns a container that pandas reads.
+  /// Returns a container that the Python library pandas reads.
   private static func table(_ name: String, _ reader: String) -> Container {
     Container(
       name: name,
@@ -94,7 +94,7 @@ struct Container {
     return nil
   }
 
-  /// A refusal's text: the container's name, and the shell line that opens it.
+  /// Returns the text of a refusal: the container's name, and the shell line that opens it.
   func reason(path: String) -> BuildMessage {
     guard let opener else { return "is \(name); \(advice ?? "")" }
     let library: BuildMessage = opener.format.map { "convert it to \($0) first" } ?? "unpack it first"

@@ -1,10 +1,11 @@
 /// The format of a dataset.
 package enum DatasetFormat: String, Sendable, CaseIterable {
-  /// JSON (RFC 8259): an array of objects or of texts, one inside of an object, or objects one after the other.
+  /// JSON (RFC 8259): an array of objects or of texts, such an array inside of an object, or objects one after the
+  /// other.
   case json
   /// One JSON object on each line; blank lines are ignored.
   case jsonl
-  /// GeoJSON (RFC 7946): a feature is a record. A collection, an array of features, or one after the other.
+  /// GeoJSON (RFC 7946): a collection, an array of features, or features one after the other. A feature is a record.
   case geojson
   /// Comma separated, by RFC 4180, with a header line or named columns; or separated by another character.
   case csv
@@ -12,16 +13,16 @@ package enum DatasetFormat: String, Sendable, CaseIterable {
   case tsv
   /// A GeoNames dump: 19 tab separated columns, no header, no quotes.
   case geonames
-  /// One text on each line, the only field of its record; blank lines are ignored.
+  /// One text on each line, the only field of the line's record; blank lines are ignored.
   case lines
 
-  /// The names of all formats, as options and messages list them.
+  /// The names of all formats, for options and messages.
   package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-  /// The only field of a record that is one text.
+  /// The name of the only field of a record that is one text.
   package static let textField = "name"
 
-  /// The columns of a GeoNames dump, as its own readme names them.
+  /// The columns of a GeoNames dump, with the names in the dump's readme.
   ///
   /// Source: https://download.geonames.org/export/dump/readme.txt
   package static let geonamesColumns = [
@@ -30,11 +31,11 @@ package enum DatasetFormat: String, Sendable, CaseIterable {
     "population", "elevation", "dem", "timezone", "modification date",
   ]
 
-  /// Whether records are values of JSON, whose fields are known when they were read; of the others they are known
+  /// Whether records are JSON values, whose fields are known only after reading. The fields of other formats are known
   /// before.
   package var isJSON: Bool { self == .json || self == .jsonl || self == .geojson }
 
-  /// The format that a file's name promises, looking under `.gz` and `.zst`; nil when it promises none.
+  /// The format that a file's name shows, under `.gz` and `.zst`; nil if the name shows none.
   static func promised(byPath path: String) -> DatasetFormat? {
     var name = path.split(separator: "/").last.map { $0.lowercased()[...] } ?? ""
     for suffix in [".gz", ".zst"] where name.hasSuffix(suffix) {
@@ -51,7 +52,8 @@ package enum DatasetFormat: String, Sendable, CaseIterable {
     return nil
   }
 
-  /// Whether the first line has 19 columns, digits alone in the first and a place on Earth in the fifth and sixth.
+  /// Returns whether the first line has 19 columns, digits alone in the first and a place on Earth in the fifth and
+  /// sixth.
   static func beginsAsGeonames(_ start: [UInt8]) -> Bool {
     let line = start.prefix { $0 != UInt8(ascii: "\n") }
     let cells = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)

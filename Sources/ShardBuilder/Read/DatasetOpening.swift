@@ -1,4 +1,4 @@
-/// The format and layout of a dataset, decided from its name, its options and its first bytes before any record is
+/// The format and layout of a dataset. They follow from its name, its options and its first bytes, before any record is
 /// read.
 struct DatasetOpening {
   enum Layout: Equatable {
@@ -19,22 +19,21 @@ struct DatasetOpening {
   private(set) var delimiter = UInt8(ascii: ",")
   /// Remarks for the user on settings that the reader found by itself.
   private(set) var notes: [BuildMessage] = []
-  /// Offset in the window of the first byte that is not dealt with.
+  /// The offset in the window of the first unread byte.
   private(set) var offset = 0
 
   private let path: String
   private let options: DatasetOptions
   private var dialect: DatasetDialect { options.dialect }
 
-  /// Reads as much of a dataset's beginning as it takes.
-  ///
-  /// A format that is given stands. The name's promise is overruled where the named format could only refuse what is
-  /// there: a `.json` file of objects one after the other, GeoJSON in `.json` and `.jsonl`, a `.tsv` file whose first
-  /// line is one of a GeoNames dump, or has no tab and what divides a csv file.
+  /// Reads as much of a dataset's beginning as the decision needs.
+  /// A given format stands. The content overrules the format of the name if that format would refuse the content. This
+  /// concerns a `.json` file of objects one after the other, and GeoJSON in `.json` and `.jsonl`. It also concerns a
+  /// `.tsv` file whose first line is that of a GeoNames dump, or has no tab and a delimiter of csv files.
   init(path: String, options: DatasetOptions, window: inout InputWindow) throws(DatasetError) {
     self.path = path
     self.options = options
-    // Few bytes where the format is given: tests of what blocks cut depend on it.
+    // A given format needs few bytes: tests of records at block borders depend on this.
     let isTar = [".tar", ".tgz"].contains { path.lowercased().hasSuffix($0) } || path.lowercased().contains(".tar.")
     try window.advance(
       past: 0, atLeast: options.format == nil ? DelimiterSniffer.sampleLimit : isTar ? Container.tarCount : 4)
@@ -43,7 +42,7 @@ struct DatasetOpening {
     }
     if dialect.encoding == .utf8, let encoding = Self.wrongEncoding(window.bytes(from: 0)) {
       let can: BuildMessage =
-        DatasetDialect.Encoding(name: encoding).map { "\(say: .encoding, .encoding($0)), or " } ?? ""
+        DatasetDialect.Encoding(name: encoding).map { "\(pass: .encoding, .encoding($0)), or " } ?? ""
       throw unusable(
         """
         is text in \(encoding); \(can)convert it\
@@ -72,13 +71,13 @@ struct DatasetOpening {
           break
         }
         guard !window.isLast else {
-          throw unusable("has only \(number) whole lines; skip fewer with \(.skippedLines)")
+          throw unusable("has only \(number) whole lines; skip fewer lines with \(.skippedLines)")
         }
         try window.advance(past: window.count)
         offset = 0
       }
     }
-    // What was left out is not a part of the sample.
+    // The skipped lines are not a part of the sample.
     if dialect.skippedLines > 0, options.format == nil, !window.isLast {
       try window.advance(past: offset, atLeast: DelimiterSniffer.sampleLimit)
       offset = 0
@@ -111,7 +110,7 @@ struct DatasetOpening {
     }
   }
 
-  /// Returns the format of a dataset whose name does not tell it.
+  /// Returns the format of a dataset whose name does not show it.
   private mutating func formatOfContent(
     _ start: [UInt8], _ window: borrowing InputWindow
   ) throws(DatasetError) -> DatasetFormat {
@@ -138,7 +137,7 @@ struct DatasetOpening {
     notes.append(
       """
       \(displayed(path: path)): each line is read as one \"\(options.columns?.first ?? DatasetFormat.textField)\"; \
-      \(.inputFormat) says otherwise
+      \(.inputFormat) changes that
       """)
     return .lines
   }
@@ -147,8 +146,8 @@ struct DatasetOpening {
     DelimiterSniffer(start(window), isAll: window.isLast, comment: dialect.comment)
   }
 
-  /// Chooses the delimiter of a csv file, unless it is given: from its first line as Excel writes it, or by how the
-  /// lines look.
+  /// Chooses the delimiter of a csv file, unless it is given: from the first line as Excel writes it, or from a sample
+  /// of lines.
   private mutating func chooseDelimiter(_ window: inout InputWindow) throws(DatasetError) {
     while !window.isLast, start(window).count < 7,
       start(window).elementsEqual("sep=".utf8.prefix(start(window).count))
@@ -187,30 +186,30 @@ struct DatasetOpening {
         delimiter = found
         if found != UInt8(ascii: ",") || DatasetFormat.promised(byPath: path) == .tsv {
           notes.append(
-            "\(displayed(path: path)): fields are read as divided by \(described(found)); \(.delimiter) says otherwise")
+            "\(displayed(path: path)): \(described(found)) divides the fields; \(.delimiter) changes that")
         }
       case .several(let found):
         let all = found.map(described).joined(separator: " and ")
         throw unusable(
-          "\(all) could each divide the fields; say which with \(.delimiter, .delimiter(found[0]))")
+          "\(all) could each divide the fields; choose with \(.delimiter, .delimiter(found[0]))")
       }
       return
     }
   }
 
-  /// Refuses a file whose first line is a title, or a remark, above the header.
+  /// Refuses a file whose first line is a title or a remark above the header.
   private func checkHeader(_ window: borrowing InputWindow) throws(DatasetError) {
     guard let later = sniffed(window).laterHeader else { return }
     let skipped = dialect.skippedLines + later
     let advice: BuildMessage =
       start(window).first == UInt8(ascii: "#")
-      ? "\(say: .comment, .text("#")) if lines that begin with it are no records"
+      ? "\(pass: .comment, .text("#")) if such lines are not records"
       : """
-      \(say: .skippedLines, .number(skipped)) if line \(skipped + 1) is the header, or \
+      \(pass: .skippedLines, .number(skipped)) if line \(skipped + 1) is the header, or \
       \(.inputFormat, .text("lines")) if each line is one text
       """
     throw unusable(
-      "the first line has one field, and line \(skipped + 1) and those after it have more; \(advice)")
+      "the first line has one field, and line \(skipped + 1) and the next lines have more; \(advice)")
   }
 
   // MARK: JSON
@@ -221,7 +220,7 @@ struct DatasetOpening {
       return
     }
     var outline = JSONOutline(start(window))
-    // An array shows itself; an object, only when more of it is there.
+    // The first byte shows an array; an object shows its form only after more bytes.
     while outline.first != UInt8(ascii: "["), !window.isLast, start(window).count < DelimiterSniffer.sampleLimit {
       try window.advance(past: 0)
       outline = JSONOutline(start(window))
@@ -230,7 +229,7 @@ struct DatasetOpening {
       guard let members = FieldNames.members(ofPath: path) else {
         throw unusable(
           """
-          "\(printable(path.utf8, limit: 80))" is no path of members; \(say: .recordsPath, .text("data.items")), for \
+          "\(printable(path.utf8, limit: 80))" is not a path of members; \(pass: .recordsPath, .text("data.items")), for \
           example
           """)
       }
@@ -275,7 +274,7 @@ struct DatasetOpening {
       format = layout == .lines ? .jsonl : .json
       return
     }
-    // The object is all there is, as far as can be seen.
+    // As far as the text shows, the object is the whole dataset.
     let isJSONFile = format == .json
     if let (path, element) = outline.arrayPath,
       isJSONFile || outline.spansLines || element == UInt8(ascii: "{") || element == UInt8(ascii: "[")
@@ -285,7 +284,7 @@ struct DatasetOpening {
     let objects = outline.members.filter { $0.value == UInt8(ascii: "{") }
     if objects.count > 1, objects.count == outline.members.count, isJSONFile || outline.spansLines {
       let line = Opener(before: "jq -c 'to_entries[] | {key} + .value' ", format: "jsonl").line(path: self.path)
-      throw unusable("is one object of objects; make each a record\(command: ": \(line)", library: "")")
+      throw unusable("is one object of objects; make each object a record\(command: ": \(line)", library: "")")
     }
     layout = isJSONFile || outline.spansLines ? .sequence : .lines
     format = layout == .lines ? .jsonl : .json
@@ -299,13 +298,13 @@ struct DatasetOpening {
     let steps = path.map(FieldNames.step).joined(separator: ".")
     return """
       is one object; if its records are in "\(printable(path.joined(separator: ".").utf8, limit: 80))", \
-      \(say: .recordsPath, .text(steps))\(command: ", or: \(opener.line(path: self.path))", library: "")
+      \(pass: .recordsPath, .text(steps))\(command: ", or: \(opener.line(path: self.path))", library: "")
       """
   }
 
   // MARK: Options
 
-  /// Refuses options that the format has no use for.
+  /// Refuses options that the format does not use.
   private func checkOptions() throws(DatasetError) {
     func refuse(_ isSaid: Bool, _ setting: BuildSetting, _ formats: DatasetFormat...) throws(DatasetError) {
       guard isSaid, !formats.contains(format) else { return }
@@ -324,13 +323,13 @@ struct DatasetOpening {
     try refuse(dialect.null != nil, .null, .csv, .tsv, .geonames)
     try refuse(dialect.recordsPath != nil, .recordsPath, .json, .jsonl, .geojson)
     if let comment = dialect.comment, comment.isEmpty || comment.utf8.count > DatasetDialect.commentLimit {
-      throw unusable("what \(.comment) takes has 1 to \(DatasetDialect.commentLimit) bytes")
+      throw unusable("the text of \(.comment) must have 1 to \(DatasetDialect.commentLimit) bytes")
     }
     if let delimiter = dialect.delimiter, !DatasetDialect.canDelimit(delimiter) {
-      throw unusable("\(described(delimiter)) cannot divide fields; \(.delimiter) takes one ASCII character")
+      throw unusable("\(described(delimiter)) cannot divide fields; give \(.delimiter) one ASCII character")
     }
     if format == .lines, let columns = options.columns, columns.count != 1 {
-      throw unusable("a line is one field, and \(.columns) names \(columns.count); name one")
+      throw unusable("a line is one field, and \(.columns) names \(columns.count); name one column")
     }
   }
 

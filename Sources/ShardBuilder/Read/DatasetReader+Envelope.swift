@@ -1,5 +1,5 @@
 extension DatasetReader {
-  /// Reads one step of the object around the array of records; false when the window cuts it.
+  /// Reads one step of the object around the array of records; returns false if the window cuts the step.
   func readEnvelope(_ start: Bytes, _ end: Bytes) throws(DatasetError) -> Bool {
     if case .bigValue(let skipper) = envelope.step { return try unsafe skipValue(skipper, start, end) }
     let token = unsafe json.skip(start)
@@ -42,7 +42,7 @@ extension DatasetReader {
     return true
   }
 
-  /// Goes into the array, or into the next object on the way to it.
+  /// Moves into the array, or into the next object on the way to it.
   private func openValue(_ byte: UInt8, at token: Bytes, _ end: Bytes) throws(DatasetError) {
     if envelope.depth == envelope.path.count {
       guard byte == UInt8(ascii: "[") else {
@@ -77,14 +77,14 @@ extension DatasetReader {
       return try holdsOn()
     }
     guard string.fault == nil, let name = unsafe JSONChecker.text(token + 1, string) else {
-      throw unsafe malformed(Fault(at: token, reason: "expected a member's name, found none that is a text"), 0)
+      throw unsafe malformed(Fault(at: token, reason: "expected a member's name, found an invalid text"), 0)
     }
     envelope.step = envelope.take(name: name)
     unsafe offset += string.end + 1 - token
     return true
   }
 
-  /// Reads a value that is not on the path: it is checked and left out.
+  /// Reads a value outside of the path: the value is checked and left out.
   private func readValue(at token: Bytes, _ end: Bytes) throws(DatasetError) -> Bool {
     switch unsafe json.check(token) {
     case .ok(let after) where unsafe after < end || window.isLast:
@@ -101,7 +101,7 @@ extension DatasetReader {
     }
   }
 
-  /// Gives up the value that the window cuts, where it is too large: then only its end is looked for.
+  /// Gives up a value that the window cuts, if it is too large: then only its end matters.
   private func holdsOn() throws(DatasetError) -> Bool {
     guard unsafe window.count - offset > options.recordLimitBytes else { return false }
     envelope.step = .bigValue(BracketSkipper())

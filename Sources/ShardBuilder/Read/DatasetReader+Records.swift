@@ -1,6 +1,6 @@
 extension DatasetReader {
-  /// Reads the record at ``offset``, and in all formats but JSON arrays those that follow; false when the window cuts
-  /// it.
+  /// Reads the record at ``offset``; in all formats but JSON arrays also the next records. Returns false if the window
+  /// cuts the record.
   func readRecord() throws(DatasetError) -> Bool {
     let (start, end) = unsafe (window.start + offset, window.end)
     let mark = unsafe sink.mark
@@ -21,7 +21,7 @@ extension DatasetReader {
       if unsafe next - start > options.recordLimitBytes {
         unsafe sink.dropRecord(mark)
         try unsafe bad(tooBig(start))
-        // As when the window cannot hold the record: see below.
+        // This is the same case as a record that is too large for the window, see below.
         if format == .csv {
           state = .restOfLine
           return true
@@ -41,12 +41,13 @@ extension DatasetReader {
       }
       guard let next = unsafe next else {
         if format.isJSON, layout != .lines {
-          // Wrong content and then wrong syntax: the first is what to mend, the second why skipping ends.
+          // The record has wrong content, then wrong syntax. The user must correct the first; the second ends the
+          // skipping.
           if let second = unsafe json.secondFault { throw options.skipBad ? malformed(second) : error(fault) }
           throw malformed(fault)
         }
         try bad(fault)
-        // A line's fault is in the line; a CSV record's may be lines after its start.
+        // A line's fault is in the line; a CSV record's fault may be lines after its start.
         if layout == .lines { offset = unsafe fault.at - window.start }
         state = .restOfLine
         return true
@@ -62,7 +63,7 @@ extension DatasetReader {
     unsafe Fault(
       at: start,
       reason: "a record of over \(options.recordLimitBytes) bytes"
-        + (format == .csv ? "; is a quote in it never closed?" : ""))
+        + (format == .csv ? "; look for a quote that is never closed" : ""))
   }
 
   // MARK: Faults
@@ -85,13 +86,13 @@ extension DatasetReader {
       place(fault, record: record ?? recordsRead + sink.recordEnds.count + badCount + 1, canSkip: false))
   }
 
-  /// - Parameter canSkip: Whether the reading can go on behind the fault.
+  /// - Parameter canSkip: Whether the reader can go on after the fault.
   private func place(_ fault: Fault, record: Int, canSkip: Bool) -> BadRecord {
     unsafe window.count(to: offset)
     let at = unsafe fault.at - window.start
     let (line, column) = unsafe window.position(of: at)
     var record = BadRecord(path: path, line: line, column: column, record: record, reason: fault.reason)
-    // Where bad records are left out, nothing has to be done about one.
+    // If bad records are left out, a bad record needs no advice.
     if !(canSkip && options.skipBad) {
       let advice = unsafe FaultAdvice(
         path: path, format: format, layout: layout, delimiter: rows.delimiter, columnCount: rows.columnCount,

@@ -8,7 +8,7 @@ extension DatasetReader {
     case ended
   }
 
-  /// Reads all that the window holds as a whole; false at the dataset's end.
+  /// Reads all that the window holds as a whole; returns false at the dataset's end.
   func readWindow() throws(DatasetError) -> Bool {
     while true {
       let (p, end) = unsafe (window.start + offset, window.end)
@@ -31,7 +31,7 @@ extension DatasetReader {
     }
   }
 
-  /// The outcome at the window's end, where nothing is left to read.
+  /// Returns the outcome at the window's end, if there is nothing left to read.
   private func atWindowEnd() -> Progress {
     guard unsafe window.isLast else { return .needsMore }
     state = .done
@@ -58,7 +58,7 @@ extension DatasetReader {
     return try readRecord() ? .goesOn : .needsMore
   }
 
-  /// Takes the line that says that values have escapes, where the file begins with one.
+  /// Reads the line that announces escapes, if the file begins with it.
   private func readEscapesLine(_ p: Bytes, _ end: Bytes) -> Progress {
     let line = Self.tsvEscapesLine.utf8
     let feed = unsafe lineFeed(p, end)
@@ -77,13 +77,13 @@ extension DatasetReader {
 
   // MARK: Arrays
 
-  /// Reads what stands at the next token of an array: an element, or what is between two.
+  /// Reads the next token of an array: an element, or the text between two elements.
   @inline(__always) private func readElement(_ p: Bytes, _ end: Bytes) throws(DatasetError) -> Progress {
     let token = unsafe json.skip(p)
     unsafe offset += token - p
     if unsafe token == end, unsafe !window.isLast { return .needsMore }
     try unsafe readArray(at: token, isAtEnd: token == end)
-    // `readArray` finds an element's start and leaves it where it is.
+    // `readArray` finds an element's start and leaves it in place.
     if case .element = state, unsafe offset == token - window.start, unsafe token < end {
       return try readRecord() ? .goesOn : .needsMore
     }
@@ -108,7 +108,7 @@ extension DatasetReader {
     return .goesOn
   }
 
-  /// Reads the brackets and commas of the array; leaves `state` at `element` and `offset` as it is before an element.
+  /// Reads the brackets and commas of the array. Leaves `state` at `element` and `offset` unchanged before an element.
   private func readArray(at token: Bytes, isAtEnd: Bool) throws(DatasetError) {
     func expected(_ what: String) -> DatasetError {
       let found = unsafe isAtEnd ? "the end of the file" : described(token.pointee)
@@ -154,7 +154,7 @@ extension DatasetReader {
 
   // MARK: Rows
 
-  /// Takes the column names from the first line; false when the window cuts it.
+  /// Takes the column names from the first line; returns false if the window cuts the line.
   private func readHeader(_ start: Bytes, _ end: Bytes) throws(DatasetError) -> Bool {
     if unsafe start == end {
       guard unsafe window.isLast else { return false }
@@ -162,7 +162,7 @@ extension DatasetReader {
         Fault(
           at: start,
           reason:
-            "expected a header line with the names of the columns, found nothing; check what should have written it",
+            "expected a header line with the names of the columns, found nothing; check the program that writes it",
           remedy: .said), 0)
     }
     let mark = unsafe sink.mark

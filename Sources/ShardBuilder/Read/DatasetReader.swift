@@ -1,25 +1,25 @@
-/// Reads the records of a dataset one batch after the other, in memory that does not grow with the dataset.
+/// The reader of a dataset. It reads one batch of records after the other; its memory does not grow with the dataset.
 ///
-/// It reads JSON arrays, JSON lines and JSON values one after the other, GeoJSON, CSV, TSV, GeoNames dumps and lines of
-/// text, plain or compressed with gzip or zstd, which the bytes show and not the name. docs/datasets.md has the
-/// details.
+/// The formats are JSON arrays, JSON lines, JSON values one after the other, GeoJSON, CSV, TSV, GeoNames dumps and
+/// lines of text. They may be compressed with gzip or zstd, which the bytes show and not the name. docs/datasets.md has
+/// the details.
 ///
-/// Bad records: the first is thrown, unless ``DatasetOptions/skipBad``: then each is counted, the first hundred are
-/// listed, and reading resumes
+/// The reader throws the first bad record, unless ``DatasetOptions/skipBad``. Then it counts each bad record, lists the
+/// first hundred, and resumes
 /// - in JSON lines, on the next line;
-/// - in other JSON after the value, when it is valid but for its content: a value that is no object, a member
-///   twice, an escape or bytes that are no character, a control character other than a line end, too deep, too big.
-///   A syntax error is final: what follows it could be taken for something else than it is;
+/// - in other JSON after the value, if the value has a fault of content: a value that is not an object, a member twice,
+///   an escape or bytes that are not a character, a control character other than a line end, too deep, too big. A
+///   syntax error is final, because the reader could misunderstand the text after it;
 /// - in TSV, GeoNames dumps and lines, on the next line;
-/// - in CSV after the record when its fields are too many or too few or not UTF-8, and else on the line after the one
-///   in which the record began. A stray quote then costs one line and not all up to the next quote.
+/// - in CSV after the record if its fields are too many or too few or not UTF-8, and else on the line after the
+///   record's first line. A stray quote then costs one line, and not all lines up to the next quote.
 ///
-/// Every record is either delivered or counted as bad: ``recordsRead`` + ``badCount``.
+/// Every record is either delivered or counted as bad, so ``recordsRead`` + ``badCount`` is the number of all records.
 package final class DatasetReader {
-  /// The first line of a TSV file whose values have `\t`, `\n`, `\r` and `\\` in place of a tab, a line feed, a
-  /// carriage return and a backslash. In a TSV file without it a backslash is a backslash.
+  /// The first line of a TSV file whose values have `\t`, `\n`, `\r` and `\\` instead of a tab, a line feed, a
+  /// carriage return and a backslash. In a TSV file without this line a backslash is a backslash.
   package static let tsvEscapesLine = "#escapes: \\t \\n \\r \\\\"
-  /// The number of bad records that are listed.
+  /// The number of bad records in the list.
   package static let badRecordsKept = 100
 
   package let format: DatasetFormat
@@ -28,49 +28,50 @@ package final class DatasetReader {
   /// The number of records delivered so far.
   package private(set) var recordsRead = 0
   package internal(set) var badCount = 0
-  /// The first hundred.
+  /// The first hundred bad records.
   package internal(set) var badRecords: [BadRecord] = []
 
   let path: String
   let options: DatasetOptions
   private let source: ByteSource
-  // One thread reads, and no two of these are reached at once: checking that took a sixth of the time.
+  // One thread reads, and it accesses one of these at a time: a check of each access took a sixth of the time.
   @exclusivity(unchecked) var window: InputWindow
   @exclusivity(unchecked) var sink = RecordSink()
   @exclusivity(unchecked) var json: JSONRecords
   @exclusivity(unchecked) var rows: DelimitedRecords
   @exclusivity(unchecked) var features = GeoJSONFeatures()
   let layout: DatasetOpening.Layout
-  /// The way to the array, when it is inside of an object.
+  /// The way to an array inside of an object.
   var envelope = JSONEnvelope(path: [])
   var headerIsComment = false
-  /// Offset in the window of the first byte that is not dealt with.
+  /// The offset in the window of the first unread byte.
   var offset = 0
-  /// Line and column of the byte at the sink's origin.
+  /// The line and column of the byte at the sink's origin.
   private var origin = (line: 1, column: 1)
   var state: State
   private var failure: DatasetError?
 
   enum State {
     case arrayStart, firstElement, element, afterElement, afterArray
-    /// Outside of the array that is inside of an object.
+    /// The reader is outside of the array, in the object around it.
     case envelope
-    /// The rest of an array's element that is too big: it is skipped.
+    /// The rest of an array's element that is too big; the reader skips it.
     case bigElement(BracketSkipper)
     case tsvFirstLine, header, records
-    /// The rest of a line: it is skipped.
+    /// The rest of a line; the reader skips it.
     case restOfLine
     case done
   }
 
   /// Opens a dataset and reads its beginning.
   ///
-  /// - Parameter path: `-` is standard input.
+  /// - Parameter path: The path of the dataset; `-` is standard input.
   package convenience init(path: String, options: DatasetOptions = DatasetOptions()) throws(DatasetError) {
     try self.init(path: path, options: options, column: nil)
   }
 
-  /// - Parameter column: The column that each line begins with, and that is none of the record; nil without one.
+  /// - Parameter column: The column at the beginning of each line that does not belong to the record; nil if there is
+  ///   none.
   init(path: String, options: DatasetOptions, column: RangeColumn?) throws(DatasetError) {
     self.path = path
     self.options = options
@@ -110,37 +111,37 @@ package final class DatasetReader {
         if let reason {
           throw .unusable(
             path: path,
-            reason: "\(.columns) does not name them: \(reason); name each column once, or \(say: .namesColumns)")
+            reason: "\(.columns) does not fit: \(reason); name each column once, or \(pass: .namesColumns)")
         }
       }
     }
   }
 
-  /// The names of all fields met so far.
+  /// The names of all fields so far.
   package var names: FieldNames {
     unsafe format == .geojson ? features.names : format.isJSON ? json.names : rows.names
   }
-  /// Whether ``names`` are all that records will have: of rows once the header was read, of texts.
+  /// Whether ``names`` has all names of all records: after the header of rows, and for texts.
   package var hasFixedNames: Bool { unsafe !format.isJSON || json.areTexts }
   /// Whether the first line names the fields.
   package var hasHeader: Bool { (format == .csv || format == .tsv) && options.columns == nil }
-  /// Bytes of the file as stored, for showing progress.
+  /// The bytes read of the file as stored, for showing progress.
   package var bytesRead: Int { source.bytesRead }
-  /// The size of the file as stored; nil when it is a pipe.
+  /// The size of the file as stored, in bytes; nil for a pipe.
   package var bytesTotal: Int? { source.bytesTotal }
 
-  /// The memory held in bytes, without the names and the fixed part.
+  /// The bytes of memory that the reader holds, without the names and the fixed part.
   package var charge: Int { unsafe source.charge + window.capacity + sink.charge }
 
-  /// Whether values are divided by commas, in an array.
+  /// Whether commas divide the values, in an array.
   var isInArray: Bool { layout != .lines && layout != .sequence && layout != .rows }
 
   /// Replaces the content of `batch` by the next records: as many as a block of the dataset holds, at least one.
   ///
-  /// - Parameter makeRoom: Called with the bytes that a large record is about to take, several times while it is read.
+  /// - Parameter makeRoom: Called with the bytes that a large record will take, several times during its reading.
   /// - Returns: Whether there were any left.
-  /// - Throws: ``DatasetError`` when all records before the fault were delivered, and the same again when called again.
-  ///   `batch` is empty then.
+  /// - Throws: ``DatasetError`` after all records before the fault were delivered, and again at each further call. Then
+  ///   `batch` is empty.
   package func read(
     into batch: inout RecordBatch, makeRoom: (Int) -> Void = { _ in }
   ) throws(DatasetError) -> Bool {
@@ -158,7 +159,7 @@ package final class DatasetReader {
 
   private func readBlock(into batch: inout RecordBatch, _ makeRoom: (Int) -> Void) throws(DatasetError) -> Bool {
     if case .done = state { return false }
-    // Bytes that are dealt with have their lines counted once, here or when they leave the window.
+    // The lines of read bytes are counted once, here or when the bytes leave the window.
     unsafe window.count(to: offset)
     unsafe sink.origin = offset
     origin = unsafe window.position(of: offset)
@@ -169,7 +170,7 @@ package final class DatasetReader {
         return true
       }
       guard wantsMore else { return false }
-      // In the window, with what is read ahead, then in a batch and as a blob.
+      // The record takes memory in the window, with the text read ahead, then in a batch and as a blob.
       if unsafe window.count - offset >= Self.largeRecord { unsafe makeRoom(4 * (window.count - offset)) }
       try unsafe window.advance(past: offset)
       offset = 0
@@ -190,6 +191,6 @@ package final class DatasetReader {
     }
   }
 
-  /// The size from which on a record has room made for it, and its memory given back, in bytes.
+  /// The size in bytes from which on a record gets room of its own, and gives its memory back.
   private static let largeRecord = 1 << 20
 }

@@ -1,17 +1,17 @@
-/// Reads records from CSV (RFC 4180), TSV and GeoNames dumps where they lie in an ``InputWindow``.
+/// The reader of records in CSV (RFC 4180), TSV, GeoNames dumps and lines. It reads the text in place, in an
+/// ``InputWindow``.
 ///
-/// After the window's end come a line feed and a quote, which end any search; one found there means that the window
-/// cuts the record, which is then read again from its start when there is more.
+/// After the window's end come a line feed and a quote, which end any search. A search that ends there shows that the
+/// window cuts the record. The record is then read again from its start, with more text.
 ///
 /// - A line feed ends a record, and a carriage return just before it belongs to the line's end.
-/// - A blank line is no record, except where there is one column, of which it is the empty value; among lines it is
-///   none.
-/// - A line that begins with ``comment`` is none either.
-/// - CSV: a quote inside an unquoted field, text after a closing quote and a carriage return alone outside quotes are
-///   refused, since readers differ on what they mean.
+/// - A blank line is not a record. In a text with one column it is the empty value of that column, but not among lines.
+/// - A line that begins with ``comment`` is not a record.
+/// - CSV: the reader refuses a quote inside an unquoted field, text after a closing quote, and a carriage return alone
+///   outside of quotes, because programs differ on their meaning.
 /// - TSV: there are no quotes. A backslash is a backslash, unless ``hasEscapes``: then `\t`, `\n`, `\r` and `\\` are
 ///   resolved and any other use is refused. A carriage return inside a line is content.
-/// - Lines: one field each; read as TSV whose delimiter never comes.
+/// - Lines: one field on each line; they are read as TSV whose delimiter never comes.
 struct DelimitedRecords {
   let isCSV: Bool
   let delimiter: UInt8
@@ -21,11 +21,11 @@ struct DelimitedRecords {
   private let isRagged: Bool
   private let null: [UInt8]?
   private let isLines: Bool
-  /// The number of fields of a record; 0 while the header is read.
+  /// The number of fields of a record; 0 before the end of the header.
   private(set) var columnCount = 0
   private(set) var names = FieldNames()
 
-  /// - Parameter delimiter: Between the fields of CSV.
+  /// - Parameter delimiter: The character between the fields of CSV.
   init(_ format: DatasetFormat, delimiter: UInt8, _ dialect: DatasetDialect) {
     isCSV = format == .csv
     isLines = format == .lines
@@ -36,7 +36,7 @@ struct DelimitedRecords {
     null = dialect.null.map { Array($0.utf8) }
   }
 
-  /// Names the columns; a fault is about the whole file.
+  /// Names the columns; returns a fault, which concerns the whole file.
   mutating func setColumns(_ given: [String]) -> String? {
     let headers = namesColumns ? Self.named(given) : given
     guard headers.count <= JSONRecords.fieldLimit else {
@@ -52,7 +52,7 @@ struct DelimitedRecords {
     return nil
   }
 
-  /// Returns the headers with a name for each that has none, and another for each that repeats one.
+  /// Returns the headers, with a name for each header without one, and a new name for each repeated header.
   private static func named(_ headers: [String]) -> [String] {
     var taken = Set(headers.map { Array($0.utf8) })
     var seen = Set<[UInt8]>()
@@ -83,7 +83,7 @@ struct DelimitedRecords {
     return step
   }
 
-  /// Reads a line that is a comment; nil where none begins.
+  /// Reads a comment; returns nil if the line is not a comment.
   private func readComment(_ start: Bytes, _ end: Bytes, _ isLast: Bool) -> RecordStep? {
     let count = unsafe min(comment.count, end - start)
     for index in 0..<count where unsafe start[index] != comment[index] { return nil }
@@ -98,7 +98,7 @@ struct DelimitedRecords {
     return unsafe count == comment.count && count > 0 ? .nothing(end: end) : nil
   }
 
-  /// Makes null of the fields whose whole text stands for null, outside quotes.
+  /// Makes null of fields whose whole text, outside of quotes, stands for null.
   private func markNulls(_ null: [UInt8], _ window: Bytes, _ sink: inout RecordSink, _ mark: RecordSink.Mark) {
     for index in sink.fieldIndices(since: mark)
     where Int(sink.fields[index].length) == null.count && !sink.isInExtra(field: index, since: mark) {
@@ -211,7 +211,7 @@ struct DelimitedRecords {
     let delimiter = delimiter
     let delimiters = Word.filled(delimiter)
     while true {
-      // A field begins at `p`. Those that are too many are read and not taken.
+      // A field begins at `p`. The fields beyond the columns are read, but not stored.
       let name = column < most ? UInt32(truncatingIfNeeded: column) : nil
       if unsafe p.pointee == UInt8(ascii: "\""), unsafe p < end {
         if let fault = unsafe quotedField(&p, name, window, end, isLast, &seen, &sink) { return fault }
@@ -237,7 +237,7 @@ struct DelimitedRecords {
     return unsafe .record(end: next)
   }
 
-  /// Reads a field in quotes, and moves `p` behind the closing one.
+  /// Reads a field in quotes, and moves `p` after the closing quote.
   @inline(__always) private func quotedField(
     _ p: inout Bytes, _ name: UInt32?, _ window: Bytes, _ end: Bytes, _ isLast: Bool, _ seen: inout UInt64,
     _ sink: inout RecordSink
@@ -307,7 +307,7 @@ struct DelimitedRecords {
     return nil
   }
 
-  /// Returns the fault where a field has ended and neither a delimiter nor the end of the line follows.
+  /// Returns the fault if a field has ended and neither a delimiter nor the end of the line follows.
   private func notTheEnd(_ p: Bytes, _ start: Bytes) -> Fault {
     if unsafe p.pointee == 0x0D {
       return unsafe Fault(at: p, reason: "a carriage return without a line feed", remedy: .carriageReturn)

@@ -1,42 +1,42 @@
-/// Finds the delimiter of a text, by its first line and, where that has several candidates, by which of them the lines
-/// agree on.
+/// Finds the delimiter of a text in its first line. If the first line has several candidates, the sniffer takes the one
+/// that the lines agree on.
 struct DelimiterSniffer {
   enum Finding: Equatable {
     /// The first line has no candidate.
     case none
     case one(UInt8)
-    /// The lines agree on several.
+    /// The lines agree on several delimiters.
     case several([UInt8])
-    /// The text shown ends too early to tell.
+    /// The given text ends too early for a decision.
     case needsMore
   }
 
   static let candidates: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09, UInt8(ascii: "|")]
-  /// The most text that is looked at, in bytes.
+  /// The most bytes of text that the sniffer reads.
   static let sampleLimit = 64 << 10
 
   /// The count of each candidate in each line, outside quotes; the first line first.
   private var counts: [[Int]] = []
-  /// The number of each of these lines, from 0.
+  /// The number of each counted line, from 0.
   private var lines: [Int] = []
   private let isAll: Bool
 
   /// - Parameters:
-  ///   - text: From the first line that counts.
-  ///   - isAll: Whether the dataset ends with it.
+  ///   - text: The text from the first line that counts.
+  ///   - isAll: Whether the text ends at the end of the dataset.
   init(_ text: [UInt8], isAll: Bool, comment: String?) {
     self.isAll = isAll || text.count >= Self.sampleLimit
     let comment = Array((comment ?? "").utf8)
     var line = [0, 0, 0, 0]
     var (start, number, isQuoted, isFieldStart) = (0, 0, false, true)
-    var closing = -2  // Where the last quoted text ended.
+    var closing = -2  // The end of the last quoted text.
     func isRecord(_ end: Int) -> Bool {
       let line = text[start..<end]
       return line.contains { $0 != 0x0D } && (comment.isEmpty || !line.starts(with: comment))
     }
     for (at, byte) in text.prefix(Self.sampleLimit).enumerated() {
       if byte == UInt8(ascii: "\"") {
-        // A quote behind a closing one opens the field again: together they are one quote of its text.
+        // A quote after a closing quote opens the field again: together they are one quote of its text.
         if isQuoted { closing = at }
         isQuoted = !isQuoted && (isFieldStart || closing == at - 1)
         isFieldStart = false
@@ -62,7 +62,7 @@ struct DelimiterSniffer {
     }
   }
 
-  /// - Parameter columns: How many there are, if the caller named them.
+  /// - Parameter columns: The number of columns, if the caller named them.
   func finding(columns: Int?) -> Finding {
     guard let first = counts.first else { return isAll ? .none : .needsMore }
     if let columns {
@@ -80,11 +80,11 @@ struct DelimiterSniffer {
     }
   }
 
-  /// Whether every line has as many of a delimiter as the first.
+  /// Returns whether every line has the first line's number of a delimiter.
   func agree(on delimiter: UInt8) -> Bool { Self.candidates.firstIndex(of: delimiter).map(agrees) ?? false }
 
-  /// The line, from 0, that is likelier the header than the first is: the first has one field, and it and all that
-  /// follow, two at least, have as many as each other.
+  /// The line, from 0, that is a likelier header than the first line. The first line has one field. The other line and
+  /// all next lines, at least two in all, have more fields, and equally many.
   var laterHeader: Int? {
     guard let first = counts.first, first.allSatisfy({ $0 == 0 }) else { return nil }
     for candidate in Self.candidates.indices {

@@ -1,6 +1,6 @@
 import CLibrary
 
-/// Returns a path as messages show it, without characters that a terminal obeys.
+/// Returns a path for messages, without control characters for a terminal.
 func displayed(path: String) -> String {
   path == "-" ? "standard input" : printable(path.utf8)
 }
@@ -10,7 +10,7 @@ func text(ofErrno number: CInt) -> String {
   unsafe String(cString: strerror(number))
 }
 
-/// Returns a name from a dataset as messages show it: in quotes, so that blanks are seen.
+/// Returns a name from a dataset for messages: in quotes, which show its spaces.
 func quoted(_ name: String) -> String { "\"" + printable(name.utf8, limit: 40) + "\"" }
 
 /// Returns a number with commas between thousands.
@@ -24,7 +24,7 @@ func grouped(_ number: Int) -> String {
   return digits
 }
 
-/// Returns text from a dataset as messages show it: at most `limit` characters, control characters escaped.
+/// Returns text from a dataset for messages: at most `limit` characters, with escapes for control characters.
 func printable(_ bytes: some Sequence<UInt8>, limit: Int = .max) -> String {
   var text = ""
   var count = 0
@@ -42,7 +42,7 @@ func printable(_ bytes: some Sequence<UInt8>, limit: Int = .max) -> String {
   return text
 }
 
-/// Returns one byte of a dataset as messages show it.
+/// Returns one byte of a dataset for messages.
 func described(_ byte: UInt8) -> String {
   switch byte {
   case UInt8(ascii: "\n"): "the end of the line"

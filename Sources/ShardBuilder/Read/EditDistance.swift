@@ -1,9 +1,9 @@
-/// The number of letters by which two words differ: for advice on a name that is not there.
+/// The number of different letters of two words, for advice on an unknown name.
 package enum EditDistance {
-  /// Returns the name that is probably meant: the one with the fewest edits, case and outer blanks aside, and at most
-  /// one edit for each three letters; nil if none is that near.
+  /// Returns the name that the user probably means: the one with the fewest edits, letter case and outer spaces aside,
+  /// and with at most one edit for each three letters. Returns nil if no name is that near.
   ///
-  /// - Complexity: O(names), the longest 64 letters long.
+  /// - Complexity: Linear in the number of names of up to 64 letters.
   package static func nearest(to word: String, of names: [String]) -> String? {
     let letters = plain(word)
     var best: (name: String, distance: Int)?
@@ -14,7 +14,7 @@ package enum EditDistance {
     return best?.name
   }
 
-  /// Returns the letters in lower case, without outer blanks; beyond ASCII, case counts.
+  /// Returns the letters in lower case, without outer spaces; beyond ASCII, letter case counts.
   private static func plain(_ word: String) -> [UInt32] {
     var letters = word.unicodeScalars.prefix(64).map { ("A"..."Z").contains($0) ? $0.value + 0x20 : $0.value }
     func isBlank(_ letter: UInt32) -> Bool { letter <= 0x20 || letter == 0xA0 || letter == 0xFEFF }
@@ -22,7 +22,7 @@ package enum EditDistance {
     return Array(letters.drop(while: isBlank))
   }
 
-  /// Counts the letters that are put in, left out, replaced, or swapped with the next one.
+  /// Returns the number of letters that are inserted, deleted, replaced, or exchanged with the next letter.
   private static func between(_ a: [UInt32], _ b: [UInt32]) -> Int {
     var rows = [[Int](repeating: 0, count: b.count + 1), [], Array(0...b.count)]
     for i in a.indices {

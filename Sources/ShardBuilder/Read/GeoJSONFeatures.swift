@@ -1,26 +1,26 @@
 import ShardedIndex
 
-/// Makes records of the features of GeoJSON (RFC 7946): their properties, and a point's coordinates.
+/// Makes records from the features of GeoJSON (RFC 7946): from their properties, and from a point's coordinates.
 ///
-/// A feature is first read as any object. Of its fields, those of `properties` lose that step of their path; `type`,
-/// `geometry` and `bbox` go; a point's coordinates become the numbers `lat` and `lon`, unless the properties have
-/// coordinates by names that an index knows. What else a feature has, `id` above all, is a field like a property,
+/// A feature is first read as any object. The fields of `properties` lose that step of their path; `type`, `geometry`
+/// and `bbox` are dropped. A point's coordinates become the numbers `lat` and `lon`, unless the properties have
+/// coordinates by names that an index knows. Any other member of a feature, such as `id`, is a field like a property,
 /// unless a property has its name.
 struct GeoJSONFeatures {
   private(set) var names = FieldNames()
-  /// Per name of the objects read what becomes of it.
+  /// For each field name of the objects, its use in a record.
   private var uses: [Use] = []
 
   private enum Use {
     case type, geometryType, coordinates, dropped
-    /// A property, or a member beside the properties, by its number in ``names``; -1 until a feature has it.
+    /// A property, or a member beside the properties, by its number in ``names``; -1 until the first feature with it.
     case property(String, number: Int32, isCoordinate: Bool)
     case foreign(String, number: Int32)
   }
 
-  /// Replaces the fields of the object that was read last by those of its record.
+  /// Replaces the fields of the last object by the fields of its record.
   ///
-  /// - Returns: The fault of the feature, if it has one; its fields are unchanged then.
+  /// - Returns: The fault of the feature, if it has one; then its fields are unchanged.
   mutating func take(since mark: RecordSink.Mark, of objects: FieldNames, window: Bytes, _ sink: inout RecordSink)
     -> String?
   {
@@ -104,19 +104,19 @@ struct GeoJSONFeatures {
       own, number: -1, isCoordinate: (CoordinateNames.latitudes + CoordinateNames.longitudes).contains(own))
   }
 
-  /// The names of the properties that a feature has.
+  /// Returns the names of a feature's properties.
   private func properties(in range: Range<Int>, _ sink: borrowing RecordSink) -> [String] {
     range.compactMap {
       if case .property(let name, _, _) = uses[Int(sink.fields[$0].name)] { name } else { nil }
     }
   }
 
-  /// Whether one of the names is `name`, or one of the two is nested in the other.
+  /// Returns whether one of the names is `name`, contains `name`, or is nested in it.
   private static func isAmong(_ names: [String], _ name: String) -> Bool {
     names.contains { $0 == name || $0.hasPrefix(name + ".") || name.hasPrefix($0 + ".") }
   }
 
-  /// The digits of a position `[lon,lat]`, from the text's start.
+  /// Returns the digits of a position `[lon,lat]`, from the text's start.
   private static func numbers<Position: RandomAccessCollection<UInt8>>(
     in text: Position
   ) -> (latitude: Range<Int>, longitude: Range<Int>)? where Position.Index == Int {

@@ -11,9 +11,10 @@ protocol Inflater: AnyObject {
   var name: String { get }
   /// Whether the compressed data may end here.
   var isBetweenFrames: Bool { get }
-  /// Bytes of memory held.
+  /// The bytes of memory that the decompressor holds.
   var charge: Int { get }
-  /// Takes what it can of `input` from `offset` on (nothing at the end of the file) and appends at most `room` bytes.
+  /// Takes as much as it can of `input` from `offset` on (nothing at the end of the file), and appends at most `room`
+  /// bytes.
   func inflate(
     _ input: borrowing RawVector<UInt8>, from offset: Int, appendingTo output: inout RawVector<UInt8>, upTo room: Int
   ) -> InflateStep
@@ -31,7 +32,7 @@ enum InflateStep {
   private(set) var isBetweenFrames = true
 
   init() {
-    // What `zstd -d` accepts without --long; a larger window is memory that the input would choose.
+    // The limit of `zstd -d` without --long; for a larger window the input would choose the memory.
     _ = unsafe ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 27)
   }
 
@@ -43,7 +44,7 @@ enum InflateStep {
     _ input: borrowing RawVector<UInt8>, from offset: Int, appendingTo output: inout RawVector<UInt8>, upTo room: Int
   ) -> InflateStep {
     let left = input.count - offset
-    // Asked between frames and without input, zstd would report a frame that is to come.
+    // Between frames and without input, zstd would report a future frame.
     if left == 0, isBetweenFrames { return .progress(consumed: 0, produced: 0) }
     output.reserve(room)
     var source = unsafe ZSTD_inBuffer(src: input.start + offset, size: left, pos: 0)
@@ -57,7 +58,7 @@ enum InflateStep {
             zstd needs a window over 128 MiB; decompress the file \(command: "with zstd -d --long=31 ", library: "")first
             """)
       case ZSTD_error_prefix_unknown:
-        return .failed(reason: "after a zstd frame there is data that is not zstd; fetch the file again")
+        return .failed(reason: "data after a zstd frame is not zstd; fetch the file again")
       case ZSTD_error_checksum_wrong:
         return .failed(reason: "the zstd data is damaged: wrong checksum; fetch the file again")
       default:
@@ -80,13 +81,13 @@ enum InflateStep {
   private(set) var isBetweenFrames = false
 
   init() {
-    // 15: any window; 16 more: a gzip header and trailer.
+    // 15 allows any window; 16 more means a gzip header and trailer.
     status = unsafe inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
   }
 
   deinit { unsafe inflateEnd(&stream) }
 
-  /// The memory that zlib.h names: the window and a little more.
+  /// The memory by zlib.h: the window and a little more.
   var charge: Int { 40 << 10 }
 
   func inflate(
@@ -100,7 +101,7 @@ enum InflateStep {
       guard input[offset] == 0x1F else {
         return .failed(
           reason:
-            "after the gzip data there is data that is not gzip; fetch the file again, or pipe what gzip -dc makes of it"
+            "data after the gzip data is not gzip; fetch the file again, or pipe the output of gzip -dc"
         )
       }
       unsafe inflateReset(&stream)

@@ -1,7 +1,7 @@
-/// The portion of a dataset that is in memory: the record being read and the bytes read after it.
+/// The portion of a dataset in memory: the current record, and the bytes read after it.
 ///
-/// After the last byte come ``padding`` more that may be read: the sentinel bytes that a reader stops at instead of
-/// comparing with the end, then zeros.
+/// After the last byte come ``padding`` more readable bytes: the sentinel bytes, at which a reader stops without a
+/// comparison with the end, then zeros.
 struct InputWindow: ~Copyable {
   static let padding = 64
 
@@ -9,15 +9,15 @@ struct InputWindow: ~Copyable {
   private let blockSize: Int
   /// The first bytes of the padding.
   var sentinel: [UInt8] = [] { didSet { seal() } }
-  /// The window's bytes, with room for the padding behind the last.
+  /// The window's bytes, with room for the padding after the last.
   private var content: RawVector<UInt8>
-  /// Whether the window's end is the dataset's.
+  /// Whether the window's end is the dataset's end.
   private(set) var isLast = false
 
-  // Line feeds are counted when bytes leave the window and when a position is asked for.
+  // Line feeds are counted when bytes leave the window and when a caller asks for a position.
   private var counted = 0
   private var line = 1
-  /// Bytes from the window's start, thus often negative.
+  /// The start of the line in bytes from the window's start, thus often negative.
   private var lineStart = 0
 
   init(source: ByteSource, blockSize: Int) {
@@ -32,23 +32,23 @@ struct InputWindow: ~Copyable {
   /// The end: the first byte of the padding.
   @inline(__always) var end: Bytes { unsafe start + count }
   @inline(__always) var count: Int { content.count }
-  /// The number of bytes there is room for.
+  /// The number of bytes that the window has room for.
   var capacity: Int { content.capacity - Self.padding }
 
-  /// Forgets the first `used` bytes, and gives back the memory that they took.
+  /// Drops the first `used` bytes, and gives their memory back.
   mutating func release(past used: Int) {
     forget(used)
     content.resize(to: max(blockSize, count) + Self.padding)
     seal()
   }
 
-  /// Forgets the first `used` bytes and reads at least one more unless there are none: a block, or half of what
-  /// is kept where that is more, so that a record that takes many blocks is looked at a bounded number of times.
+  /// Drops the first `used` bytes and reads at least one more, unless the dataset ends. It reads a block, or half of
+  /// the kept bytes if that is more: so a record of many blocks is read again only a bounded number of times.
   mutating func advance(past used: Int) throws(DatasetError) {
     try advance(past: used, atLeast: max(blockSize, (count - used) / 2))
   }
 
-  /// Forgets the first `used` bytes and reads at least `wanted` more, unless the dataset ends before.
+  /// Drops the first `used` bytes and reads at least `wanted` more, unless the dataset ends before.
   mutating func advance(past used: Int, atLeast wanted: Int) throws(DatasetError) {
     forget(used)
     let target = count + wanted
@@ -59,10 +59,10 @@ struct InputWindow: ~Copyable {
     seal()
   }
 
-  /// Returns a copy of the bytes held from `offset` on.
+  /// Returns a copy of the bytes from `offset` on.
   func bytes(from offset: Int) -> [UInt8] { unsafe Array(content.buffer[offset...]) }
 
-  /// Takes the byte order mark off, so that the first column is the first byte after it.
+  /// Removes the byte order mark, so that the first column is the first byte after it.
   mutating func dropByteOrderMark() -> Int {
     guard count >= 3, content[0] == 0xEF, content[1] == 0xBB, content[2] == 0xBF else { return 0 }
     (counted, lineStart) = (3, 3)
@@ -83,13 +83,13 @@ struct InputWindow: ~Copyable {
     for (index, byte) in sentinel.enumerated() { content[count + index] = byte }
   }
 
-  /// Moves the count of lines on to `offset`. Positions that are asked for later must not lie before it.
+  /// Counts the lines up to `offset`. Later calls must not ask for positions before it.
   mutating func count(to offset: Int) {
     (line, lineStart) = place(offset)
     counted = max(counted, offset)
   }
 
-  /// Returns line and column, both 1-based, of the byte at `offset`.
+  /// Returns line and column, both from 1, of the byte at `offset`.
   func position(of offset: Int) -> (line: Int, column: Int) {
     let (line, lineStart) = place(offset)
     return (line, offset - lineStart + 1)

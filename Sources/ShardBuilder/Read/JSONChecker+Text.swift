@@ -1,7 +1,7 @@
 /// Strings, numbers and white space.
 extension JSONChecker {
   @safe struct StringScan {
-    /// The closing quote, or the control character that is in its place.
+    /// The closing quote, or the control character in its place.
     var end: Bytes
     var hasEscapes: Bool
     var isASCII: Bool
@@ -9,11 +9,11 @@ extension JSONChecker {
     @inline(__always) var fault: JSONStep? {
       unsafe end.pointee == UInt8(ascii: "\"") ? nil : JSONChecker.controlFault(end)
     }
-    /// Whether the string's end can be found in spite of the fault.
+    /// Whether the reader can find the string's end in spite of the fault.
     var canGoOn: Bool { unsafe ![0, 0x0A, 0x0D].contains(end.pointee) }
   }
 
-  /// Finds the end of the string whose first byte is `start`. ``resolve(_:_:into:)`` looks at its content.
+  /// Finds the end of the string whose first byte is `start`. ``resolve(_:_:into:)`` checks the content.
   @inline(__always) static func string(_ start: Bytes) -> StringScan {
     var p = unsafe start
     var seen: UInt64 = 0
@@ -29,7 +29,7 @@ extension JSONChecker {
         continue
       }
       let bits = stops.trailingZeroBitCount & ~7
-      // The shifts are by less than 64, and the bit shifted is not 0: nothing wraps.
+      // The shifts are by less than 64, and the shifted bit is not 0: so nothing wraps.
       seen |= x & ((1 &<< UInt64(truncatingIfNeeded: bits)) &- 1)
       unsafe p += bits &>> 3
       if unsafe p.pointee == UInt8(ascii: "\"") {
@@ -64,14 +64,14 @@ extension JSONChecker {
     }
   }
 
-  /// Checks what `string` found and, when it has escapes, appends what they stand for to `target`.
+  /// Checks the result of `string`. If the string has escapes, appends its characters to `target`.
   static func resolve(_ start: Bytes, _ string: StringScan, into target: inout RawVector<UInt8>) -> JSONStep? {
     let invalid = unsafe string.isASCII ? nil : firstInvalidUTF8(start, string.end)
     if string.hasEscapes, let fault = unsafe unescape(start, invalid ?? string.end, into: &target) { return fault }
     return unsafe invalid.map { unsafe .content($0, unsafe "\(described($0.pointee)) is not UTF-8 here") }
   }
 
-  /// Returns the text of a string; nil when it means none.
+  /// Returns the text of a string; nil if the string is not valid.
   static func text(_ start: Bytes, _ string: StringScan) -> String? {
     var resolved = RawVector<UInt8>()
     if unsafe resolve(start, string, into: &resolved) != nil { return nil }
@@ -103,13 +103,13 @@ extension JSONChecker {
           guard scalar < 0xDC00, unsafe end - p >= 6, unsafe p[0] == UInt8(ascii: "\\"),
             unsafe p[1] == UInt8(ascii: "u"),
             let low = unsafe hex(p + 2, end), low & 0xFC00 == 0xDC00
-          else { return unsafe .content(q, "half a surrogate pair stands for no character") }
+          else { return unsafe .content(q, "half a surrogate pair is not a character") }
           scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
           unsafe p += 6
         }
         UTF8.encode(Unicode.Scalar(scalar)!)!.forEach { target.append($0) }
       default:
-        return unsafe .content(q, unsafe "\\ before \(described(q[1])) is no escape")
+        return unsafe .content(q, unsafe "\\ before \(described(q[1])) is not an escape")
       }
     }
     return nil
@@ -130,20 +130,20 @@ extension JSONChecker {
 
   // MARK: Numbers and literals
 
-  /// Returns the end of `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`; nil when it is not one.
+  /// Returns the end of `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`; nil if the text is not a number.
   @inline(__always) static func number(_ start: Bytes) -> Bytes? {
     var p = unsafe start
     return unsafe numberFault(&p) == nil ? p : nil
   }
 
-  /// Returns the fault of the number at `start`, which ``number(_:)`` refused.
+  /// Returns the fault of the number at `start`, for which ``number(_:)`` returned nil.
   @inline(never) static func numberFault(at start: Bytes) -> JSONStep {
     var p = unsafe start
     let reason = unsafe numberFault(&p)
     return unsafe .syntax(p, reason.map { "\($0)" } ?? "")
   }
 
-  /// Moves `p` past a number, or to where it is wrong.
+  /// Moves `p` past a number, or to the number's fault.
   @inline(__always) private static func numberFault(_ p: inout Bytes) -> StaticString? {
     if unsafe p.pointee == UInt8(ascii: "-") { unsafe p += 1 }
     if unsafe p.pointee == UInt8(ascii: "0") {
@@ -167,7 +167,7 @@ extension JSONChecker {
     return nil
   }
 
-  /// Appends a right value without the white space between its tokens.
+  /// Appends a valid value without the white space between its tokens.
   static func compact(_ start: Bytes, _ end: Bytes, into target: inout RawVector<UInt8>) {
     unsafe target.reserve(end - start)
     var p = unsafe start
@@ -184,7 +184,7 @@ extension JSONChecker {
     }
   }
 
-  /// Returns the reason of a syntax fault, with the byte that was found instead.
+  /// Returns the reason of a syntax fault, with the byte found instead.
   static func reason(_ expected: String, at: Bytes, end: Bytes, _ isLines: Bool) -> String {
     if unsafe at >= end {
       return (expected.isEmpty ? "" : expected.hasPrefix("expected") ? expected + ", " : "")

@@ -1,13 +1,13 @@
-/// The grammar of RFC 8259: strings, numbers, and whole values that are checked and not taken apart.
+/// The grammar of RFC 8259: strings, numbers, and whole values that are checked but not divided into fields.
 struct JSONChecker: ~Copyable {
-  /// A line feed is no white space then.
+  /// Whether each value is on one line. Then a line feed is not white space.
   var isLines = false
-  /// Set when white space was met between tokens.
+  /// Whether there was white space between tokens.
   var sawSpace = false
 
-  /// The brackets around the value being read, the innermost last: `{` or `[`.
+  /// The brackets around the current value, the innermost last: `{` or `[`.
   private var open = RawVector<UInt8>(capacity: JSONRecords.depthLimit)
-  /// The names of the members of all enclosing objects, and where each object's begin.
+  /// The names of the members of all enclosing objects, and the start of each object's members.
   private var members = RawVector<Member>()
   private var memberStarts = RawVector<Int>()
   private var resolved = RawVector<UInt8>(capacity: 256)
@@ -15,7 +15,7 @@ struct JSONChecker: ~Copyable {
   /// A member's name. Not private: the compiler (6.3) fails on a private type in a noncopyable generic one.
   @safe struct Member {
     var at: Bytes
-    /// In ``resolved``, or from `at` when it had no escapes.
+    /// The offset in ``resolved``; the name begins at `at` if it had no escapes.
     var offset: Int
     var count: Int
     var hadEscapes: Bool
@@ -24,8 +24,8 @@ struct JSONChecker: ~Copyable {
   /// Reads the value at `start` to its end.
   ///
   /// - Parameters:
-  ///   - depth: The number of objects and arrays that enclose it.
-  ///   - isStrict: Whether wrong content is a fault. Otherwise only syntax is, and any depth is allowed.
+  ///   - depth: The number of objects and arrays around the value.
+  ///   - isStrict: Whether wrong content is a fault. Otherwise only wrong syntax is a fault, and any depth is allowed.
   mutating func check(_ start: Bytes, depth: Int, isStrict: Bool) -> JSONStep {
     (open.count, members.count, memberStarts.count, resolved.count) = (0, 0, 0, 0)
     var p = unsafe start
@@ -56,7 +56,7 @@ struct JSONChecker: ~Copyable {
     case fault(JSONStep)
   }
 
-  /// Moves `p` into the object or array that begins there, to its first value; or, to its end, where it has none.
+  /// Moves `p` into the object or array that begins there, to its first value; to its end if it is empty.
   private mutating func enter(_ p: inout Bytes, depth: Int, _ isStrict: Bool) -> Progress {
     let isObject = unsafe p.pointee == UInt8(ascii: "{")
     if isStrict, depth + open.count >= JSONRecords.depthLimit {
@@ -100,7 +100,7 @@ struct JSONChecker: ~Copyable {
     }
   }
 
-  /// Moves `p` from a value's end to the next value, or to the end of all.
+  /// Moves `p` from a value's end to the next value, or to the end of the outermost value.
   private mutating func leave(_ p: inout Bytes, _ isStrict: Bool) -> Progress {
     while true {
       guard open.count > 0 else { return .end }
@@ -153,8 +153,8 @@ struct JSONChecker: ~Copyable {
     return nil
   }
 
-  /// Whether the innermost object has a name twice: in up to `limit` members the last is compared with all others,
-  /// and above it all are put in order, once, at the object's end.
+  /// Returns the fault if the innermost object has a name twice. Up to `limit` members, the last name is compared with
+  /// all others. Above the limit, all names are sorted once, at the object's end.
   private func repeatedName(limit: Int) -> JSONStep? {
     let first = memberStarts[memberStarts.count - 1]
     let count = members.count - first

@@ -1,52 +1,52 @@
-/// Finds the array of records inside of an object, by a path of members, and the object's end behind it.
+/// Finds the array of records inside of an object by a path of members, and then finds the object's end.
 ///
-/// Values that are not on the path are checked as JSON and left out.
+/// Values outside of the path are checked as JSON and left out.
 struct JSONEnvelope {
   enum Step {
-    /// A value on the path: an object, or the array.
+    /// The next value is on the path: an object, or the array.
     case open
     case firstName, name
-    /// After a member's name, which is the path's or not.
+    /// A colon follows a member's name, which is on the path or not.
     case colon(isOnPath: Bool)
     case value
-    /// A value that is too big to be looked at as a whole.
+    /// The value is too big to be read as a whole.
     case bigValue(BracketSkipper)
     case afterValue
   }
 
   let path: [String]
   var step = Step.open
-  /// The number of objects of the path that are open.
+  /// The number of open objects of the path.
   var depth = 0
-  /// Whether the array was there.
+  /// Whether the array was found.
   var hasArray = false
-  /// The members met beside the one that the path names, for a message.
+  /// The other members so far, for a message.
   private(set) var others: [String] = []
 
   init(path: [String]) { self.path = path }
 
-  /// Takes a member's name, and returns the step after it.
+  /// Takes a member's name, and returns the next step.
   mutating func take(name: String) -> Step {
     let isOnPath = name == path[depth - 1] && !hasArray
     if !isOnPath, !hasArray, others.count < 12, depth == path.count { others.append(name) }
     return .colon(isOnPath: isOnPath)
   }
 
-  /// The path to the array, as ``DatasetDialect/recordsPath`` is one.
+  /// The path to the array, in the form of ``DatasetDialect/recordsPath``.
   var pathText: String { path.map(FieldNames.step).joined(separator: ".") }
 
-  /// The message on an array that was not found.
+  /// The message on a missing array.
   var absence: BuildMessage {
     let others = others.isEmpty ? "" : ", but " + others.map(quoted).joined(separator: ", ")
     return "there is no array at \"\(printable(pathText.utf8, limit: 80))\"\(others); \(Self.naming)"
   }
 
-  /// The advice where the path leads to no array.
+  /// The advice for a path that leads to no array.
   static let naming: BuildMessage = "name the path to the records with \(.recordsPath)"
 }
 
 extension FieldNames {
-  /// Returns the members on a path, their escapes taken off; nil when it is none.
+  /// Returns the members on a path, with resolved escapes; nil if the text is not a path.
   static func members(ofPath path: String) -> [String]? {
     var members = [""]
     var isEscaped = false

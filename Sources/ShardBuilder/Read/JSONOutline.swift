@@ -1,31 +1,31 @@
-/// The outline of a JSON text, as far as its beginning shows it: for choosing how to read the text, and for messages
-/// that say where its records are.
+/// The outline of a JSON text, as far as the text's beginning shows it. It decides how the text is read, and gives
+/// messages the place of the records.
 ///
-/// It checks nothing: the reader finds faults, and names their line and column.
+/// The outline checks nothing: the reader finds faults, and names their line and column.
 struct JSONOutline {
   struct Member {
     var name: String
-    /// The first byte of its value; 0 where the text shown ends before it.
+    /// The first byte of its value; 0 if the given text ends before it.
     var value: UInt8
-    /// The first byte of an array's first element; `]` where it has none.
+    /// The first byte of an array's first element; `]` for an empty array.
     var element: UInt8 = 0
     /// The text of a short string.
     var text: String?
-    /// An object's own, of the members of the outermost object.
+    /// The members of a nested object, for members of the outermost object.
     var members: [Member] = []
   }
 
-  /// The first byte that is no white space; 0 for none.
+  /// The first byte that is not white space; 0 if there is none.
   private(set) var first: UInt8 = 0
-  /// The members of an object; of an array, those of its first element, if that is an object.
+  /// The members of an object; for an array, the members of its first element, if that is an object.
   private(set) var members: [Member] = []
   /// The first byte of an array's first element.
   private(set) var element: UInt8 = 0
-  /// Whether the value ends within the text shown.
+  /// Whether the value ends within the given text.
   private(set) var isWhole = false
   /// Whether a line ends inside the value.
   private(set) var spansLines = false
-  /// The byte after the value that is no white space, if the text shown has one.
+  /// The first byte after the value that is not white space, if the given text has one.
   private(set) var next: UInt8?
   /// Whether a line ends between the value and ``next``.
   private(set) var nextIsOnNewLine = false
@@ -61,7 +61,7 @@ struct JSONOutline {
   /// The text of member `name`, if it is a short string.
   func text(of name: String) -> String? { members.first { $0.name == name }?.text }
 
-  /// The path to the first array that could have the records, the outermost first.
+  /// The path to the first array that could have the records, the outermost member first.
   var arrayPath: (path: [String], element: UInt8)? {
     func array(_ members: [Member]) -> (path: [String], element: UInt8)? {
       for member in members where member.value == UInt8(ascii: "[") && member.element != UInt8(ascii: "]") {
@@ -84,7 +84,7 @@ struct JSONOutline {
     while at < text.count, isJSONSpace(text[at]) || text[at] == JSONRecords.recordSeparator { at += 1 }
   }
 
-  /// Reads the object at `at`; false where the text ends first, or is none.
+  /// Reads the object at `at`; returns false if the text ends first or is not an object.
   private mutating func readObject(_ members: inout [Member], depth: Int) -> Bool {
     at += 1
     while true {
@@ -126,7 +126,7 @@ struct JSONOutline {
     }
   }
 
-  /// Goes behind the string at `at` and returns its text, cut where it is long, with its escapes.
+  /// Moves past the string at `at`, and returns its text with its escapes, cut off if it is long.
   private mutating func readString() -> String? {
     let start = at + 1
     guard skipString() else { return nil }
@@ -165,7 +165,7 @@ struct JSONOutline {
 }
 
 extension JSONOutline.Member {
-  /// Returns the array at a path as jq names it: `.data.items[]`.
+  /// Returns the array at a path in the syntax of jq: `.data.items[]`.
   static func jq(_ path: [String]) -> String {
     path.map { name in
       let isWord =

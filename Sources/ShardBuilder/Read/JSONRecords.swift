@@ -1,25 +1,25 @@
-/// Reads records from JSON (RFC 8259), strictly, where they lie in an ``InputWindow``.
+/// The reader of records in JSON (RFC 8259). It is strict, and reads the text in place, in an ``InputWindow``.
 ///
-/// The reader does not look ahead: a record that the window cuts is read again from its start when there is more.
-/// After the window's end come NUL bytes, which JSON allows nowhere, so that only a fault asks where the end is.
+/// The reader does not look ahead: if the window cuts a record, the record is read again from its start, with more
+/// text. After the window's end come NUL bytes, which JSON allows nowhere, so that only a fault needs to know the end.
 ///
-/// Faults are of two kinds. After a *wrong content* (an element that is no object, a member twice, an escape or UTF-8
-/// that means no character, a control character, too deep) the element's end is found all the same. After a *wrong
-/// syntax* it is not; a line feed, a carriage return or a NUL inside a string counts as such, since it mostly means
-/// that a quote is missing.
+/// There are two kinds of faults. After *wrong content* (an element that is not an object, a member twice, an escape or
+/// UTF-8 that is not a character, a control character, too deep) the reader still finds the element's end. After *wrong
+/// syntax* it does not. A line feed, a carriage return or a NUL inside a string counts as wrong syntax, because it
+/// mostly means that a quote is missing.
 ///
-/// Where RFC 8259 leaves room: a lone surrogate in an escape is refused, a member name twice in one object is refused,
-/// `\u0000` is content, numbers keep their digits whatever their size, and objects and arrays nest to ``depthLimit``.
+/// Where RFC 8259 leaves a choice: the reader refuses a lone surrogate in an escape and a member name twice in one
+/// object. `\u0000` is content, numbers of any size keep their digits, and objects and arrays nest to ``depthLimit``.
 struct JSONRecords: ~Copyable {
-  /// The record itself is level 1.
+  /// The most levels of nesting; the record itself is level 1.
   static let depthLimit = 64
   static let fieldLimit = 1 << 16
-  /// RFC 8142's, before each value of a sequence: it counts as white space between values.
+  /// The record separator of RFC 8142, before each value of a sequence: it counts as white space between values.
   static let recordSeparator: UInt8 = 0x1E
 
-  /// Whether records are texts, each the field `name`, and not objects.
+  /// Whether records are texts instead of objects; then a text is the field `name`.
   var areTexts = false
-  /// One line is one record: a line feed is no white space then.
+  /// Whether each line is one record; then a line feed is not white space.
   let isLines: Bool
   private(set) var names = FieldNames()
 
@@ -37,13 +37,13 @@ struct JSONRecords: ~Copyable {
     parents.count = Self.depthLimit + 1
   }
 
-  /// Too many different names: no record after it can be read either.
+  /// Whether there are too many different names; then later records cannot be read either.
   private(set) var hasTooManyNames = false
 
   /// Reads the value at `start` as a record.
   ///
   /// - Parameters:
-  ///   - window: The window's first byte; `end` is past its last.
+  ///   - window: The window's first byte; `end` is after its last byte.
   mutating func read(at start: Bytes, window: Bytes, end: Bytes, isLast: Bool, into sink: inout RecordSink)
     -> RecordStep
   {
@@ -83,23 +83,23 @@ struct JSONRecords: ~Copyable {
       forgetNames(downTo: namesBefore)
       let fault = unsafe Fault(at: at, reason: reason)
       secondFault = nil
-      // A line's record ends where the line does, whatever is in it.
+      // A line's record ends with the line, with any content.
       if isLines { return unsafe .bad(fault, end: nil) }
       switch unsafe checker.check(start, depth: 0, isStrict: false) {
       case .ok(let recordEnd): return unsafe .bad(fault, end: recordEnd)
       case .syntax(let at, _) where unsafe at >= end && !isLast: return .incomplete
       case .syntax(let at, let reason), .content(let at, let reason):
-        // The second fault is the worse: it says why the rest cannot be read.
+        // The second fault is the worse one: it is the reason why the rest cannot be read.
         secondFault = unsafe Fault(at: min(at, end), reason: JSONChecker.reason(reason, at: at, end: end, isLines))
         return unsafe .bad(fault, end: nil)
       }
     }
   }
 
-  /// The syntax fault behind the wrong content of the last `bad` without an end.
+  /// The syntax fault after the wrong content of the last `bad` without an end.
   private(set) var secondFault: Fault?
 
-  /// Reads a value that is no record: only its syntax counts.
+  /// Reads a value that is not a record: only its syntax counts.
   mutating func check(_ start: Bytes) -> JSONStep { unsafe checker.check(start, depth: 0, isStrict: false) }
 
   private mutating func forgetNames(downTo count: Int) {
@@ -178,22 +178,22 @@ struct JSONRecords: ~Copyable {
   @safe private struct Walk {
     /// The next byte.
     var p: Bytes
-    /// The object whose members are being read.
+    /// The object of the current members.
     var object: Int32 = 0
     var depth = 1
-    /// The member that mostly comes next; -1 where none is known.
+    /// The member that mostly comes next; -1 if unknown.
     var guess: Int32
-    /// The member before; -1 at the object's start.
+    /// The previous member; -1 at the object's start.
     var last: Int32 = -1
   }
 
-  /// The thing that follows a value.
+  /// The token after a value.
   @safe private enum AfterValue {
     case member, end
     case fault(JSONStep)
   }
 
-  /// Returns the fault of a value that is no record. Whether it is a value at all comes first.
+  /// Returns the fault of a value that is not a record. If the text is no value at all, returns that fault.
   private mutating func noRecord(_ start: Bytes, _ end: Bytes, _ isLast: Bool) -> JSONStep {
     switch unsafe checker.check(start, depth: 0, isStrict: false) {
     // A number at the window's end may go on after it.
@@ -206,8 +206,8 @@ struct JSONRecords: ~Copyable {
     }
   }
 
-  /// Goes to the first member of the object at `walk.p`, which is the value of `member`; false if it has none, or is
-  /// nested too deep.
+  /// Moves to the first member of the object at `walk.p`, which is the value of `member`. Returns false if the object
+  /// has no member or is nested too deep.
   @inline(__always) private func enter(_ member: Int32, _ walk: inout Walk) -> Bool {
     guard walk.depth < Self.depthLimit else { return false }
     let inside = unsafe skip(walk.p + 1)
@@ -221,7 +221,7 @@ struct JSONRecords: ~Copyable {
     return true
   }
 
-  /// Reads a text that is not plain, and returns its fault.
+  /// Reads a text with escapes or faults, and returns its fault.
   @inline(never) private mutating func text(
     _ string: JSONChecker.StringScan, at p: Bytes, of member: Int32, _ nameStart: Bytes, _ window: Bytes,
     _ sink: inout RecordSink
@@ -238,7 +238,7 @@ struct JSONRecords: ~Copyable {
     return nil
   }
 
-  /// Reads a value that is no text, no number and no object with members.
+  /// Reads a value that is not a text, a number or an object with members.
   @inline(never) private mutating func literal(
     at p: Bytes, of member: Int32, _ nameStart: Bytes, depth: Int, _ window: Bytes, _ sink: inout RecordSink
   ) -> JSONStep {
@@ -250,7 +250,7 @@ struct JSONRecords: ~Copyable {
       sink.append(name: field, kind: .literal, extraFrom: extraStart)
       return unsafe .ok(skip(p + 1) + 1)
     }
-    // An array, true, false, null, an object too deep, or no value.
+    // The value is an array, true, false, null, an object that is too deep, or not a value.
     checker.sawSpace = false
     let value = unsafe checker.check(p, depth: depth, isStrict: true)
     guard case .ok(let after) = value else { return value }
@@ -265,7 +265,7 @@ struct JSONRecords: ~Copyable {
     return value
   }
 
-  /// Goes from a value's end to the next member's name, or to the record's end.
+  /// Moves from a value's end to the next member's name, or to the record's end.
   @inline(__always) private func leave(_ walk: inout Walk) -> AfterValue {
     while true {
       if unsafe walk.p.pointee <= 0x20 { unsafe walk.p = unsafe skip(walk.p) }
@@ -305,7 +305,7 @@ struct JSONRecords: ~Copyable {
     case fault(JSONStep)
   }
 
-  /// Finds the member whose name is at `p` and is not the expected one.
+  /// Finds the member whose name is at `p`, if it is not the expected member.
   @inline(never)
   private mutating func name(at p: Bytes, object: Int32, guess: Int32, last: Int32) -> NameStep {
     guard unsafe p.pointee == UInt8(ascii: "\"") else {
@@ -313,7 +313,7 @@ struct JSONRecords: ~Copyable {
         .syntax(
           p, last < 0 ? "expected a member's name in quotes or '}'" : "expected a member's name in quotes"))
     }
-    // Members left out: the one met is a little further on.
+    // The record lacks some members: the member found is a little further on.
     var candidate = guess
     for _ in 0..<8 where candidate >= 0 {
       if unsafe tree.matches(candidate, p) { return unsafe .found(candidate, after: p + tree[candidate].size) }
@@ -331,14 +331,14 @@ struct JSONRecords: ~Copyable {
       hasTooManyNames = true
       return unsafe .fault(.syntax(p, Self.tooManyNames))
     }
-    // From now on it is expected here, and what was expected here after it.
+    // From now on this member is expected here, and the expected one after it.
     if tree[member].next < 0, member != guess { tree[member].next = guess }
     if last < 0 { tree[object].first = member } else { tree[last].next = member }
     return unsafe .found(member, after: string.end + 1)
   }
 
   private static let tooManyNames =
-    "over \(fieldLimit) different field names, or \(FieldNames.bytesLimit >> 20) MiB of them; is this an object keyed by something? Make each entry a record"
+    "over \(fieldLimit) different field names, or \(FieldNames.bytesLimit >> 20) MiB of them; if the object is a table of entries, make each entry a record"
 
   @inline(__always) private mutating func field(of member: Int32) -> UInt32? {
     let field = tree[member].field
@@ -361,7 +361,7 @@ struct JSONRecords: ~Copyable {
     return field
   }
 
-  /// Returns the first byte at or after `p` that is no white space.
+  /// Returns the first byte at or after `p` that is not white space.
   @inline(__always) func skip(_ p: Bytes) -> Bytes {
     var p = unsafe p
     while unsafe isJSONSpace(p.pointee), unsafe p.pointee != 0x0A || !isLines { unsafe p += 1 }
@@ -371,7 +371,7 @@ struct JSONRecords: ~Copyable {
 
 /// The outcome of checking a JSON text.
 @safe enum JSONStep {
-  /// All of it is right; the next byte is here.
+  /// The text is right; the next byte is here.
   case ok(Bytes)
   case syntax(Bytes, String)
   case content(Bytes, String)

@@ -1,17 +1,17 @@
-/// Lines of a file, one after the other, in memory for the longest.
+/// The lines of a file, one after the other. Memory holds the longest line.
 struct LineReader: ~Copyable {
   private let source: ByteSource
   private let path: String
   private var window = RawVector<UInt8>(capacity: 1 << 18)
   private var offset = 0
   private var isAtEnd = false
-  /// The number of the line that was returned last, from 1.
+  /// The number of the last line, from 1.
   private(set) var number = 0
 
-  /// The longest line, in bytes.
+  /// The most bytes of a line.
   private static let limit = 64 << 20
 
-  /// - Parameter path: `-` is standard input.
+  /// - Parameter path: The path of the file; `-` is standard input.
   init(_ path: String) throws(BuildError) {
     self.path = path
     do throws(DatasetError) { source = try ByteSource(path: path, blockSize: 1 << 18) } catch {
@@ -46,7 +46,7 @@ struct LineReader: ~Copyable {
     }
   }
 
-  /// Returns the error of the line that was returned last.
+  /// Returns the error of the last line.
   func flaw(_ reason: String) -> BuildError {
     .dataset(.bad, message: "\(displayed(path: path)):\(max(1, number)): the line \(reason)")
   }

@@ -1,16 +1,16 @@
-/// Numbers names in order of first appearance, by their bytes: strings that are equal to Swift may differ in them.
+/// Numbers names in order of first appearance, by their bytes: strings that Swift calls equal may have different bytes.
 ///
-/// A dictionary by strings would be made up by the runtime when a program first uses it, which takes longer than a
-/// small update has for all its names.
+/// At the first use of a dictionary of strings, the runtime builds the dictionary's type. This takes longer than all
+/// names of a small update.
 struct NameTable: Sendable {
   /// The names, each once, by number.
   private(set) var names: [String] = []
-  /// Numbers by open addressing, -1 where there is none; a power of two, at most half of it in use.
+  /// The numbers by open addressing, -1 in a free slot. The count is a power of two, and at most half is in use.
   private var slots: [Int32] = []
 
   var count: Int { names.count }
 
-  /// Returns a name's number; nil if it is not among the names.
+  /// Returns a name's number; nil for a new name.
   func number(of name: String) -> Int? {
     guard !slots.isEmpty else { return nil }
     let number = slots[slot(of: name)]
@@ -19,9 +19,9 @@ struct NameTable: Sendable {
 
   func contains(_ name: String) -> Bool { number(of: name) != nil }
 
-  /// Adds a name, unless it is there.
+  /// Adds a name, unless the table has it.
   ///
-  /// - Returns: Its number, and whether it was not there.
+  /// - Returns: The name's number, and whether the name is new.
   mutating func insert(_ name: String) -> (number: Int, isNew: Bool) {
     if 2 * names.count >= slots.count { grow() }
     let slot = slot(of: name)
@@ -31,17 +31,17 @@ struct NameTable: Sendable {
     return (names.count - 1, true)
   }
 
-  /// Takes back the name that was added last.
+  /// Removes the last added name.
   mutating func removeLast() -> String {
-    // No other one's search leads past its slot: all that came later are gone.
+    // No other name's search passes this slot, because all later names are gone.
     slots[slot(of: names[names.count - 1])] = -1
     return names.removeLast()
   }
 
-  /// Returns the slot that has a name's number, or would have it.
+  /// Returns the slot of a name's number, or the slot for it.
   private func slot(of name: String) -> Int {
     unsafe Self.withBytes(of: name) { bytes in
-      // Seeded anew in each process, so that no dataset can have names chosen to meet.
+      // The seed is random in each process, so that nobody can choose names that collide.
       var hasher = Hasher()
       unsafe hasher.combine(bytes: .init(bytes))
       let mask = slots.count - 1

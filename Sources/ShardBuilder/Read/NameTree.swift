@@ -1,36 +1,36 @@
-/// The member names met so far, each at its place in the nesting, with what mostly comes next.
+/// The names of members so far, each at its place in the nesting, with the member that mostly comes next.
 ///
-/// Records mostly have the same members in the same order. So a node remembers its name as it stands in the dataset,
-/// quotes included, and the node that followed it last: the next name is found by one comparison of up to 16 bytes.
+/// Records mostly have the same members in the same order. So a node stores its name as the dataset has it, with the
+/// quotes, and the node that followed last: one comparison of up to 16 bytes finds the next name.
 struct NameTree: ~Copyable {
   struct Node {
-    // The name's first 16 bytes in quotes, and which of them count.
+    // The name's first 16 bytes in quotes, and a mask of the bytes that count.
     fileprivate var key: (UInt64, UInt64) = (0, 0)
     fileprivate var mask: (UInt64, UInt64) = (.max, .max)
-    /// 0 for a name that JSON spells without escapes: no other is found by its bytes.
+    /// 0 for a name that JSON spells without escapes: only such names are found by their bytes.
     fileprivate var isEscaped: UInt64 = 1
-    /// In ``NameTree/spelled``, quotes included.
+    /// The offset in ``NameTree/spelled``, at the first quote.
     fileprivate var offset = 0
     var size = 0
     fileprivate var hash = 0
     fileprivate var parent: Int32 = -1
-    /// The member that mostly comes next in the same object; -1: none is known.
+    /// The member that mostly comes next in the same object; -1 if unknown.
     var next: Int32 = -1
-    /// The member that an object of this name mostly begins with.
+    /// The member that mostly comes first in an object of this name.
     var first: Int32 = -1
-    /// Its number in ``FieldNames`` once it had a value of its own.
+    /// Its number in ``FieldNames``, once it had a value of its own.
     var field: Int32 = -1
-    /// The reading of a record in which it was met last.
+    /// The number of the last record with this member.
     var serial = 0
   }
 
-  /// Number 0 is the record itself.
+  /// The nodes; number 0 is the record itself.
   private(set) var nodes = RawVector<Node>(capacity: 64)
   private var spelled = RawVector<UInt8>(capacity: 1 << 10)
-  /// Node numbers by hash; -1 is free. At most half full, its size a power of two.
+  /// The node numbers by hash; -1 in a free slot. The size is a power of two, and at most half is in use.
   private var table = [Int32](repeating: -1, count: 128)
 
-  /// More names, or more bytes of them, are not records with fields but a map keyed by something.
+  /// The most nodes. With more names, or more bytes of them, the objects are not records but tables of entries.
   static let nodeLimit = 1 << 18
   static let bytesLimit = 16 << 20
 
@@ -41,9 +41,9 @@ struct NameTree: ~Copyable {
     nonmutating _modify { yield &nodes[Int(number)] }
   }
 
-  /// Whether the name of `number` in quotes stands at `p`.
+  /// Returns whether the name of `number` in quotes is at `p`.
   ///
-  /// Reads up to 16 bytes; none past the window's padding, since a name with a NUL is never matched.
+  /// Reads up to 16 bytes, and none after the window's padding, because a name with a NUL never matches.
   @inline(__always) func matches(_ number: Int32, _ p: Bytes) -> Bool {
     let head = unsafe (Word.load(p) ^ self[number].key.0) & self[number].mask.0
     let rest = unsafe (Word.load(p + 8) ^ self[number].key.1) & self[number].mask.1
@@ -57,9 +57,9 @@ struct NameTree: ~Copyable {
     return true
   }
 
-  /// The member called `name` of an object `parent`, added when it is new; nil when there are too many.
+  /// Returns the member called `name` of an object `parent`, and adds a new one; nil if there are too many.
   mutating func node(parent: Int32, name: UnsafeBufferPointer<UInt8>) -> Int32? {
-    // Keyed anew in each process: a dataset cannot be made whose names all meet in one slot.
+    // The key is random in each process, so that nobody can make a dataset whose names all fall into one slot.
     var hasher = Hasher()
     hasher.combine(parent)
     unsafe hasher.combine(bytes: .init(name))
@@ -122,7 +122,7 @@ struct NameTree: ~Copyable {
     unsafe String(decoding: name(of: nodes[Int(number)]), as: UTF8.self)
   }
 
-  /// The path from the record to the member, as ``FieldNames`` writes it.
+  /// The path from the record to the member, in the form of ``FieldNames``.
   func path(_ number: Int32) -> String {
     var steps: [Int32] = []
     var number = number

@@ -1,11 +1,11 @@
-/// The first column of lines, the number of a range: it is taken off, and the lines are counted.
+/// The first column of lines, the number of a range. The reader removes the column and counts the lines.
 final class RangeColumn {
   private let path: String
   private let rangeCount: Int
-  /// By range the number of lines.
+  /// For each range the number of its lines.
   private(set) var lineCounts: [Int: Int] = [:]
   private var line = 1
-  /// The digits of the number so far; nil behind the column.
+  /// The digits of the number so far; nil after the column.
   private var number: (value: Int, digits: Int)? = (0, 0)
 
   init(of path: String, rangeCount: Int) { (self.path, self.rangeCount) = (path, rangeCount) }
@@ -43,7 +43,8 @@ final class RangeColumn {
     .bad(
       DatasetReader.BadRecord(
         path: path, line: line, column: 1, record: 0,
-        reason: "the line begins with no range of the plan, a number below \(rangeCount) and a tab; pass lines that "
+        reason:
+          "the line does not begin with a range of the plan, a number below \(rangeCount) and a tab; pass lines that "
           + "`shardq key` made with this plan"))
   }
 }

@@ -2,10 +2,10 @@ import CLibrary
 
 /// A growing run of plain values, without reference counts or exclusivity checks, for loops that append millions.
 ///
-/// It frees its memory. The pointers that it hands out are valid until it grows or ends.
+/// The vector frees its memory. Its pointers are valid until it grows or ends.
 @safe struct RawVector<Element: BitwiseCopyable>: ~Copyable {
   private(set) var start: UnsafeMutablePointer<Element>
-  /// The number of elements; setting it to less forgets the last ones.
+  /// The number of elements; a smaller number drops the last elements.
   var count = 0
   private(set) var capacity: Int
 
@@ -16,7 +16,7 @@ import CLibrary
 
   deinit { unsafe free(start) }
 
-  /// Returns memory that grows with its pages where it is large: copied, it would be held twice.
+  /// Returns resized memory. Large memory grows with its pages: a copy would hold the bytes twice.
   private static func resized(_ start: UnsafeMutableRawPointer?, to capacity: Int) -> UnsafeMutablePointer<Element> {
     let byteCount = max(1, capacity * MemoryLayout<Element>.stride)
     guard let start = unsafe realloc(start, byteCount) else { fatalError("out of memory: \(byteCount) bytes") }
@@ -52,14 +52,14 @@ import CLibrary
     resize(to: max(count + more, capacity * 2))
   }
 
-  /// Makes room for exactly `capacity` elements, no fewer than there are.
+  /// Makes room for exactly `capacity` elements, at least for the present ones.
   mutating func resize(to capacity: Int) {
     precondition(capacity >= count)
     unsafe start = unsafe Self.resized(start, to: capacity)
     self.capacity = capacity
   }
 
-  /// Forgets the first `removed` elements; the others move to the beginning.
+  /// Drops the first `removed` elements; the others move to the beginning.
   mutating func removeFirst(_ removed: Int) {
     precondition(removed >= 0 && removed <= count)
     guard removed > 0 else { return }
@@ -67,7 +67,7 @@ import CLibrary
     unsafe start.update(from: start + removed, count: count)
   }
 
-  /// Bytes of memory held.
+  /// The bytes of memory that the vector holds.
   var charge: Int { capacity * MemoryLayout<Element>.stride }
 
   /// The elements; valid until the vector grows or ends.

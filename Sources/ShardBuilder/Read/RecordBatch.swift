@@ -1,8 +1,8 @@
-/// The kind of value that a field's text stood for in the dataset.
+/// The kind of the value in the dataset that gave a field's text.
 package enum FieldKind: UInt8, Sendable, BitwiseCopyable {
   /// A text: the value after escapes are resolved, valid UTF-8.
   case string = 0
-  /// A JSON number, its digits as they came.
+  /// A JSON number, with the digits of the dataset.
   case number = 1
   /// Any other JSON value, as compact JSON text: `true`, `false`, `null`, `[]`, `{}` or an array.
   case literal = 2
@@ -10,12 +10,12 @@ package enum FieldKind: UInt8, Sendable, BitwiseCopyable {
 
 /// One field of one record in a ``RecordBatch``.
 package struct FieldSlice: Sendable, BitwiseCopyable {
-  /// Index into the reader's ``FieldNames``.
+  /// The number of the field's name in the reader's ``FieldNames``.
   package var name: UInt32
   package var kind: FieldKind
-  /// Bytes from the start of ``RecordBatch/bytes``.
+  /// The offset in ``RecordBatch/bytes``, in bytes.
   package var offset: UInt32
-  /// The size, in bytes.
+  /// The size in bytes.
   package var length: UInt32
 
   package init(name: UInt32, kind: FieldKind, offset: UInt32, length: UInt32) {
@@ -26,33 +26,33 @@ package struct FieldSlice: Sendable, BitwiseCopyable {
   }
 }
 
-/// The records as a reader delivers them: flat, so that a batch of thousands costs three allocations.
+/// The records that a reader delivers: flat, so that a batch of thousands costs three allocations.
 ///
-/// The dataset's bytes are copied as they stand, so between the fields' texts lies what separated them.
+/// The dataset's bytes are copied unchanged, so the bytes between the fields' texts are their separators.
 package struct RecordBatch: Sendable {
-  /// The fields' texts, in no promised order.
+  /// The fields' texts, in no certain order.
   package var bytes: [UInt8] = []
   /// The fields of all records, in the records' order and within a record in the dataset's order.
   package var fields: [FieldSlice] = []
   /// The end of each record's fields in ``fields``.
   package var recordEnds: [UInt32] = []
-  /// The positions of the records, when a reader delivered them.
+  /// The positions of the records, if a reader delivered them.
   var places = Places()
 
   package init() {}
 
-  /// The data to find a record in the dataset again. Lines are counted when a position is asked for.
+  /// The data for finding a record in the dataset again. Lines are counted when a caller asks for a position.
   struct Places: Sendable {
-    /// The position of the batch's first byte, both 1-based.
+    /// The line and the column of the batch's first byte, both from 1.
     var line = 1
     var column = 1
-    /// The number of the first record, counting good and bad ones from 1.
+    /// The number of the first record, from 1, with good and bad records counted.
     var record = 1
     /// The beginning of each record in ``RecordBatch/bytes``.
     var starts: [UInt32] = []
-    /// Where the dataset's bytes end in ``RecordBatch/bytes``; texts without their escapes are behind them.
+    /// The end of the dataset's bytes in ``RecordBatch/bytes``; texts with resolved escapes follow.
     var end = 0
-    /// For each bad record that stood between records of the batch, the number of records before it.
+    /// For each bad record between records of the batch, the number of records before it.
     var badAfter: [UInt32] = []
 
     mutating func removeAll() {
@@ -62,7 +62,7 @@ package struct RecordBatch: Sendable {
     }
   }
 
-  /// Returns line, column and number, all 1-based, of a record that a reader delivered.
+  /// Returns line, column and number, all from 1, of a record that a reader delivered.
   ///
   /// - Complexity: Linear in the text before the record.
   package func place(of index: Int) -> (line: Int, column: Int, record: Int) {
@@ -76,7 +76,7 @@ package struct RecordBatch: Sendable {
     return (places.line + feeds, column, places.record + index + bad)
   }
 
-  /// Bytes of memory held.
+  /// The bytes of memory that the batch holds.
   package var charge: Int {
     bytes.capacity + fields.capacity * MemoryLayout<FieldSlice>.stride
       + (recordEnds.capacity + places.starts.capacity + places.badAfter.capacity) * MemoryLayout<UInt32>.stride
@@ -92,14 +92,14 @@ package struct RecordBatch: Sendable {
 
 /// The names of fields, each once, numbered in order of first appearance.
 ///
-/// A nested JSON member is named by its path, `coord.lon`; a dot or backslash inside one member's own
-/// name is written `\.` or `\\`, so that the path can be taken apart again.
+/// A nested JSON member has its path as its name, `coord.lon`. A dot or a backslash inside of one member's name is
+/// written `\.` or `\\`, so that the path has clear steps.
 package struct FieldNames: Sendable {
   private var table = NameTable()
   package var names: [String] { table.names }
-  /// Bytes of all names together. A nested one has those it is nested in over again.
+  /// The bytes of all names together. A nested name counts with the names that it is nested in.
   private(set) var byteCount = 0
-  /// More bytes of names than this are not an index's; see docs/format.md section 3.
+  /// The most bytes of the names of an index; see docs/format.md section 3.
   static let bytesLimit = 16 << 20
 
   package init() {}
@@ -110,14 +110,14 @@ package struct FieldNames: Sendable {
     return UInt32(number)
   }
 
-  /// Adds the names of a reader, and gives the fields of its batch the numbers that their names have here.
+  /// Adds the names of a reader, and gives the fields of its batch the numbers of their names here.
   mutating func add(_ own: FieldNames, of batch: inout RecordBatch) {
     let numbers = own.names.map { number(of: $0) }
     guard !numbers.indices.allSatisfy({ numbers[$0] == UInt32($0) }) else { return }
     for field in batch.fields.indices { batch.fields[field].name = numbers[Int(batch.fields[field].name)] }
   }
 
-  /// Forgets the names from number `count` on: those that only a bad record had.
+  /// Drops the names from number `count` on, which only a bad record had.
   mutating func removeLast(downTo count: Int) {
     while table.count > count { byteCount -= table.removeLast().utf8.count }
   }
@@ -135,15 +135,15 @@ package struct FieldNames: Sendable {
     return step
   }
 
-  /// Returns the names of the columns `headers`: a dot in a header stands for nesting, as in an export of nested
+  /// Returns the names of the columns `headers`. A dot in a header stands for nesting, as in an export of nested
   /// records.
   ///
-  /// A header in which it cannot is one name with the dot escaped: where nothing lies between dots or beside one
-  /// (`No.`), where a backslash escapes neither a dot nor a backslash, where it has more steps than records nest, and
-  /// where another header is both a value and the beginning of this one (`a` and `a.b`).
+  /// In some headers a dot cannot mean nesting; such a header is one name, with the dot escaped. In these headers
+  /// nothing stands between dots or beside a dot (`No.`), a backslash escapes neither a dot nor a backslash, there are
+  /// more steps than records nest, or another header is both a value and the beginning of this one (`a` and `a.b`).
   package static func paths(ofHeaders headers: [String]) -> [String] {
     let steps = headers.map(steps)
-    // One that is no path is a name, and as such what another may begin with.
+    // A header that is not a path is a name, and another header may begin with that name.
     let whole = Set(zip(headers, steps).map { Array(($1 == nil ? step($0) : $0).utf8) })
     return zip(headers, steps).map { header, steps in
       guard let steps else { return step(header) }
@@ -156,7 +156,7 @@ package struct FieldNames: Sendable {
     }
   }
 
-  /// Returns the steps of a path, escapes kept; nil when it is not one.
+  /// Returns the steps of a path, with their escapes; nil if the text is not a path.
   private static func steps(_ path: String) -> [String]? {
     var steps = [""]
     var escaped = false

@@ -1,20 +1,20 @@
-/// The records of one window as they are found. They become a ``RecordBatch`` when the window is left.
+/// The records of one window. They become a ``RecordBatch`` when the reader leaves the window.
 ///
-/// A field's text lies either in the window, where it stood in the dataset, or in ``extra``, when escapes had to be
-/// resolved. Where `extra` will begin in the batch is known at the end only, so those fields are listed.
+/// A field's text is in the window, as the dataset has it, or in ``extra``, if it has resolved escapes. The place of
+/// `extra` in the batch is known only at the end, so a list has those fields.
 struct RecordSink: ~Copyable {
   var fields = RawVector<FieldSlice>(capacity: 1 << 8)
   var recordEnds = RawVector<UInt32>(capacity: 1 << 6)
   /// The beginning of each record, in bytes from ``origin``.
   var recordStarts = RawVector<UInt32>(capacity: 1 << 6)
-  /// For each bad record behind the first good one, the number of good ones before it.
+  /// For each bad record after the first good record, the number of good records before it.
   private var badAfter = RawVector<UInt32>()
   var extra = RawVector<UInt8>(capacity: 1 << 6)
   private var inExtra = RawVector<Int>()
-  /// Offset in the window of the byte that will be the batch's first.
+  /// The offset in the window of the batch's first byte.
   var origin = 0
 
-  /// A state to go back to when a record turns out incomplete or bad.
+  /// A state to restore if a record is incomplete or bad.
   struct Mark {
     fileprivate var fields, extra, inExtra: Int
   }
@@ -27,7 +27,7 @@ struct RecordSink: ~Copyable {
 
   func fieldIndices(since mark: Mark) -> Range<Int> { mark.fields..<fields.count }
 
-  /// Returns the fields' texts, while the sink still has them.
+  /// Returns the fields' texts, as long as the sink has them.
   func texts(since mark: Mark, window: Bytes) -> [String] {
     let moved = unsafe Set(inExtra.buffer)
     return fieldIndices(since: mark).map { index in
@@ -35,7 +35,7 @@ struct RecordSink: ~Copyable {
     }
   }
 
-  /// Whether field `index`, of the record that began at `mark`, has its text in ``extra``.
+  /// Returns whether field `index` of the record that began at `mark` has its text in ``extra``.
   func isInExtra(field index: Int, since mark: Mark) -> Bool {
     unsafe inExtra.buffer[mark.inExtra...].contains(index)
   }
@@ -50,7 +50,7 @@ struct RecordSink: ~Copyable {
     return unsafe stretch(start, start + Int(field.length))
   }
 
-  /// Moves field `index`, now `field`, to an earlier position among those of the record that began at `mark`.
+  /// Moves field `index`, now `field`, to an earlier position among the fields of the record that began at `mark`.
   mutating func move(field index: Int, to position: Int, _ field: FieldSlice, since mark: Mark) {
     fields[position] = field
     guard position != index else { return }
@@ -62,7 +62,7 @@ struct RecordSink: ~Copyable {
     for number in mark.inExtra..<inExtra.count where inExtra[number] == index { inExtra[number] = .max }
   }
 
-  /// Forgets the fields from `count` on, of the record that began at `mark`.
+  /// Drops the fields from `count` on of the record that began at `mark`.
   mutating func cut(to count: Int, since mark: Mark) {
     var kept = mark.inExtra
     for number in mark.inExtra..<inExtra.count where inExtra[number] < count {
@@ -72,29 +72,29 @@ struct RecordSink: ~Copyable {
     (fields.count, inExtra.count) = (count, kept)
   }
 
-  /// Appends a field to the record that was taken in last.
+  /// Appends a field to the last record.
   mutating func append(_ field: FieldSlice, isInExtra: Bool) {
     if isInExtra { inExtra.append(fields.count) }
     fields.append(field)
   }
 
-  /// Notes the end of the fields of the record that was taken in last, after they were changed.
+  /// Notes the end of the last record's fields, after a change of the fields.
   mutating func endRecord() { recordEnds[recordEnds.count - 1] = UInt32(truncatingIfNeeded: fields.count) }
 
-  /// Takes in a record that starts `offset` bytes into the window and whose fields are all there.
+  /// Adds a record that starts `offset` bytes into the window, and whose fields are all in the sink.
   @inline(__always) mutating func appendRecord(offset: Int) {
     recordEnds.append(UInt32(truncatingIfNeeded: fields.count))
     recordStarts.append(UInt32(truncatingIfNeeded: offset - origin))
   }
 
-  /// Forgets the record that was taken in last.
+  /// Drops the last record.
   mutating func dropRecord(_ mark: Mark) {
     recordEnds.count -= 1
     recordStarts.count -= 1
     back(to: mark)
   }
 
-  /// Notes that here a record was left out.
+  /// Notes that a record was left out here.
   mutating func skipRecord() {
     if recordEnds.count > 0 { badAfter.append(UInt32(recordEnds.count)) }
   }
@@ -107,7 +107,7 @@ struct RecordSink: ~Copyable {
         length: UInt32(truncatingIfNeeded: length)))
   }
 
-  /// Appends a field whose text is what ``extra`` has since it had `extraStart` bytes.
+  /// Appends a field whose text is the end of ``extra``, from `extraStart` on.
   mutating func append(name: UInt32, kind: FieldKind, extraFrom extraStart: Int) {
     inExtra.append(fields.count)
     fields.append(
@@ -115,7 +115,7 @@ struct RecordSink: ~Copyable {
     )
   }
 
-  /// Makes what ``extra`` has since it had `extraStart` bytes the text of field `index`.
+  /// Makes the end of ``extra``, from `extraStart` on, the text of field `index`.
   mutating func moveToExtra(field index: Int, from extraStart: Int) {
     inExtra.append(index)
     fields[index].offset = UInt32(extraStart)
@@ -126,7 +126,7 @@ struct RecordSink: ~Copyable {
   mutating func deliver(from window: Bytes, upTo end: Int, to batch: inout RecordBatch) {
     let text = unsafe stretch(window + origin, window + end)
     for number in 0..<inExtra.count { fields[inExtra[number]].offset += UInt32(text.count) }
-    // A second run would have them copied.
+    // A second run would copy the first.
     if extra.count > 0 { batch.bytes.reserveCapacity(text.count + extra.count) }
     unsafe batch.bytes.append(contentsOf: text)
     batch.places.end = batch.bytes.count
@@ -143,13 +143,13 @@ struct RecordSink: ~Copyable {
     (recordEnds.count, recordStarts.count, badAfter.count) = (0, 0, 0)
   }
 
-  /// Gives back what a large record took. Nothing is in it.
+  /// Frees the memory of a large record. The sink must be empty.
   mutating func release() {
     if extra.charge > 1 << 20 { extra = RawVector(capacity: 1 << 6) }
     if fields.charge > 1 << 20 { fields = RawVector(capacity: 1 << 8) }
   }
 
-  /// Bytes of memory held.
+  /// The bytes of memory that the sink holds.
   var charge: Int {
     fields.charge + recordEnds.charge + recordStarts.charge + badAfter.charge + extra.charge + inExtra.charge
   }
@@ -159,33 +159,33 @@ struct RecordSink: ~Copyable {
 @safe enum RecordStep {
   /// A record; it ends before this byte.
   case record(end: Bytes)
-  /// No record up to this byte: a blank line.
+  /// There is no record up to this byte, but a blank line.
   case nothing(end: Bytes)
   /// The window ends first.
   case incomplete
-  /// A bad record. `end` is where it ends, nil when that cannot be known.
+  /// A bad record, and its end; nil if the end is unknown.
   case bad(Fault, end: Bytes?)
 }
 
-/// A fault: its reason, and the byte at which it is.
+/// A fault: its reason, and the byte of the fault.
 @safe struct Fault {
   var at: Bytes
   var reason: String
   var remedy = Remedy.usual
 }
 
-/// The advice of a fault's message; the reader puts it in words, since it knows the file.
+/// The advice of a fault's message. The reader writes the words, because it knows the file.
 enum Remedy {
-  /// To leave the record out, or else to mend the file.
+  /// Leave the record out, or correct the file.
   case usual
-  /// The reason says it already.
+  /// The reason has the advice.
   case said
   case blankBeforeQuote, quoteInside, backslashBeforeQuote, carriageReturn, encoding, escape
-  /// A record with too many fields, the last of which is empty or not, and one with too few.
+  /// The record has too many fields, with an empty last field or not; or it has too few.
   case tooManyFields(lastIsEmpty: Bool)
   case tooFewFields
-  /// A header in which a column has no name of its own.
+  /// A column in the header has no name of its own.
   case columnNames
-  /// An object that has no array of records on the path.
+  /// An object has no array of records on the path.
   case recordsPath
 }

@@ -1,11 +1,11 @@
-/// A command that prints what a file holds: the file's name stands between `before` and `after`.
+/// A command that prints the content of a file; the file's name stands between `before` and `after`.
 struct Opener {
   var before: String
   var after = ""
-  /// The format that it prints; nil where that is not known.
+  /// The format of the output; nil if unknown.
   var format: String?
 
-  /// The line that builds from it, for a command to tell.
+  /// Returns the shell line that builds from the output, for messages of a command.
   func line(path: String, options: BuildMessage = "") -> BuildMessage {
     let input = path == "-" ? "FILE" : shellWord(path)
     let format: BuildMessage = format.map { "\(.inputFormat, .text($0)) " } ?? ""
@@ -13,7 +13,7 @@ struct Opener {
   }
 }
 
-/// Returns `text` quoted so that a shell takes it for one word.
+/// Returns `text` quoted as one word of a shell.
 package func shellWord(_ text: String) -> String {
   let isPlain =
     !text.isEmpty

@@ -1,9 +1,9 @@
-/// Makes UTF-8 of bytes in another encoding, as they come.
+/// A converter of bytes in another encoding to UTF-8, in runs.
 ///
-/// Bytes that stand for no character become bytes that are no UTF-8, so that the reader refuses them where they are.
+/// Bytes that are not a character become bytes that are not UTF-8, so that the reader refuses them at their place.
 struct Transcoder {
   private var encoding: DatasetDialect.Encoding
-  /// UTF-16: the first byte of a unit, and the first unit of a pair.
+  /// The first byte of a unit of UTF-16, and the first unit of a pair.
   private var half: UInt8?
   private var high: UInt32?
 
@@ -13,7 +13,7 @@ struct Transcoder {
     self.encoding = encoding
   }
 
-  /// Appends what `input` stands for.
+  /// Appends the UTF-8 of `input`.
   mutating func append(_ input: borrowing RawVector<UInt8>, to output: inout RawVector<UInt8>) {
     output.reserve(3 * input.count + 4)
     switch encoding {
@@ -61,7 +61,7 @@ struct Transcoder {
     if unit & 0xFC00 == 0xD800 { high = unit } else { Self.append(unit, to: &output) }
   }
 
-  /// Appends a value by UTF-8's pattern, surrogates too.
+  /// Appends a value in the pattern of UTF-8, also a surrogate.
   private static func append(_ value: UInt32, to output: inout RawVector<UInt8>) {
     func continuation(_ shift: UInt32) { output.append(UInt8(0x80 | value >> shift & 0x3F)) }
     switch value {
@@ -81,8 +81,8 @@ struct Transcoder {
     }
   }
 
-  /// The characters of the bytes 80 to 9F. The five that stand for nothing are control characters, as in the WHATWG's
-  /// Encoding.
+  /// The characters of the bytes 80 to 9F. Five of these bytes are not characters; they stand for control characters,
+  /// as in the WHATWG's Encoding.
   ///
   /// Source: https://encoding.spec.whatwg.org/index-windows-1252.txt
   private static let windows: [UInt16] = [

@@ -1,19 +1,19 @@
-/// Sorts records that lie in memory.
+/// Sorts records in memory.
 struct EntrySort {
   let order: RecordOrder
   let threads: Int
 
-  /// Fewer records are not worth a second thread.
+  /// The fewest records that are worth a second thread.
   private static let parallelCount = 4096
 
   /// Returns the records of all chunks in order.
   ///
-  /// They are dealt into ranges of the folded key's first bytes, by a sample, and the ranges sorted on all threads:
-  /// nothing is left to merge. Takes 16 bytes a record besides the chunks.
+  /// A sample divides the records into ranges of the folded key's first bytes, and all threads sort ranges: so no merge
+  /// follows. The sort takes 16 bytes for each record besides the chunks.
   func sorted(_ chunks: [RecordArena]) -> SortEntries {
     let entries = SortEntries(count: chunks.reduce(0) { $0 + $1.count })
     let splitters = threads > 1 && entries.count >= Self.parallelCount ? self.splitters(chunks, entries.count) : []
-    // Each chunk knows where its own records go in each range, so that all are dealt at once.
+    // Each chunk knows the place of its records in each range, so that all threads can distribute records at once.
     let counts = WorkerPool.map(chunks.count, threads: threads) { number in
       let chunk = chunks[number]
       var counts = [Int](repeating: 0, count: splitters.count + 1)
@@ -22,7 +22,7 @@ struct EntrySort {
     }
     let (firsts, bounds) = Self.layOut(counts, ranges: splitters.count + 1)
     WorkerPool.forEach(chunks.count, threads: threads) { number in
-      // As they came, which is mostly some order, and sorting finds it.
+      // The records stay in the order of their arrival, which is mostly some order; the sort makes use of it.
       let chunk = chunks[number]
       var next = firsts[number]
       for entry in unsafe chunk.entries {
@@ -39,9 +39,9 @@ struct EntrySort {
     return entries
   }
 
-  /// Returns where each chunk's records of each range begin, and where each range does, then the end.
+  /// Returns the start of each chunk's records in each range, and the start of each range, then the end.
   ///
-  /// - Parameter counts: For each chunk, how many of its records lie in each range.
+  /// - Parameter counts: For each chunk, the number of its records in each range.
   private static func layOut(_ counts: [[Int]], ranges: Int) -> (firsts: [[Int]], bounds: [Int]) {
     var firsts = counts
     var bounds = [0]
@@ -77,7 +77,7 @@ struct EntrySort {
     return splitters
   }
 
-  /// Returns how many splitters are at or below `head`.
+  /// Returns the number of splitters at or below `head`.
   @inline(__always)
   private static func range(of head: UInt64, _ splitters: [UInt64]) -> Int {
     var (low, high) = (0, splitters.count)

@@ -1,29 +1,30 @@
-/// The division of the memory that `--memory` allows a build.
+/// The division of the memory of a build, as ``BuildOptions/memoryBytes`` allows it.
 ///
 /// | stage | held in memory |
 /// |---|---|
-/// | reading | the reader, the batches under way, and with all that is left the sort |
+/// | reading | the reader, the batches under way; the sort has the rest |
 /// | writing | the merge or the sorted records, the pieces under way, a list of the shards |
 ///
-/// The batches or pieces under way get a quarter at most. The program itself, and for each thread one shard that is
-/// being encoded, come on top: the floor, see docs/history/builds.md.
+/// The batches or pieces under way get at most a quarter. The program itself, and one shard under construction for each
+/// thread, come on top: the floor, see docs/history/builds.md.
 package struct MemoryPlan {
-  /// The most batches that are under way.
+  /// The most batches under way.
   package let batches: Int
-  /// Bytes of a dataset that become one batch.
+  /// The bytes of a dataset for one batch.
   package let blockSize: Int
-  /// Bytes for the pieces under way and what encoding them takes.
+  /// The bytes for the pieces under way and their encoding.
   package let pieces: Int
-  /// Threads that encode pieces: each keeps some memory for the next one, so there are no more than pieces under way.
+  /// The number of threads that encode pieces. Each keeps some memory for its next piece, so there are at most as many
+  /// threads as pieces under way.
   package let writers: Int
-  /// Bytes for the ids that are counted.
+  /// The bytes for counted ids.
   package let ids: Int
 
   private let memory: Int
   private let shardLimit: Int
 
-  /// A block of city records as a batch and as blobs, in blocks: 1 of text, 0.9 of fields, 0.9 of blobs and where they
-  /// are, and what these have room for beyond that.
+  /// The memory of a block of city records as a batch and as blobs, in blocks: 1 of text, 0.9 of fields, 0.9 of blobs
+  /// and their positions, and some spare room.
   private static let blocksPerBatch = 4
   private static let blockRange = 16 << 10...128 << 10
 
@@ -37,19 +38,19 @@ package struct MemoryPlan {
     blockSize = min(Self.blockRange.upperBound, max(Self.blockRange.lowerBound, blocks / batches))
   }
 
-  /// The memory that zstd takes to compress a content of megabytes, in bytes.
+  /// The memory of zstd for compressing a content of megabytes, in bytes.
   private static let largeTables = 50 << 20
 
-  /// Blobs are two and a half times as large as the shard, and the columns that they become five times that.
+  /// The blobs of a shard are two and a half times as large as the shard, and the columns made from them five times.
   private static let costPerPiece = 16
 
-  /// Returns the memory that writing takes beside the records, when they are `size` bytes as blobs, and the largest of
-  /// them `largest`.
+  /// Returns the memory for writing, without the records. The records have `size` bytes as blobs, the largest has
+  /// `largest`.
   package func heldWhileWriting(_ size: Int, largest: Int = 0) -> Int {
-    // The one that is encoded, as a blob, as columns and as a frame, and the one that follows it.
+    // The large record as a blob, as columns and as a frame, and the next record.
     if largest > ExternalSort.largeRecord { return heldWhileWriting(size) + 5 * largest + Self.largeTables }
     // A shard of 80 KiB has 200 KB of blobs; its line in the manifest, its names and digests take 0.7 KB. A record's id
-    // takes 24 bytes, and its blob three times that.
+    // takes 24 bytes, and the record's blob three times as many.
     return pieces + min(memory / 4, size / max(1, 5 * shardLimit / 2) * 700 + min(ids, size / 3))
   }
 }

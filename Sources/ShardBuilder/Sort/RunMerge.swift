@@ -1,4 +1,4 @@
-/// Merges sorted runs by a tree of losers: one comparison a level for each record.
+/// Merges sorted runs by a tree of losers: one comparison for each level and record.
 final class RunMerge {
   private var readers: [RunReader] = []
   private let order: RecordOrder
@@ -17,7 +17,7 @@ final class RunMerge {
     for run in runs { readers.append(RunReader(run, capacity: capacity)) }
   }
 
-  /// Gives back what large records took that were delivered.
+  /// Frees the memory of large records that were delivered.
   func release() {
     for index in isLive.indices where !isLive[index] || needsRefill && index == winner { readers[index].release() }
   }
@@ -71,7 +71,7 @@ final class RunMerge {
         replay(winner)
         if !isLive[winner] { break }
       } else {
-        needsRefill = true  // Reading would move what the batch points to.
+        needsRefill = true  // A read would move the records of the batch.
         break
       }
     }

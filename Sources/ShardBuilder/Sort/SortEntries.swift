@@ -1,21 +1,21 @@
-/// A record to be sorted, with eight bytes of its folded key at hand.
+/// A record for the sort, with eight bytes of its folded key.
 struct SortEntry {
   var head: UInt64
   var record: RecordBlob
 }
 
-/// The records to be sorted or in order, 16 bytes each, in memory that goes back to the system as they are read.
+/// The records for the sort, or in order, 16 bytes for each. Read entries give their memory back to the system.
 ///
-/// While they are filled and sorted, each thread has a range of its own.
+/// While the entries are filled and sorted, each thread has its own range.
 @safe final class SortEntries: @unchecked Sendable {
   let count: Int
   private let block: PageAllocator.Block
-  /// The entries that are still held.
+  /// The entries in memory.
   @exclusivity(unchecked) private var held: UnsafeMutableBufferPointer<SortEntry>
-  /// The number of entries before them.
+  /// The number of entries already freed.
   @exclusivity(unchecked) private var released = 0
 
-  /// The entries in 1 MiB, which is whole pages.
+  /// The number of entries in 1 MiB, which is whole pages.
   private static let entriesPerBlock = (1 << 20) / MemoryLayout<SortEntry>.stride
 
   init(count: Int) {
@@ -32,7 +32,7 @@ struct SortEntry {
   /// Sorts a range of the entries; leaves `head` undefined.
   func sort(_ range: Range<Int>, by order: RecordOrder) { unsafe held.part(range).sort(by: order) }
 
-  /// Gives back the memory of entries before `end`, which are not looked at any more.
+  /// Frees the memory of entries before `end`, which nobody reads any more.
   func release(upTo end: Int) {
     while unsafe end - released >= Self.entriesPerBlock, unsafe count - released > Self.entriesPerBlock {
       block.releaseFirst(Self.entriesPerBlock * MemoryLayout<SortEntry>.stride)
@@ -45,12 +45,12 @@ struct SortEntry {
 extension UnsafeMutableBufferPointer<SortEntry> {
   fileprivate func part(_ range: Range<Int>) -> Self { unsafe Self(rebasing: self[range]) }
 
-  /// Sorts by eight bytes of the key at a time, as far as the keys go on and are many; leaves `head` undefined.
+  /// Sorts by eight bytes of the key at a time, as long as the keys go on and are many; leaves `head` undefined.
   fileprivate func sort(by order: RecordOrder) {
-    var pending = [(start: 0, end: count, depth: 0)]  // Not recursion: keys may agree for 64 KiB.
+    var pending = [(start: 0, end: count, depth: 0)]  // A stack, no recursion: keys may share 64 KiB.
     while let (start, end, depth) = pending.popLast() {
       var group = unsafe part(start..<end)
-      // Far down a whole comparison is no dearer than another round.
+      // Deep in the keys a whole comparison costs no more than another round.
       if group.count <= 16 || depth > 256 {
         unsafe group.sortWhole(by: order)
         continue
@@ -66,7 +66,7 @@ extension UnsafeMutableBufferPointer<SortEntry> {
             for index in same.indices { unsafe same[index].head = unsafe same[index].record.head(from: depth + 8) }
             pending.append((start + first, start + end, depth + 8))
           } else {
-            // Equal heads: some of these keys may have ended within them.
+            // The heads are equal, so some of these keys may have ended within them.
             for index in same.indices { unsafe same[index].head = 0 }
             unsafe same.sortWhole(by: order)
           }
@@ -76,7 +76,7 @@ extension UnsafeMutableBufferPointer<SortEntry> {
     }
   }
 
-  /// Sorts entries whose heads all start at the same depth of keys that agree up to there, by whole comparisons.
+  /// Sorts entries whose keys share the bytes before the heads, by whole comparisons.
   private func sortWhole(by order: RecordOrder) {
     @inline(__always) func isBefore(_ a: SortEntry, _ b: SortEntry) -> Bool {
       a.head != b.head ? a.head < b.head : order.compare(a.record, b.record) < 0

@@ -3,9 +3,9 @@ import CLibrary
 /// A sorted run: record blobs one after the other, in order, in a file without a name.
 final class SortRun {
   let file: TemporaryFile
-  /// The size, in bytes.
+  /// The size in bytes.
   let size: Int
-  /// The size of its largest record, in bytes.
+  /// The size of its largest record in bytes.
   let largest: Int
 
   init(file: TemporaryFile, size: Int, largest: Int) { (self.file, self.size, self.largest) = (file, size, largest) }
@@ -45,10 +45,10 @@ final class RunWriter {
 struct RunReader {
   let run: SortRun
   private var buffer: PageAllocator.Block
-  /// The size of the buffer, unless a record is larger, in bytes.
+  /// The size of the buffer in bytes; a larger record gets a larger buffer.
   private let usualSize: Int
-  private var offset = 0  // In the file, of the next byte to be read.
-  private var position = 0  // In the buffer, of the current record.
+  private var offset = 0  // The offset in the file of the next byte.
+  private var position = 0  // The position in the buffer of the current record.
   private var filled = 0
   private(set) var record: RecordBlob
   private(set) var head: UInt64 = 0
@@ -62,16 +62,16 @@ struct RunReader {
 
   var isAtEnd: Bool { position == filled && offset == run.size }
 
-  /// Gives back what a large record took, which is not looked at any more.
+  /// Frees the memory of a large record, which nobody reads any more.
   mutating func release() {
     if buffer.size > max(usualSize, ExternalSort.largeRecord) { replace(usualSize) }
   }
 
-  /// Replaces the buffer. Bytes that were read and not used yet are read again: a copy would hold them twice.
+  /// Replaces the buffer. Bytes that were read but not used are read again: a copy would hold them twice.
   private mutating func replace(_ size: Int) {
     offset -= filled - position
     (position, filled) = (0, 0)
-    buffer = PageAllocator.Block(byteCount: 0)  // Two of them are never held at once.
+    buffer = PageAllocator.Block(byteCount: 0)  // Never two buffers at once.
     buffer = PageAllocator.Block(byteCount: size)
   }
 
@@ -84,7 +84,7 @@ struct RunReader {
     head = record.head(from: 0)
   }
 
-  /// Steps to the next record and returns true, if it lies in the buffer as a whole.
+  /// Moves to the next record and returns true, if the buffer has the whole record.
   mutating func advance() -> Bool {
     position += record.size
     guard isWhole else { return false }
@@ -92,9 +92,9 @@ struct RunReader {
     return true
   }
 
-  /// Reads on after ``advance()`` returned false, or at the beginning; false when there is nothing left.
+  /// Reads more after ``advance()`` returned false, or at the beginning; returns false if nothing is left.
   ///
-  /// Moves the buffer: records seen before are gone.
+  /// Moves the buffer, so earlier records are no longer valid.
   mutating func refill() throws(BuildError) -> Bool {
     if isAtEnd { return false }
     while true {

@@ -1,4 +1,4 @@
-/// Sorted records, delivered once.
+/// Sorted records, which are delivered once.
 package final class SortedRecords {
   package let count: Int
   private let entries: SortEntries?
@@ -13,10 +13,10 @@ package final class SortedRecords {
 
   init(count: Int, merge: RunMerge) { (self.count, entries, chunks, self.merge) = (count, nil, [], merge) }
 
-  /// Gives back what large records took that were delivered: they are valid no longer.
+  /// Frees the memory of large delivered records; they are no longer valid.
   package func release() { merge?.release() }
 
-  /// The next records in order, at least one; nil behind the last. They are valid until the next call.
+  /// Returns the next records in order, at least one; nil after the last. The records are valid until the next call.
   package func nextBatch() throws(BuildError) -> [RecordBlob]? {
     if let merge { return try merge.nextBatch() }
     guard let entries, position < entries.count else { return nil }
@@ -24,7 +24,7 @@ package final class SortedRecords {
     batch.removeAll(keepingCapacity: true)
     for index in position..<end { batch.append(entries[index].record) }
     position = end
-    // No entry is looked at twice, and writing takes memory as well.
+    // No entry is read twice, and writing takes memory as well.
     entries.release(upTo: position)
     return batch
   }

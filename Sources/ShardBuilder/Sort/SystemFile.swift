@@ -1,6 +1,6 @@
 import CLibrary
 
-/// System calls on one descriptor that go on after EINTR and after short reads and writes.
+/// System calls on one descriptor. They continue after EINTR and after short reads and writes.
 enum SystemFile {
   /// Writes all of `bytes` at the descriptor's position.
   static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, path: String) throws(BuildError) {
@@ -26,7 +26,7 @@ enum SystemFile {
     try result.get()
   }
 
-  /// The first bytes of a file, `limit` at most.
+  /// Returns the first bytes of a file, at most `limit`.
   static func bytes(of descriptor: CInt, limit: Int, path: String) throws(BuildError) -> [UInt8] {
     var failure: BuildError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -40,7 +40,7 @@ enum SystemFile {
     return bytes
   }
 
-  /// Fills `bytes` from `offset` on, as far as the file goes, and returns how many bytes that were.
+  /// Fills `bytes` from `offset` on, as far as the file goes, and returns the number of read bytes.
   static func read(
     _ bytes: UnsafeMutableRawBufferPointer, at offset: Int, from descriptor: CInt, path: String
   ) throws(BuildError) -> Int {
@@ -59,16 +59,15 @@ enum SystemFile {
     return count
   }
 
-  /// Returns when all written bytes are on the medium. A failure is final: the kernel forgets the bytes that it could
-  /// not write.
+  /// Returns when the medium has all written bytes. A failure is final: the kernel drops bytes that it could not write.
   static func sync(_ descriptor: CInt, path: String) throws(BuildError) {
     #if canImport(Darwin)
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }  // Its fsync leaves data in the drive's cache.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }  // On macOS, fsync leaves data in the drive's cache.
     #endif
     guard retrying({ fsync(descriptor) }) == 0 else { throw .io(operation: "sync", path: path, errno: errno) }
   }
 
-  /// Sets a file's time of change to now, to the nanosecond. The system sets it to its clock's last tick.
+  /// Sets a file's time of change to now, in nanoseconds. The system itself sets it to its clock's last tick.
   static func setModifiedNow(_ descriptor: CInt, path: String) throws(BuildError) {
     var time = timespec()
     guard unsafe clock_gettime(CLOCK_REALTIME, &time) == 0,
@@ -78,25 +77,26 @@ enum SystemFile {
     }
   }
 
-  /// Opens a file by `openat`, or by `open` for a path of its own when `directory` is `AT_FDCWD`.
+  /// Opens a file by `openat`; by `open` for a whole path, if `directory` is `AT_FDCWD`.
   static func open(_ name: String, in directory: CInt, _ flags: CInt, mode: mode_t = 0) -> CInt {
     retrying { unsafe openat(directory, name, flags | O_CLOEXEC, mode) }
   }
 
-  /// The beginning of the names that ``openTemporary(in:)`` gives to files, for a moment, where it has to.
+  /// The beginning of the names of files that ``openTemporary(in:)`` makes for a moment, on some file systems.
   static let temporaryPrefix = ".shardq-sort-"
 
-  /// Opens a new file without a name in `directory`: gone when its descriptor is, however the process ends.
+  /// Opens a new file without a name in `directory`. The file is gone with its descriptor, however the process ends.
   ///
-  /// Where the file system makes none without a name, a process killed between two calls leaves one with a name.
+  /// Some file systems make no file without a name: there, a process killed between two calls leaves a file with a
+  /// name.
   static func openTemporary(in directory: RunDirectory) throws(BuildError) -> CInt {
     let base = directory.descriptor
     #if os(Linux)
-      // O_TMPFILE, a macro that is not imported: __O_TMPFILE is the same on all machines that Swift runs on.
+      // O_TMPFILE is a macro that Swift does not import; __O_TMPFILE is the same on all machines with Swift.
       let unnamed = open(
         base == AT_FDCWD ? directory.path : ".", in: base, 0o20_000_000 | O_DIRECTORY | O_RDWR, mode: 0o600)
       if unnamed >= 0 { return unnamed }
-      // Not every file system can; a kernel that does not know the flag says EISDIR.
+      // Not every file system can do this; a kernel that does not know the flag returns EISDIR.
       guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
         throw .io(operation: "create a temporary file in", path: directory.path, errno: errno)
       }

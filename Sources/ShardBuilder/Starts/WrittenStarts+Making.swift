@@ -2,11 +2,11 @@ import CLibrary
 import ShardedIndex
 
 extension WrittenStarts {
-  /// Makes the starts of a generation whose shards are written.
+  /// Makes the starts of a generation whose shards exist.
   ///
   /// - Parameters:
   ///   - manifest: The manifest of the generation, without starts.
-  ///   - publisher: It has written all files that the manifest names, where `open` is nil.
+  ///   - publisher: The publisher. If `open` is nil, it has written all files that the manifest names.
   ///   - open: Opens the index of a manifest whose files are elsewhere.
   init(
     of manifest: [UInt8], in publisher: Publisher, _ packing: EncodingOptions, threads: Int,
@@ -38,23 +38,23 @@ extension WrittenStarts {
     }
   }
 
-  /// Returns the texts whose matches are in several shards, ascending: the beginnings of lower bounds, which end with a
-  /// character before the bound does. None has a space, whose meaning depends on the keys.
+  /// Returns the texts whose matches are in several shards, ascending. They are the beginnings of lower bounds that end
+  /// with a character before the bound ends. No text has a space, because the meaning of a space depends on the keys.
   static func texts(of manifest: ManifestReader) throws(BuildError) -> [[UInt8]] {
     var texts: Set<[UInt8]> = []
     for number in 0..<manifest.shardCount {
       let bound = try BuildError.ofIndex { () throws(IndexError) in try manifest.bound(number) }
       for end in bound.indices.dropFirst().prefix(StartsHead.textSizeLimit) {
         if bound[end - 1] == UInt8(ascii: " ") { break }
-        // No text ends within a character.
+        // A text ends only after a whole character.
         if bound[end] & 0xC0 != 0x80 { texts.insert(Array(bound[..<end])) }
       }
     }
     return Array(texts.sorted { $0.lexicographicallyPrecedes($1) }.prefix(StartsHead.textLimit))
   }
 
-  /// Returns the positions of the first matches of each text, and of those that rank highest: one more of each than
-  /// answers have, so that they tell whether there are more.
+  /// Returns the positions of each text's first matches and of its matches with the highest ranks. There is one more of
+  /// each than answers have, which shows whether there are more.
   static func positions(of texts: [[UInt8]], in index: ShardedIndex) throws(IndexError) -> Set<Int> {
     var positions: Set<Int> = []
     for text in texts {
@@ -81,7 +81,7 @@ extension WrittenStarts {
     _ positions: Set<Int>, of index: ShardedIndex, to path: String, _ packing: EncodingOptions, threads: Int
   ) throws(BuildError) {
     var settings = IndexSettings(of: index.generation.manifest.root)
-    // Records without weights are ranked where there are sides.
+    // Records without weights get ranks if there are sides.
     settings.typos = settings.isRanked && settings.weight == nil
     (settings.filter, settings.near, settings.starts) = ([], false, false)
     var names = FieldNames()
@@ -123,7 +123,7 @@ extension WrittenStarts {
       return (index, files)
     } catch {
       if case .index(let error) = error { throw .index(error) }
-      throw .dataset(.bad, message: "the starts cannot be read")
+      throw .dataset(.bad, message: "the starts cannot be read; build the index again")
     }
   }
 }

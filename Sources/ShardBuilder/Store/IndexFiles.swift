@@ -1,14 +1,14 @@
 import CLibrary
 import ShardedIndex
 
-/// The files of an index as a store holds them: the manifest, and all that it names.
+/// The files of an index in a store: the manifest, and all files that it names.
 package struct IndexFiles: Sendable {
   /// A file that a manifest names.
   package struct File: Sendable {
     let archived: ArchivedFile
 
     package var name: String { archived.name.text }
-    /// In bytes.
+    /// The size in bytes.
     package var size: Int { archived.size }
     /// The first 16 bytes of its SHA-256.
     package var digest: [UInt8] { archived.digest }
@@ -27,7 +27,7 @@ package struct IndexFiles: Sendable {
     try ShardBuilder.refuseOverlay(of: index)
   }
 
-  /// - Parameter index: An index from elsewhere, opened with the digest that its manifest must have.
+  /// - Parameter index: An index from anywhere, opened with the expected digest of its manifest.
   package init(of index: ShardedIndex) { self.index = index }
 
   /// Returns all bytes of the manifest.
@@ -35,9 +35,9 @@ package struct IndexFiles: Sendable {
     try ArchivedFiles.reading { () throws(IndexError) in try index.generation.manifest.fileBytes() }
   }
 
-  /// Returns the files that the manifest and the manifest of the entries name, each once.
+  /// Returns the files that the manifest and the manifest of the entries name, each file once.
   ///
-  /// - Complexity: O(*n*), *n* being their number; memory has a name, a size and a digest of each.
+  /// - Complexity: O(*n*), where *n* is the number of files. Memory holds a name, a size and a digest of each.
   package func all() throws(PackError) -> [File] {
     var known: Set<String> = []
     var found: [File] = []
@@ -47,10 +47,10 @@ package struct IndexFiles: Sendable {
     return found
   }
 
-  /// Returns the bytes of a file, which have its digest.
+  /// Returns the bytes of a file, after a check of its digest.
   package func bytes(of file: File) throws(PackError) -> [UInt8] { try files.bytes(of: file.archived) }
 
-  /// Returns the bytes of a file by its path.
+  /// Returns the bytes of a file at a path.
   package static func bytes(ofFileAt path: String) throws(BuildError) -> [UInt8] {
     let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK)
     guard file >= 0 else { throw .io(operation: "open", path: path, errno: errno) }

@@ -1,8 +1,8 @@
 import CLibrary
 import ShardedIndex
 
-/// A directory that gets a generation of an index from elsewhere, file by file, by the rules of a build: readers see
-/// the generation that was there until the manifest is in place, and a fetch that was interrupted begins again.
+/// A directory that gets a generation of an index from elsewhere, file by file, by the rules of a build. Readers see
+/// the previous generation until the manifest is in place. An interrupted fetch begins again.
 package final class IndexReceiver: Sendable {
   private let publisher: Publisher
   private let previous: [String]?
@@ -10,11 +10,10 @@ package final class IndexReceiver: Sendable {
   /// The counts of received files.
   package typealias Summary = Publisher.Summary
 
-  /// Opens and locks the directory; makes it if it is not there.
+  /// Opens and locks the directory, and makes it if it is missing.
   ///
   /// - Throws: ``PackError``; ``PackError/unshippable(path:reason:)`` if the index there has changes beside its shards,
-  ///   which would be lost, and ``BuildError/otherFiles(path:entry:)`` if the directory has no index and holds other
-  ///   things.
+  ///   which would be lost, and ``BuildError/otherFiles(path:entry:)`` if the directory holds no index but other files.
   package init(directory: String) throws(PackError) {
     let found: PreviousIndex?
     do throws(BuildError) {
@@ -22,7 +21,7 @@ package final class IndexReceiver: Sendable {
       publisher = try Publisher(directory: directory)
       var summary = BuildSummary()
       found = try PreviousIndex.found(in: publisher, &summary)
-      // With a damaged manifest all shards stay: a reader may have opened it before.
+      // With a damaged manifest all shards stay: a reader may have opened the index before the damage.
       previous = summary.previousDamage == nil ? found.map(\.fileNames) ?? [] : nil
     } catch {
       throw .build(error)
@@ -30,7 +29,7 @@ package final class IndexReceiver: Sendable {
     if let found { try ShardBuilder.refuseOverlay(of: found.index) }
   }
 
-  /// Whether the directory has a file with its bytes; then it stays.
+  /// Returns whether the directory has a file with the right bytes; then that file stays.
   package func keeps(_ file: IndexFiles.File) throws(PackError) -> Bool {
     do throws(BuildError) {
       return try publisher.keeps(file.name, size: file.size, digest: file.digest)
@@ -39,15 +38,15 @@ package final class IndexReceiver: Sendable {
     }
   }
 
-  /// Puts a file in place, whose bytes the caller has compared with its digest.
+  /// Adds a file; the caller has compared its bytes with its digest.
   package func add(_ file: IndexFiles.File, _ bytes: [UInt8]) throws(PackError) {
     do throws(BuildError) { try publisher.add(file.name, bytes) } catch { throw .build(error) }
   }
 
-  /// Ends early: the files that came stay, so that the next attempt has them.
+  /// Ends early. The files added so far stay, so that the next attempt has them.
   package func breakOff() { try? publisher.finish() }
 
-  /// Makes the files the generation that readers see.
+  /// Makes the added files the generation that readers see.
   package func publish(manifest: [UInt8]) throws(PackError) -> Summary {
     do throws(BuildError) {
       return try publisher.publish(manifest: manifest, previous: previous)

@@ -1,7 +1,7 @@
 import CLibrary
 
-/// A lock with a condition to wait for, the system's. Where no thread waits for another, the lock is the engine's
-/// `Lock`.
+/// A lock with a condition to wait for, both of the system. If no thread waits for another, the engine's `Lock` is
+/// enough.
 @safe final class Monitor: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -28,7 +28,8 @@ import CLibrary
     return try body()
   }
 
-  /// Releases the lock until ``wake()``. It may return without one, so the caller looks again at what it waits for.
+  /// Releases the lock until ``wake()``. It may return without a call of that, so the caller checks its condition
+  /// again.
   func wait() { unsafe pthread_cond_wait(condition, mutex) }
   func wake() { unsafe pthread_cond_broadcast(condition) }
 }

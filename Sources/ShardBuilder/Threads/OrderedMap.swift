@@ -1,17 +1,17 @@
 extension WorkerPool {
-  /// An input that costs more is under way alone where the budget is less, in bytes.
+  /// The cost in bytes above which an input runs alone, if the budget is smaller.
   fileprivate static let largeCost = 8 << 20
 
-  /// Transforms what `next` gives, on up to `threads` threads, and delivers the results in the order of `next`.
+  /// Transforms the inputs of `next`, on up to `threads` threads, and delivers the results in the order of `next`.
   ///
   /// `next` and `deliver` run on the caller's thread.
   ///
   /// - Parameters:
-  ///   - limit: The most inputs that are under way; nil: 2 x `threads` + 2.
-  ///   - budget: The most that the costs of the inputs under way may come to. Two inputs always may be under way,
-  ///     unless one of them is very large: that one is alone.
-  /// - Throws: The first error in that order, in which an error of `next` stands behind the inputs before it. Nothing
-  ///   is delivered after it, and no thread is left running.
+  ///   - limit: The most inputs under way; nil for 2 x `threads` + 2.
+  ///   - budget: The most total cost of the inputs under way. Two inputs may always be under way, unless one of them is
+  ///     very large: a very large input runs alone.
+  /// - Throws: The first error in the order of `next`; an error of `next` itself comes after the inputs before it.
+  ///   After the error nothing is delivered, and no thread runs.
   package static func orderedMap<Input: Sendable, Output: Sendable, Failure: Error>(
     threads: Int, limit: Int? = nil, budget: Int = .max, cost: (Input) -> Int = { _ in 0 },
     next: () throws(Failure) -> Input?,
@@ -31,7 +31,7 @@ extension WorkerPool {
       }
     }
     var inputs = InputSource<Input, Failure>()
-    // A single input is sooner done than a thread is started.
+    // A single input is done sooner than a thread is started.
     while threads > 1, inputs.ahead.count < 2, inputs.ahead.first.map({ cost($0) > max(budget, largeCost) }) != true {
       guard inputs.readAhead(next) else { break }
     }
@@ -50,7 +50,7 @@ extension WorkerPool {
     let limit = limit ?? 2 * threads + 2
     var underWay = InputsUnderWay(queue: queue, budget: budget)
     while inputs.hasMore || underWay.count > 0 {
-      // No input is even made as long as one is under way that has to be alone.
+      // As long as a large input runs alone, no further input is made.
       while underWay.hasLarge, let result = underWay.nextResult(waiting: true) { try deliver(try result.get()) }
       if inputs.hasMore, underWay.count < limit {
         if let input = inputs.next(next) {
@@ -69,7 +69,7 @@ extension WorkerPool {
   }
 }
 
-/// The inputs that are still to come: those read ahead, then those that the caller's closure gives.
+/// The remaining inputs: first those read ahead, then those from the caller's closure.
 private struct InputSource<Input, Failure: Error> {
   private(set) var ahead: [Input] = []
   private(set) var isAtEnd = false
@@ -101,7 +101,7 @@ private struct InputSource<Input, Failure: Error> {
   }
 }
 
-/// The inputs that the threads have and whose results are not delivered yet.
+/// The inputs of the threads without a delivered result.
 private struct InputsUnderWay<Input: Sendable, Output: Sendable, Failure: Error> {
   let queue: OrderedQueue<Input, Output, Failure>
   let budget: Int
@@ -112,7 +112,7 @@ private struct InputsUnderWay<Input: Sendable, Output: Sendable, Failure: Error>
   init(queue: OrderedQueue<Input, Output, Failure>, budget: Int) { (self.queue, self.budget) = (queue, budget) }
 
   var count: Int { costs.count }
-  /// Whether an input is among them that has to be alone.
+  /// Whether one of them must run alone.
   var hasLarge: Bool { costs.max().map { $0 > max(budget, WorkerPool.largeCost) } ?? false }
 
   func hasRoom(for cost: Int) -> Bool {
@@ -125,7 +125,7 @@ private struct InputsUnderWay<Input: Sendable, Output: Sendable, Failure: Error>
     total += cost
   }
 
-  /// Takes the next result in order; nil where there is none, or none yet.
+  /// Takes the next result in order; returns nil if there is none, or none yet.
   mutating func nextResult(waiting: Bool) -> Result<Output, Failure>? {
     guard !costs.isEmpty, let result = queue.result(first, waiting: waiting) else { return nil }
     first += 1
@@ -136,7 +136,7 @@ private struct InputsUnderWay<Input: Sendable, Output: Sendable, Failure: Error>
 
 private final class OrderedQueue<Input: Sendable, Output: Sendable, Failure: Error>: @unchecked Sendable {
   private let monitor = Monitor()
-  private var inputs: [(Int, Input)] = []  // At most a dozen or so: removing the first is cheap.
+  private var inputs: [(Int, Input)] = []  // About a dozen at most: removing the first is cheap.
   private var results: [Int: Result<Output, Failure>] = [:]
   private var isClosed = false
 
@@ -147,7 +147,7 @@ private final class OrderedQueue<Input: Sendable, Output: Sendable, Failure: Err
     }
   }
 
-  /// Waits for an input; nil when the queue is closed.
+  /// Waits for an input; returns nil after the queue is closed.
   func nextInput() -> (Int, Input)? {
     monitor.withLock {
       while inputs.isEmpty && !isClosed { monitor.wait() }

@@ -1,6 +1,6 @@
 import CLibrary
 
-/// One thread. The caller waits for its end with ``join()``, at most once.
+/// One thread. A caller waits for its end with ``join()``, at most once.
 package struct Worker {
   private final class Box {
     let work: @Sendable () -> Void
@@ -8,7 +8,7 @@ package struct Worker {
   }
   private let thread: pthread_t
 
-  /// Starts a thread that does `work`; nil where the system has no thread to give.
+  /// Starts a thread that runs `work`; returns nil if the system cannot start a thread.
   package init?(_ work: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     unsafe pthread_attr_init(&attributes)

@@ -1,9 +1,9 @@
 import CLibrary
 import ShardedIndex
 
-/// Work spread over threads, with results that do not depend on how many there are.
+/// Work on several threads. The results do not depend on the number of threads.
 package enum WorkerPool {
-  /// The number of processors at work when the program first asks, at least 1.
+  /// The number of processors at the program's first question, at least 1.
   package static let availableThreads = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 
   /// Calls `body` once for each index below `count`, on up to `threads` threads, the caller's among them.
@@ -15,12 +15,12 @@ package enum WorkerPool {
     let counter = Counter()
     let work: @Sendable () -> Void = { while let index = counter.next(below: count) { body(index) } }
     let others = (1..<min(threads, count)).compactMap { _ in Worker(work) }
-    work()  // Does it all when no thread could be started.
+    work()  // Does all work if no thread could be started.
     for other in others { other.join() }
   }
 
-  /// Returns what `body` makes of each index below `count`, in order; it runs on up to `threads` threads, the caller's
-  /// among them.
+  /// Returns the results of `body` for each index below `count`, in order. `body` runs on up to `threads` threads, the
+  /// caller's among them.
   static func map<Output: Sendable>(
     _ count: Int, threads: Int, _ body: @escaping @Sendable (Int) -> Output
   ) -> [Output] {

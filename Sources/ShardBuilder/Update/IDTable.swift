@@ -1,14 +1,14 @@
 import ShardedIndex
 
-/// The ids of the records that an update changes or removes, each once.
+/// The ids of the records that an update changes or removes. Each id is in the table once.
 ///
-/// It takes the texts and about twenty bytes an id.
+/// The table takes the texts and about twenty bytes for each id.
 struct IDTable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
-  /// Numbers of ids by open addressing, -1 where there is none; a power of two, at most half of it in use.
+  /// The numbers of ids by open addressing, -1 in a free slot. The count is a power of two, and at most half is in use.
   private var slots: [Int32] = Array(repeating: -1, count: 64)
-  /// Bits of the ids that are integers, by ``bit(_:)``: most other values are told apart without making their text.
+  /// Bits of the integer ids, by ``bit(_:)``: they rule out most other values without a text of the value.
   private var integers: [UInt64] = Array(repeating: 0, count: 16)
 
   var count: Int { ends.count }
@@ -17,7 +17,7 @@ struct IDTable {
 
   func text(_ number: Int) -> ArraySlice<UInt8> { bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]] }
 
-  /// - Returns: Whether it was not there.
+  /// - Returns: Whether the id is new.
   mutating func insert(_ text: Span<UInt8>) -> Bool {
     let slot = self.slot(text)
     guard slots[slot] < 0 else { return false }
@@ -28,13 +28,13 @@ struct IDTable {
     return true
   }
 
-  /// The number of an id; nil if it is none of them.
+  /// Returns the number of an id; nil if the table lacks it.
   func number(of text: Span<UInt8>) -> Int? {
     let number = slots[slot(text)]
     return number < 0 ? nil : Int(number)
   }
 
-  /// The number of the id whose text is that of a value; nil if it is none of them.
+  /// Returns the number of the id whose text is that of a value; nil if the table lacks it.
   @inline(__always)
   func number(of value: Int64, _ format: NumberFormat) -> Int? {
     if format.isWhole {
@@ -44,9 +44,9 @@ struct IDTable {
     return unsafe format.withText(of: value) { unsafe number(of: $0.span) }
   }
 
-  /// Returns the slot that an id has, or would have.
+  /// Returns the slot of an id, or the slot for it.
   private func slot(_ text: Span<UInt8>) -> Int {
-    // Seeded anew in each process: nobody can choose ids that meet.
+    // The seed is random in each process: nobody can choose ids that collide.
     var hasher = Hasher()
     unsafe text.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     var slot = hasher.finalize() & (slots.count - 1)
@@ -60,7 +60,7 @@ struct IDTable {
 
   @inline(__always) private func bit(_ value: Int64) -> Int {
     let bits = UInt64(integers.count * 64)
-    // The product wraps: that is the hash.
+    // The hash needs a product that wraps.
     return Int((UInt64(bitPattern: value) &* 0x9E37_79B9_7F4A_7C15) >> 11 & (bits - 1))
   }
 
@@ -82,7 +82,7 @@ struct IDTable {
 }
 
 extension NumberFormat {
-  /// Calls `body` with the text of a value; of no format of type 0.
+  /// Calls `body` with the text of a value; the format must not be of type 0.
   @inline(__always)
   func withText<Result>(of value: Int64, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.longestText) { text in

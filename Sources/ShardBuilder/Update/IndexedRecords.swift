@@ -1,15 +1,15 @@
 import ShardedIndex
 
-/// A run of records, and the arena that has their blobs.
+/// A run of records, and the arena with their blobs.
 struct RecordRun {
   let chunk: RecordArena
   let entries: [RecordArena.Entry]
 
   var count: Int { entries.count }
-  /// Valid while the chunk lives and nothing is appended to it.
+  /// Returns a record; valid as long as the chunk, until the next append.
   func record(_ index: Int) -> RecordBlob { chunk.record(entries[index]) }
 
-  /// Returns the records with a folded key, where all are in order.
+  /// Returns the records with a folded key; all records must be in order.
   func range(ofKey folded: [UInt8]) -> Range<Int> {
     func countBefore(orAt: Bool) -> Int {
       var (low, high) = (0, count)
@@ -24,28 +24,28 @@ struct RecordRun {
   }
 }
 
-/// The reader of an index's records, as a build makes them of a dataset.
+/// The reader of an index's records. The records are those that a build makes from the dataset.
 struct IndexedRecords {
   private let index: ShardedIndex
   private let names: FieldNames
-  /// For each field of the index the number of its name; nil where that is its own.
+  /// For each field of the index the number of its name; nil if the field's own number is right.
   private let numbers: [UInt32]?
   private var encoder: RecordEncoder
   private let buffer = RecordBuffer()
-  /// A shard that was read and will be read again, and its records.
+  /// A shard that will be read again, and its records.
   var held: (shard: Int, records: RecordRun)?
 
-  /// The shard of the key that was searched last, and its records, if two keys in a row were in it.
+  /// The shard of the last searched key, and its records, if two consecutive keys were in it.
   private var searched: (shard: Int, records: RecordRun?)?
 
-  /// - Parameter names: The index's field names by their numbers there, and what an update adds.
+  /// - Parameter names: The index's field names by their numbers there, then the names that an update adds.
   init(_ index: ShardedIndex, template: KeyTemplate, names: FieldNames) {
     self.init(index, encoder: RecordEncoder(template: template), names: names)
   }
 
   /// - Parameters:
-  ///   - encoder: The encoder that makes the records' blobs.
-  ///   - numbers: For each of the index's fields the number of its name; nil if they come first.
+  ///   - encoder: The encoder of the records' blobs.
+  ///   - numbers: For each of the index's fields the number of its name; nil if these names come first.
   init(_ index: ShardedIndex, encoder: RecordEncoder, names: FieldNames, numbers: [UInt32]? = nil) {
     (self.index, self.names, self.encoder, self.numbers) = (index, names, encoder, numbers)
   }
@@ -59,7 +59,7 @@ struct IndexedRecords {
     guard !previous.shards.isEmpty else { return (RecordRun(chunk: chunk, entries: []), []) }
     for number in unsafe folded.withUnsafeBufferPointer({ unsafe previous.shards(ofKey: $0) }) {
       let shard = previous.shards[number]
-      // Many keys in a row: all records are decoded once.
+      // There are many keys in this shard: all its records are decoded once.
       if searched?.shard == number, searched?.records == nil {
         searched = (number, try records(of: shard, into: RecordArena(capacity: 0)))
       }
@@ -91,7 +91,7 @@ struct IndexedRecords {
 
   /// Returns all records of a shard, in order.
   ///
-  /// - Parameter chunk: The arena that their blobs are put into.
+  /// - Parameter chunk: The arena for the blobs.
   mutating func records(of shard: Manifest.Shard, into chunk: RecordArena) throws(BuildError) -> RecordRun {
     if let held, held.shard == shard.number {
       self.held = nil
@@ -108,7 +108,7 @@ struct IndexedRecords {
     return try checked(RecordRun(chunk: chunk, entries: chunk.takeEntries(from: first)), shard.recordCount, of: shard)
   }
 
-  /// Returns the last record of a shard, alone.
+  /// Returns the last record of a shard, in an arena of its own.
   mutating func lastRecord(of shard: Manifest.Shard) throws(BuildError) -> RecordArena {
     let chunk = RecordArena(capacity: 0)
     do throws(IndexError) {
@@ -120,7 +120,7 @@ struct IndexedRecords {
     return chunk
   }
 
-  /// Returns the first record of a shard, alone.
+  /// Returns the first record of a shard, in an arena of its own.
   mutating func firstRecord(of shard: Manifest.Shard) throws(BuildError) -> RecordArena {
     let chunk = RecordArena(capacity: 0)
     do throws(IndexError) {
@@ -132,7 +132,7 @@ struct IndexedRecords {
     return chunk
   }
 
-  /// Calls `body` with one of an answer's records, which is valid that long, and returns its result.
+  /// Calls `body` with a record of an answer, and returns the result; the record is valid during the call.
   mutating func withRecord<Value>(
     _ number: Int, of matches: ShardedIndex.Matches, _ body: (RecordBlob) -> Value
   ) throws(BuildError) -> Value {
@@ -153,7 +153,7 @@ struct IndexedRecords {
     return withExtendedLifetime(chunk) { body(chunk.record(0)) }
   }
 
-  /// Calls `body` with all fields in the buffer, and the texts that they lie in.
+  /// Calls `body` with all fields in the buffer, and the memory of their texts.
   private func withFields(_ body: (RecordFields) -> Void) {
     var fields: [FieldSlice] = []
     fields.reserveCapacity(buffer.rawFieldCount)
@@ -179,12 +179,12 @@ struct IndexedRecords {
 
   /// Appends the records that a build could have made.
   private mutating func encode(_ range: Range<Int>, of part: PartContent, into chunk: RecordArena) {
-    // A copy: in place, each byte would be checked for exclusive access.
+    // This is a copy: in place, each byte would be checked for exclusive access.
     var encoder = encoder
     let buffer = buffer
     defer { self.encoder = encoder }
     encoder.learn(names)
-    // In runs: what is a few bytes in a shard may be much as text.
+    // The part is decoded in runs: a few bytes in a shard may be much text.
     let runSize = min(64, part.recordsAtOnce)
     for start in stride(from: range.lowerBound, to: range.upperBound, by: runSize) {
       let run = start..<min(start + runSize, range.upperBound)

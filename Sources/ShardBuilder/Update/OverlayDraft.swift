@@ -1,14 +1,14 @@
 import ShardedIndex
 
-/// The changes that become an overlay's file.
+/// The changes for an overlay's file.
 ///
-/// The same changes to the same shards give the same bytes, in whatever order they come, except for ``greatestID``.
+/// The same changes to the same shards give the same bytes in any order, except for ``greatestID``.
 struct OverlayDraft {
-  /// A record that is added.
+  /// An added record.
   private enum Added {
     /// The record of a change, in one of `arenas`.
     case record(RecordBlob)
-    /// The number of a record in the overlay that the draft began with.
+    /// The number of a record in the first overlay of the draft.
     case kept(Int)
   }
 
@@ -17,11 +17,11 @@ struct OverlayDraft {
   private let cellFinder: CellFinder
   private var source: IndexedRecords
   private var encoder: RecordEncoder
-  /// The overlay that the draft began with.
+  /// The first overlay of the draft.
   private var overlay: Overlay?
   /// The positions of removed records in the shards, ascending.
   private(set) var removed: [Int] = []
-  /// The added records, in order; `before` counts the records of the shards before each.
+  /// The added records, in order; `before` is the number of records of the shards before each.
   private var added: [(before: Int, record: Added)] = []
   /// The memory of added records.
   private var arenas: [RecordArena] = []
@@ -29,13 +29,13 @@ struct OverlayDraft {
   /// See ``Overlay/greatestID``.
   var greatestID = UInt64.max
 
-  /// The size in bytes of an overlay and its next changes above which an update writes them into shards: opening an
-  /// index reads all of its overlay.
+  /// The limit in bytes of an overlay with its next changes, above which an update writes them into shards. Opening an
+  /// index reads the whole overlay.
   static let usualLimit = 64 << 10
 
   /// Makes a draft without changes.
   ///
-  /// - Parameter names: The index's field names by their numbers there, then any others.
+  /// - Parameter names: The index's field names by their numbers there, then any other names.
   init(_ index: ShardedIndex, template: KeyTemplate, names: FieldNames) {
     self.index = index
     order = RecordOrder(names: names)
@@ -45,18 +45,18 @@ struct OverlayDraft {
     encoder.learn(names)
   }
 
-  /// The number of records that it adds.
+  /// The number of added records.
   var addedCount: Int { added.count }
 
   private mutating func count(_ record: RecordBlob, _ more: Int) {
     if let cell = cellFinder.cell(of: record) { cells.add(more, to: cell) }
   }
 
-  /// Adopts the changes of the index's overlay, except for some of its added records. The draft has no changes before.
+  /// Takes over the changes of the index's overlay, without some of its added records. The draft must be empty.
   ///
   /// - Parameters:
-  ///   - field: The number of the name of the field that tells records apart.
-  ///   - isReplaced: Whether the added record with an id is left out; called with the id of each.
+  ///   - field: The number of the id field's name.
+  ///   - isReplaced: Called with the id of each added record; returns whether the record is left out.
   mutating func adopt(
     _ overlay: Overlay, field: UInt32, except isReplaced: (UnsafeBufferPointer<UInt8>) -> Bool
   ) throws(BuildError) {
@@ -83,7 +83,7 @@ struct OverlayDraft {
     return unsafe found.text
   }
 
-  /// An arena with an added record of an overlay, as a build reads it.
+  /// Returns an arena with an added record of an overlay, as a build reads the record.
   private mutating func arena(of number: Int, in overlay: Overlay) throws(BuildError) -> RecordArena {
     let bytes = unsafe overlay.bytes
     var fields: [FieldSlice] = []
@@ -105,7 +105,7 @@ struct OverlayDraft {
     return arena
   }
 
-  /// The added record at an index of `added`; valid as long as the draft is.
+  /// Returns the added record at an index of `added`; valid as long as the draft.
   private mutating func record(_ index: Int) throws(BuildError) -> RecordBlob {
     switch added[index].record {
     case .record(let record): return record
@@ -116,7 +116,7 @@ struct OverlayDraft {
     }
   }
 
-  /// Whether no record of the shards can have an id, by ``greatestID``.
+  /// Returns whether no record of the shards can have an id, by ``greatestID``.
   func isNew(_ id: UnsafeBufferPointer<UInt8>) -> Bool {
     unsafe Overlay.wholeNumber(id).map { $0 > greatestID } ?? false
   }
@@ -128,7 +128,7 @@ struct OverlayDraft {
     return all
   }
 
-  /// Removes the record at a position in the shards, which is not removed yet.
+  /// Removes the record at a position in the shards; it must not be removed already.
   mutating func remove(_ position: Int) throws(BuildError) {
     let all = try BuildError.ofIndex { () throws(IndexError) in
       try index.matchesInShards(forFoldedPrefix: .empty)
@@ -137,7 +137,7 @@ struct OverlayDraft {
     removed.insert(position, at: removed.firstIndex { $0 > position } ?? removed.count)
   }
 
-  /// Adds a record. If it equals a removed record, that one stays in its shard instead.
+  /// Adds a record. If it equals a removed record, the removed record stays in its shard instead.
   mutating func add(_ record: RecordBlob) throws(BuildError) {
     count(record, 1)
     let (position, isThere) = try self.position(of: record)
@@ -172,10 +172,10 @@ struct OverlayDraft {
     return (found.firstPosition + low, isThere)
   }
 
-  /// Whether the texts of a field say where a record of the shards stands that has this folded key: its position; nil if
-  /// none has, or one must look elsewhere.
+  /// Returns the position of a record of the shards that has this folded key and these texts of a field; nil if there
+  /// is none, or if the search needs other means.
   ///
-  /// - Parameter limit: At how many records with the key to look.
+  /// - Parameter limit: The most records with the key to read.
   mutating func position(
     ofKey folded: UnsafeBufferPointer<UInt8>, field: UInt32, text: UnsafeBufferPointer<UInt8>, limit: Int
   ) throws(BuildError) -> Int? {
@@ -195,7 +195,7 @@ struct OverlayDraft {
     return nil
   }
 
-  /// The bytes of the overlay's file; nil if nothing is changed.
+  /// Returns the bytes of the overlay's file; nil if there are no changes.
   func encoded() -> [UInt8]? {
     guard !removed.isEmpty || !added.isEmpty else { return nil }
     let cells = cells.sums.filter { $0.more != 0 }
@@ -246,7 +246,7 @@ struct OverlayDraft {
     for field in 0..<record.fieldCount { unsafe body.write(record.text(field, &offset)) }
   }
 
-  /// The reason why no update makes such an overlay; nil if an update would make these very bytes.
+  /// Returns the reason why no update makes such an overlay; nil if an update would make exactly these bytes.
   static func fault(of overlay: Overlay, in index: ShardedIndex) throws(BuildError) -> String? {
     var names = FieldNames()
     for name in index.fieldNames { _ = names.number(of: name) }
@@ -265,7 +265,7 @@ struct OverlayDraft {
       }
     }
     guard let made = draft.encoded(), unsafe made.elementsEqual(overlay.bytes) else {
-      return "is not what an update makes of its changes"
+      return "differs from an update's overlay with these changes"
     }
     return nil
   }

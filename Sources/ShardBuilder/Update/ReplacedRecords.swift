@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The position of a record: its shard's number, and its own within the shard.
+/// The position of a record: its shard's number, and its number within the shard.
 struct RecordPosition: Comparable {
   var shard: Int
   var record: Int
@@ -10,31 +10,31 @@ struct RecordPosition: Comparable {
 
 /// The records of an index that have one of the changes' ids.
 struct ReplacedRecords {
-  /// The positions of those in the shards, in order.
+  /// The positions of such records in the shards, in order.
   private(set) var positions: [RecordPosition] = []
-  /// Per id, whether a record has it.
+  /// For each id, whether a record has it.
   var isFound: [Bool]
-  /// The greatest id as ``Overlay/greatestID``, if all records were read.
+  /// The greatest id as ``Overlay/greatestID`` defines it, if all records were read.
   private(set) var greatestID: UInt64?
 
   init(idCount: Int = 0) { isFound = Array(repeating: false, count: idCount) }
 
-  /// The records of some shards that have one of the ids, and the greatest id of all records that were read.
+  /// The records of some shards that have one of the ids, and the greatest id of all read records.
   private struct Hits: Sendable {
     var records: [(position: RecordPosition, id: Int)] = []
     var greatest: UInt64 = 0
   }
 
-  /// Searches the shards. Those of the overlay, if there is one, are found already.
+  /// Searches the shards. The caller has searched the overlay, if there is one.
   ///
-  /// - Parameter isNew: Whether it is known that no record of the shards has an id.
+  /// - Parameter isNew: Returns whether no record of the shards can have an id.
   mutating func search(
     _ changes: UpdateChanges, in previous: PreviousIndex, field: Int, threads: Int,
     isNew: (UnsafeBufferPointer<UInt8>) -> Bool
   ) throws(BuildError) {
     let ids = changes.ids
     let ofOverlay = self
-    // Where no two records have the same id, one that is found is all there is.
+    // If no two records have the same id, the search for an id ends with its first record.
     if previous.notes?.repeatedIDs == 0 {
       let likely = previous.shards.indices.filter { changes.isLikely[$0] }
       _ = try search(likely, changes, isLikely: true, in: previous, field: field, threads: threads)
@@ -45,14 +45,14 @@ struct ReplacedRecords {
     greatestID = try search(all, changes, isLikely: false, in: previous, field: field, threads: threads)
   }
 
-  /// - Parameter isLikely: Whether only the parts are read in which the changes' keys would be.
-  /// - Returns: The greatest id that was read.
+  /// - Parameter isLikely: Whether to read only the parts where the changes' keys would be.
+  /// - Returns: The greatest id of the read records.
   private mutating func search(
     _ shards: [Int], _ changes: UpdateChanges, isLikely: Bool, in previous: PreviousIndex, field: Int, threads: Int
   ) throws(BuildError) -> UInt64 {
     var next = 0
     var greatest: UInt64 = 0
-    // A run of shards at a time: one takes less than handing it to a thread.
+    // A task has several shards: one shard takes less time than handing it to a thread.
     let run = 8
     try WorkerPool.orderedMap(
       threads: shards.count > run ? threads : 1,
@@ -104,7 +104,8 @@ struct ReplacedRecords {
     return hits
   }
 
-  /// Returns the number that a value's text is, as ``Overlay/wholeNumber(_:)`` takes it; 0 if it is none.
+  /// Returns the number of a value's text, as ``Overlay/wholeNumber(_:)`` defines it; 0 if the text is not such a
+  /// number.
   private static func wholeNumber(_ value: Int64, _ format: NumberFormat) -> UInt64 {
     unsafe format.isWhole ? UInt64(max(0, value)) : format.withText(of: value) { unsafe Overlay.wholeNumber($0) ?? 0 }
   }

@@ -1,32 +1,34 @@
 import ShardedIndex
 
 extension ShardBuilder {
-  /// Changes some records of an index: the new index is, byte for byte, what a build of the changed dataset makes.
+  /// Changes some records of an index. The new index is, byte for byte, that of a build of the changed dataset.
   ///
-  /// With ``BuildOptions/writesOverlay`` few changes are left beside the shards, in one file, as an overlay of up to
-  /// about 64 KiB: answers are the same, and neither a shard nor the manifest is written. The next update without the
-  /// option writes them into shards, and it may have no changes of its own. So does an update with too many changes for
-  /// the overlay, with a field that the index does not have, or of an index that has an id twice.
+  /// With ``BuildOptions/writesOverlay`` few changes stay beside the shards, in one file, an overlay of up to about 64
+  /// KiB. Answers are the same, and neither a shard nor the manifest is written. The next update without the option
+  /// writes the overlay's changes into shards; it need not have changes of its own. Some updates with the option write
+  /// into shards too: those with too many changes, with a new field, or of an index that has an id twice.
   ///
-  /// Records are told apart by the text of the field that ``BuildOptions/id`` named when the index was built. One that
-  /// is upserted replaces all that have its id, and is added if there are none. Only shards in which a change lies, or
-  /// next to which, are encoded and written. A record that is replaced is searched where its key is; the ids of all
-  /// records are read only if one is not there, or if the index has an id twice.
+  /// The id of a record is the text of the field that ``BuildOptions/id`` named when the index was built. An upserted
+  /// record replaces all records with its id; without such a record it is added. The update encodes and writes only
+  /// shards with a change and their neighbours. It searches a replaced record at the place of its key. It reads the ids
+  /// of all records only if a record is not there, or if the index has an id twice.
   ///
   /// - Parameters:
-  ///   - directory: The index; it answers as before until the new generation is complete, and on any error.
+  ///   - directory: The directory of the index. The index answers as before until the new generation is complete, and
+  ///     on any error.
   ///   - upsert: Datasets of records that are new or changed, as for ``build(_:into:options:progress:)``.
-  ///   - delete: Datasets of which each record's id is removed; it needs no other field.
-  ///   - options: Key, fields, weight, id, shard size, part size and level are those of the index instead. An index
-  ///     whose weights came from a file needs that file again: changed records take theirs from it.
-  /// - Throws: ``BuildError``, ``BuildError/notUpdatable(path:reason:)`` among them for an index that has no id.
-  /// - Complexity: O(changes + shards); O(records), about 80 ns each, where all ids are read. Holds the changes' ids.
+  ///   - delete: Datasets of ids to remove; a record needs no other field.
+  ///   - options: The options of the update. Key, fields, weight, id, shard size, part size and level are those of the
+  ///     index instead. If a file gave the index its weights, the update needs the file again for changed records.
+  /// - Throws: ``BuildError``; ``BuildError/notUpdatable(path:reason:)`` for example for an index without an id.
+  /// - Complexity: O(changes + shards); O(records), about 80 ns each, if all ids are read. Memory holds the changes'
+  ///   ids.
   public static func update(
     _ directory: String, upsert: [String], delete: [String], options: BuildOptions = BuildOptions(),
     progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
     try checkStandardInput(upsert + delete)
-    // Nothing is created where no index is.
+    // An update creates nothing in a directory without an index.
     let index = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
     try Publisher.refuse(archive: index.directory)
     try checkStandardInput(upsert + delete + [options.weightsFile].compactMap { $0 })
@@ -53,7 +55,7 @@ private struct IndexUpdate: ~Copyable {
   private var changes: UpdateChanges
   /// The size of the upserted records, in bytes.
   private var upsertedSize = 0
-  /// The number of upserted ids, which come before the deleted ones.
+  /// The number of upserted ids; they come before the deleted ids.
   private var upsertedCount = 0
   private var hasNewFields = false
   private var found = ReplacedRecords()
@@ -67,11 +69,11 @@ private struct IndexUpdate: ~Copyable {
       })
     let index = previous.index
     let settings = IndexSettings(of: index.generation.manifest.root)
-    guard let notes = previous.notes else { throw unusable("it has no notes of how it was cut") }
+    guard let notes = previous.notes else { throw unusable("it has no notes for updates") }
     guard notes.isOfThisEncoder else { throw unusable("another version of shardq or of zstd built it") }
-    guard let id = settings.id else { throw unusable("it was built without \(.id), a field that tells records apart") }
+    guard let id = settings.id else { throw unusable("it was built without \(.id), the field with the id of a record") }
     guard (EntryRules(settings) != nil) == index.generation.manifest.hasEntries else {
-      throw unusable("its manifest has words or other names, or says so, and not both")
+      throw unusable("its manifest and its settings differ on words and other names")
     }
     if index.generation.manifest.hasEntries, previous.entries?.notes?.isOfThisEncoder != true {
       throw unusable("its words and other names cannot be read, or another version of shardq built them")
@@ -96,7 +98,7 @@ private struct IndexUpdate: ~Copyable {
       throw .dataset(
         .options,
         message: """
-          \(displayed(path: directory)): was built with \(.weightsFile); name the file again, or changed records \
+          \(displayed(path: directory)): was built with \(.weightsFile); name the file again, because changed records \
           would lose their weights
           """)
     }
@@ -143,7 +145,7 @@ private struct IndexUpdate: ~Copyable {
     return fitsOverlay ? try writeOverlay(draft) : try writeShards(draft, progress)
   }
 
-  /// Finds the records that the changes replace or delete, those of the overlay and then those of the shards.
+  /// Finds the records that the changes replace or delete, first in the overlay, then in the shards.
   private mutating func findReplaced(_ draft: inout OverlayDraft) throws(BuildError) {
     found = ReplacedRecords(idCount: changes.ids.count)
     if let overlay {
@@ -163,7 +165,7 @@ private struct IndexUpdate: ~Copyable {
     summary.idsNotFound = (upsertedCount..<changes.ids.count).count { !found.isFound[$0] }
   }
 
-  /// Whether the changes are few enough to be left beside the shards, and are to be.
+  /// Whether the changes should stay beside the shards, and are few enough.
   private var fitsOverlay: Bool {
     options.writesOverlay && notes.repeatedIDs == 0 && !hasNewFields
       && upsertedSize + 16 * found.positions.count + (overlay?.size ?? 0) <= OverlayDraft.usualLimit
@@ -172,7 +174,7 @@ private struct IndexUpdate: ~Copyable {
   /// Writes the changes beside the shards.
   private consuming func writeOverlay(_ draft: consuming OverlayDraft) throws(BuildError) -> BuildSummary {
     var summary = summary
-    // Said where it saves the next one a look: where records came to be added.
+    // The overlay notes the greatest id if this saves the next update a search: after an update that added records.
     if let greatest = found.greatestID, found.isFound[..<upsertedCount].contains(false) {
       draft.greatestID = greatest
     }
@@ -217,10 +219,10 @@ private struct IndexUpdate: ~Copyable {
     let stream = UpdateStream(
       kept, pieces: notes.pieces, removed: removed, added: added, encoder: encoder, names: names,
       observe: { (records) throws(BuildError) in try entryUpdate?.add(records) })
-    // Read before anything is written: a damaged one ends the update.
+    // This read comes before any write: a damaged grid ends the update.
     let grid = try BuildError.ofIndex { () throws(IndexError) in try manifest.densityBands() }
     previous.offerPieces(for: options.packing)
-    // Few changes are made sooner than threads are started.
+    // Few changes are done sooner than threads are started.
     let threads = min(options.jobs, max(1, (removed.count + added.count) / 4))
     var writer = Pipeline(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: kept,
@@ -232,7 +234,7 @@ private struct IndexUpdate: ~Copyable {
     }
     let entries = try entryUpdate?.write(to: publisher, options.packing, threads: threads)
     output.notes.recordsWithoutID = notes.recordsWithoutID
-    // Where there is an overlay, no id was there twice.
+    // With an overlay, no id was in the index twice.
     output.notes.repeatedIDs =
       hadOverlay
       ? notes.repeatedIDs

@@ -1,11 +1,11 @@
 import ShardedIndex
 
-/// The ids of the records that are upserted or deleted, and the shards of the index that are likely to have them.
+/// The ids of the upserted or deleted records, and the shards of the index that may have them.
 struct UpdateChanges {
   private(set) var ids = IDTable()
-  /// Whether a shard may have the key of a change, by shard.
+  /// For each shard, whether it may have the key of a change.
   private(set) var isLikely: [Bool]
-  /// The least and the greatest of these keys, by shard.
+  /// For each shard, the least and the greatest of these keys.
   private(set) var least: [[UInt8]]
   private(set) var greatest: [[UInt8]]
   private let previous: PreviousIndex
@@ -19,11 +19,11 @@ struct UpdateChanges {
 
   /// Adds a change.
   ///
-  /// - Parameter folded: The folded key, if it is known.
-  /// - Returns: The fault of the id; nil if it has none.
+  /// - Parameter folded: The folded key; nil if unknown.
+  /// - Returns: The fault of the id; nil if there is none.
   mutating func add(_ id: UnsafeBufferPointer<UInt8>, folded: UnsafeBufferPointer<UInt8>?) -> String? {
     guard unsafe ids.insert(id.span) else {
-      return unsafe "the id \(printable(id, limit: 60)) stands in the changes twice"
+      return unsafe "the id \(printable(id, limit: 60)) is in the changes twice"
     }
     guard let folded = unsafe folded, !previous.shards.isEmpty else { return nil }
     for shard in unsafe previous.shards(ofKey: folded) {
@@ -36,7 +36,7 @@ struct UpdateChanges {
   }
 }
 
-/// The ids of one dataset of records to be deleted.
+/// The ids of one dataset of records to delete.
 struct Deletions {
   private let path: String
   private let id: String
@@ -57,8 +57,8 @@ struct Deletions {
     check.add(id, .indexID)
   }
 
-  /// Calls `take` with the id of each record, and with its folded key, if it has the fields for one; its reason ends
-  /// the update.
+  /// Calls `take` with the id of each record, and with its folded key if the record has the fields of the key. If
+  /// `take` returns a reason, the update ends with that reason.
   mutating func read(
     _ summary: inout BuildSummary,
     _ take: (_ id: UnsafeBufferPointer<UInt8>, _ folded: UnsafeBufferPointer<UInt8>?) -> String?
@@ -102,14 +102,14 @@ struct Deletions {
     summary.badRecords += reader.badRecords.prefix(room).map(\.description)
   }
 
-  /// Returns why a record has no id, or why its id is refused by `take`; nil if it is taken.
+  /// Returns the reason why a record has no id, or the reason why `take` refuses the id; nil for an accepted id.
   private func reason(
     toRefuse record: Int, of batch: RecordBatch, _ names: FieldNames, _ take: (UnsafeBufferPointer<UInt8>) -> String?
   ) -> (reason: String?, hasID: Bool) {
     let first = record == 0 ? 0 : Int(batch.recordEnds[record - 1])
     let fields = batch.fields[first..<Int(batch.recordEnds[record])]
     guard let field = fields.first(where: { names.names[Int($0.name)] == id }) else {
-      return ("has no field \(quoted(id)), by which records are told apart", false)
+      return ("has no field \(quoted(id)), the id of a record", false)
     }
     return unsafe batch.bytes.withUnsafeBufferPointer { bytes in
       let text = unsafe bytes.part(Int(field.offset)..<Int(field.offset) + Int(field.length))

@@ -1,17 +1,17 @@
 import ShardedIndex
 
-/// The stream of an index's pieces with some records removed and others added: pieces that can be no other than before,
-/// as they are, and around each change the records, cut anew.
+/// The stream of an index's pieces after some records are removed and others added. Pieces that cannot change stay as
+/// they are; the records around each change are cut again.
 ///
-/// A change moves no boundary but those within a window of it. So the cut begins anew at the last boundary before it,
-/// as long as that is found to be one still, or else at the one before, which is; and it ends where it comes upon an
-/// old one behind which all is as it was. What comes out is what a cut of all records would. Source: docs/format.md
-/// section 9.4.
+/// A change moves only boundaries within a window of it. So the cut begins again at the last boundary before the
+/// change, if that stays a boundary, or else at the boundary before, which certainly does. The cut ends at an old
+/// boundary after which nothing has changed. The result is that of a cut of all records. Source: docs/format.md section
+/// 9.4.
 ///
-/// A boundary stands if it is better than all gaps within a window on either side, of which the change may lie on one
-/// alone: of the other it is known. What remains is that nothing is cut by force on the way. That depends on the weight
-/// since the last boundary, of which only one part is known; but nothing was cut by force before, so nothing is now if
-/// the other part has become no heavier.
+/// A boundary stays if it is better than all gaps within a window on either side. The change may be on one side alone;
+/// the other side is known. Also no cut may be forced on the way. That depends on the weight since the last boundary.
+/// Only one part of this weight is known. But no cut was forced before, so none is forced now if the other part is no heavier
+/// than before.
 final class UpdateStream {
   private let kept: KeptIndex
   private let previous: PreviousIndex
@@ -20,29 +20,29 @@ final class UpdateStream {
   private let shardLimit: Int
   private var source: IndexedRecords
   private let cellFinder: CellFinder
-  /// The changes of the density grid by the portions that were handed out.
+  /// The changes of the density grid by the portions so far.
   private(set) var cells = CellChanges()
 
   private var changes: Changes
-  /// The first piece that is not handed out, outside of a region.
+  /// The next piece outside of a region.
   private var at = 0
   private var ready: [Portion] = []
   private var nextReady = 0
   private var region: Region?
 
-  /// The rest of the changes.
+  /// The remaining changes.
   private struct Changes {
     let removed: [RecordPosition]
     let added: SortedRecords
     var nextRemoved = 0
     var batch: [RecordBlob] = []
-    var nextAdded = 0  // In the batch.
-    var batchedCount = 0  // With those of the batches before.
-    var addedPiece: Int?  // Where the next one goes, once somebody asked.
-    /// Called with added records once they are read.
+    var nextAdded = 0  // The position in the batch.
+    var batchedCount = 0  // Added records up to the end of this batch.
+    var addedPiece: Int?  // The piece for the next one, once it was searched.
+    /// Called with added records after they were read.
     let observe: (([RecordBlob]) throws(BuildError) -> Void)?
 
-    /// Whether the next record is in a batch that was not read: reading it ends the batch before.
+    /// Whether the next record is in an unread batch: reading that batch ends the current one.
     var needsBatch: Bool { nextAdded == batch.count && batchedCount < added.count }
 
     mutating func peekAdded() throws(BuildError) -> RecordBlob? {
@@ -56,47 +56,47 @@ final class UpdateStream {
     }
   }
 
-  /// A run of records that is cut anew.
+  /// A run of records that is cut again.
   private struct Region {
     var cutter: Cutter
-    /// The piece that it begins with, and the last key before that.
+    /// The first piece of the region, and the last key before the piece.
     let start: Int
     var keyBefore: [UInt8] = []
-    /// The changes to go back to, as long as it is not certain that the cut could begin there; all lie in one batch.
+    /// The changes to return to, as long as the cut may not begin at the region's start; all are in one batch.
     var retreat: Changes?
-    /// Whether the stream has to go back to them.
+    /// Whether the stream must return to these changes.
     var isLost = false
-    /// The changes that ``UpdateStream/cells`` gets if not.
+    /// The changes for ``UpdateStream/cells`` if the stream does not return.
     var cells: [(cell: Int, more: Int)] = []
 
-    var records: RecordRun  // Of the shard that is read.
+    var records: RecordRun  // The records of the current shard.
     var record = 0
-    /// The next shard to be read, and the piece that it belongs to.
+    /// The next shard to read, and its piece.
     var shard: Int
     var piece: Int
-    /// The number of records handed to the cutter, and of those in finished pieces.
+    /// The number of records that the cutter got, and the number of records in finished pieces.
     var taken = 0
     var finished = 0
-    /// The records at which a piece of the index before begins, if its first record is there.
+    /// The records at which a piece of the old index begins, if the piece's first record stays.
     var starts: [(record: Int, piece: Int)] = []
-    /// The last record, counted like `taken`, whose neighbour before it is another than it was, or that is new.
+    /// The number, counted like `taken`, of the last record that is new or has a new neighbour before it.
     var lastChanged = -1
 
-    /// The weights of records before: of those that were read, of those up to their piece, and of those up to
-    /// the first behind a window.
+    /// The weights of old records: of the read records, of the records up to their piece, and of the records up to the
+    /// first one after a window.
     var oldPosition = 0
     var oldPieceStart = 0
     var oldStartWeight: Int?
-    /// The record before the shard that is read.
+    /// The last record before the current shard.
     var oldLast = RecordArena(capacity: 0)
   }
 
   /// - Parameters:
-  ///   - removed: In order.
-  ///   - added: Cut into the index, in the order of records.
+  ///   - removed: The positions of the removed records, in order.
+  ///   - added: The added records, in order.
   ///   - encoder: The encoder that makes the blobs of the index's records.
-  ///   - names: Those of the index by their numbers there, and those that only `added` has.
-  ///   - observe: Called with added records, in order, once they are read.
+  ///   - names: The field names of the index by their numbers there, then the names that only `added` has.
+  ///   - observe: Called with added records, in order, after they were read.
   init(
     _ kept: KeptIndex, pieces: [BuildNotes.Piece], removed: [RecordPosition], added: SortedRecords,
     encoder: RecordEncoder, names: FieldNames, observe: (([RecordBlob]) throws(BuildError) -> Void)? = nil
@@ -136,7 +136,7 @@ final class UpdateStream {
     return low
   }
 
-  /// Returns the piece that has the next change, or that begins behind it; nil when none is left.
+  /// Returns the piece with the next change, or the piece that begins after it; nil after the last change.
   private func nextChange() throws(BuildError) -> Int? {
     var piece: Int?
     if changes.nextRemoved < changes.removed.count {
@@ -159,25 +159,25 @@ final class UpdateStream {
     return min(piece ?? .max, changes.addedPiece!)
   }
 
-  /// Returns the last piece up to this one that is a restart.
+  /// Returns the last restart up to a piece.
   private func restart(upTo piece: Int) -> Int {
     var restart = max(0, piece)
     while restart > 0, !pieces[restart].isRestart { restart -= 1 }
     return restart
   }
 
-  /// Returns the last piece at which the cut can certainly begin anew for a change in `piece`.
+  /// Returns the last piece at which the cut can certainly begin again for a change in `piece`.
   ///
-  /// The change may move its first gap and what lies within a window before that, so one restart before it is too near.
-  /// Two are never nearer to each other than a window: the one before it will do. (Where a piece grew too long and was
-  /// cut by force, the next boundary may be as near as that.)
+  /// The change may move the first gap of its piece and the boundaries within a window before that gap, so one restart
+  /// before the piece may be too near. Two restarts are at least a window apart, so the restart before that one is far
+  /// enough. (After a forced cut of too long a piece, the next boundary may be nearer.)
   private func restart(before piece: Int) -> Int {
     pieces.isEmpty ? 0 : restart(upTo: restart(upTo: piece) - 1)
   }
 
   // MARK: Regions
 
-  /// - Parameter isCertain: Whether to begin where the cut can begin whatever the change is.
+  /// - Parameter isCertain: Whether to begin at a place where the cut can begin for any change.
   private func begin(isCertain: Bool = false) throws(BuildError) {
     guard let change = try nextChange() else {
       ready.append(.kept(at..<pieces.count, of: kept, lastKey: []))
@@ -201,12 +201,12 @@ final class UpdateStream {
     self.region = region
   }
 
-  /// Hands out the pieces before a region.
+  /// Passes on the pieces before a region.
   private func keepPieces(before region: Region) {
     if region.start > at { ready.append(.kept(at..<region.start, of: kept, lastKey: region.keyBefore)) }
   }
 
-  /// Continues until there is a portion to hand out, or the region is over.
+  /// Continues until there is a portion, or until the region ends.
   private func advance() throws(BuildError) {
     var region = self.region.take()!
     var isOver = false
@@ -256,7 +256,7 @@ final class UpdateStream {
     self.region = region
   }
 
-  /// Returns whether the cut could begin where it did; nil as long as that is open.
+  /// Returns whether the cut could begin at the start of the region; nil if that is still open.
   private func isStartFound(_ region: Region) -> Bool? {
     guard !region.isLost else { return false }
     switch region.cutter.start {
@@ -267,7 +267,7 @@ final class UpdateStream {
     }
   }
 
-  /// Returns whether reading the next change would lose those that may have to be gone back to.
+  /// Returns whether reading the next change would lose changes that the stream may return to.
   private func isOutOfReach(_ region: inout Region) -> Bool {
     if region.retreat != nil, changes.needsBatch { region.isLost = true }
     return region.isLost
@@ -284,7 +284,7 @@ final class UpdateStream {
     region.shard += 1
   }
 
-  /// Hands the cutter the next record of the shard, unless it is removed, or one that is added before it.
+  /// Gives the cutter the next record of the shard, unless it is removed, or an added record before it.
   private func takeNext(_ region: inout Region) throws(BuildError) {
     guard !isOutOfReach(&region) else { return }
     let record = region.records.record(region.record)
@@ -324,13 +324,13 @@ final class UpdateStream {
     region.lastChanged = region.taken
   }
 
-  /// Returns whether a change comes before the first record of a region, so that the gap there is another.
+  /// Returns whether a change comes before the first record of a region, so that the gap there changes.
   private func isBeforeFirst(_ region: inout Region) -> Bool {
     if region.retreat != nil, region.taken == 0 { region.isLost = true }
     return region.isLost
   }
 
-  /// Returns the weight that the next record of the shard had behind the one that was before it.
+  /// Returns the old weight of the shard's next record, after its old neighbour.
   private func oldWeight(of record: RecordBlob, in region: Region) -> Int {
     let before: RecordBlob? =
       if region.record > 0 {
@@ -347,8 +347,8 @@ final class UpdateStream {
     if region.retreat != nil { region.cells.append((cell, more)) } else { cells.add(more, to: cell) }
   }
 
-  /// Ends the region behind the piece that was read if the next one still begins where it did: all from there on is as
-  /// it was up to where the next region begins.
+  /// Ends the region after the last read piece if the next piece still begins at the same record. Then nothing changes
+  /// from there to the start of the next region.
   private func end(behindPieceOf region: inout Region) throws(BuildError) -> Bool {
     let next = region.piece + 1
     guard region.retreat == nil, next < pieces.count, pieces[next].isRestart,
@@ -364,8 +364,8 @@ final class UpdateStream {
     return true
   }
 
-  /// Returns the piece that the records behind the finished ones begin, if all from there on is as it was up to
-  /// where the next region begins.
+  /// Returns the piece that begins with the records after the finished ones, if nothing changes from there to the start
+  /// of the next region.
   private func end(of region: inout Region) throws(BuildError) -> Int? {
     while let start = region.starts.first, start.record < region.finished { region.starts.removeFirst() }
     guard let start = region.starts.first, start.record == region.finished, pieces[start.piece].isRestart,
@@ -377,7 +377,7 @@ final class UpdateStream {
 }
 
 extension PreviousIndex {
-  /// Returns the position of the record that is this many behind the first one.
+  /// Returns the position of the record that is `number` records after the first one.
   func position(ofRecord number: Int) -> RecordPosition {
     var (low, high) = (0, shards.count)
     while high - low > 1 {

@@ -1,7 +1,7 @@
 import ShardedIndex
 
 extension Verifier {
-  /// Asks for every prefix of every key, and for every key as it is typed.
+  /// Queries every prefix of every key, and every key in its own spelling.
   mutating func checkAnswers() {
     var check = AnswerCheck(of: index, progress, report)
     check.run(shards)
@@ -10,28 +10,28 @@ extension Verifier {
   }
 }
 
-/// The check of an index's answers: every prefix of every key is asked for, and the answer compared with the positions
-/// that such keys have in the order of all keys.
+/// The check of an index's answers. It queries every prefix of every key, and compares the answer with the positions of
+/// the keys that begin with the prefix.
 ///
-/// The keys have been proven: they ascend, and are those of the dataset, each as often as it is there.
+/// The earlier checks have proven the keys: they ascend, and are those of the dataset, with the right counts.
 private struct AnswerCheck {
   private let index: ShardedIndex
   private let schema: Schema
   private let report: (Verifier.Finding) -> Void
   private let progress: ((Verifier.Progress) -> Void)?
-  /// The answer that has every record; nil if it could not be had.
+  /// The answer with every record; nil if the query failed.
   private let all: ShardedIndex.Matches?
-  /// Prefixes and keys that were asked for.
+  /// The number of queried prefixes and keys.
   private(set) var asked = 0
   private(set) var wrong = 0
 
-  /// The key before, folded.
+  /// The previous folded key.
   private var previous: [UInt8] = []
-  /// For each *n*, the position of the first of the keys that begin with the first *n* bytes of `previous`.
+  /// For each *n*, the position of the first key that begins with the first *n* bytes of `previous`.
   private var starts: [Int] = [0]
-  /// The position of the key that is visited.
+  /// The position of the current key.
   private var position = 0
-  /// The keys of this record and the one before, not folded.
+  /// The keys of this record and of the previous one, not folded.
   private var key: [UInt8] = []
   private var keyBefore: [UInt8] = []
 
@@ -75,7 +75,7 @@ private struct AnswerCheck {
     }
   }
 
-  /// Takes in the next key, and asks for the prefixes that ended with the one before.
+  /// Takes the next key, and queries the prefixes that ended with the previous key.
   private mutating func visit(_ stored: Span<UInt8>) {
     if position & 0xfff == 0xfff {
       progress?(Verifier.Progress(phase: .answers, done: position, total: index.recordCount))
@@ -83,7 +83,7 @@ private struct AnswerCheck {
     let common = commonPrefix(previous.span, stored)
     guard common < max(stored.count, previous.count) || position == 0 else { return }
     close(above: common)
-    // The separator sorts first: a key that goes on with it would come next.
+    // The separator sorts first: a key that continues the previous key with a separator would be next.
     if position > 0, !(common == previous.count && stored.count > common && stored[common] == Fold.separator) {
       previous.append(Fold.separator)
       ask(previous[...], expecting: [position..<position])
@@ -93,13 +93,13 @@ private struct AnswerCheck {
     while starts.count <= stored.count { starts.append(position) }
   }
 
-  /// Asks for the prefixes of `previous` that the next key does not have, the longest first.
+  /// Queries the prefixes of `previous` that the next key lacks, the longest first.
   private mutating func close(above common: Int) {
     for size in stride(from: previous.count, to: common, by: -1) {
-      // A prefix that can be typed ends where a character does.
+      // People can type a prefix only up to the end of a character.
       guard size == previous.count || previous[size] & 0xc0 != 0x80 else { continue }
       let prefix = previous[..<size]
-      // Before the keys that begin with a word and a space stand those that end behind it or go on with a comma.
+      // The keys that end after a word, or continue with a comma, come before the keys that continue with a space.
       let isFinished = prefix[size - 1] == Fold.space
       let own = starts[isFinished ? size - 1 : size]..<position
       let word = prefix.dropLast(isFinished ? 1 : 0)
@@ -112,7 +112,7 @@ private struct AnswerCheck {
     }
   }
 
-  /// Asks for a folded prefix, and reports an answer that has other positions than `runs`.
+  /// Queries a folded prefix, and reports an answer with other positions than `runs`.
   private mutating func ask(_ prefix: ArraySlice<UInt8>, expecting runs: [Range<Int>]) {
     asked += 1
     let reason: String
@@ -138,7 +138,7 @@ private struct AnswerCheck {
     if wrong <= Verifier.reportLimit { report(.wrongAnswer(prefix: prefix, reason: reason)) }
   }
 
-  /// Asks for the key of the record as it is typed, by way of the fold.
+  /// Queries the record's key in its own spelling, with the fold.
   private mutating func askForKey(of fields: Range<Int>, in buffer: RecordBuffer) {
     schema.composeKey(of: fields, in: buffer, into: &key)
     guard key != keyBefore else { return }
@@ -149,10 +149,10 @@ private struct AnswerCheck {
     reportWrongAnswer(to: String(decoding: keyBefore, as: UTF8.self), "does not find its own record")
   }
 
-  /// Returns the positions of the keys that answer a prefix by way of the comma that one of its spaces stands for.
+  /// Returns the positions of the keys that match a prefix because one of the prefix's spaces stands for a comma.
   ///
-  /// - Parameter positions: The positions of the keys that begin with the prefix up to that space, less those that
-  ///   begin with the space too.
+  /// - Parameter positions: The positions of the keys that begin with the prefix up to that space, without the keys
+  ///   that continue with the space.
   private static func run(
     ofSeparated prefix: ArraySlice<UInt8>, at space: Int, of all: ShardedIndex.Matches, among positions: Range<Int>
   ) -> Range<Int> {
@@ -160,7 +160,7 @@ private struct AnswerCheck {
     word[space] = Fold.separator
     let isFinished = word.last == Fold.space
     if isFinished { word.removeLast() }
-    /// Returns the first position whose key is not below `key`.
+    /// Returns the first position with a key that is not below `key`.
     func first(notBelow key: [UInt8]) -> Int {
       var (low, high) = (positions.lowerBound, positions.upperBound)
       while low < high {
@@ -171,7 +171,7 @@ private struct AnswerCheck {
       }
       return low
     }
-    // 0xff is above every byte of a fold, and no byte of one lies between the space and 0x21.
+    // 0xff is above every byte of a fold, and no byte of a fold is between the space and 0x21.
     return first(notBelow: word)..<first(notBelow: word + [isFinished ? Fold.space + 1 : 0xff])
   }
 }

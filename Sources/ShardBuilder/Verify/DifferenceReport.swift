@@ -1,10 +1,10 @@
 import ShardedIndex
 
-/// The report of the records in which a dataset and some shards of an index differ.
+/// The report of the differences between the records of a dataset and of some shards of an index.
 ///
-/// All records are counted by their digests first, those of the index and then those of the dataset. Afterwards both
-/// are read again: the report lists the first that differ of each side, those of one key together, and counts all of
-/// them by the fields that differ.
+/// The report first counts all records by their digests: the records of the index, then those of the dataset. Then it
+/// reads both again. It lists the first different records of each side, together if they have one key, and counts all
+/// of them by the fields that differ.
 struct DifferenceReport {
   private let records: ExaminedRecords
   private let report: (Verifier.Finding) -> Void
@@ -16,14 +16,14 @@ struct DifferenceReport {
   private var missing = 0
   private var unexpected = 0
   private var listed = 0
-  /// The number of records of the index that were listed without one of the dataset.
+  /// The number of listed records of the index without a near record of the dataset.
   private var alone = 0
-  /// The records of the dataset to be listed, each with its number among the differences.
+  /// The records of the dataset to list, each with its number among the differences.
   private var lines: [(number: Int?, text: String, count: Int)] = []
   /// The size of the lines, in bytes.
   private var held = 0
 
-  /// The most that lines may take before they are reported, in bytes: the last may exceed it.
+  /// The size in bytes of the lines above which the report writes them; the last line may exceed it.
   private static let heldLimit = 4 << 20
 
   init(
@@ -34,9 +34,9 @@ struct DifferenceReport {
     self.report = report
   }
 
-  /// The number of records that differ.
+  /// The number of different records.
   var count: Int { missing + unexpected }
-  /// The records that differ and that no finding names.
+  /// The number of different records that no finding names.
   var unlisted: Int { count - listed }
 
   var causes: [Verifier.Summary.Cause] {
@@ -69,7 +69,7 @@ struct DifferenceReport {
     note(1)
   }
 
-  /// Takes a record of the dataset into the list if the index lacks it.
+  /// Adds a record of the dataset to the list if the index lacks it.
   mutating func listIfMissing(_ record: RecordBlob, _ names: [String]) {
     guard unsafe records.has(record.folded.span) else { return }
     RecordSum.serialize(record, names, into: &bytes)
@@ -92,8 +92,7 @@ struct DifferenceReport {
     held += lines[lines.count - 1].text.utf8.count
   }
 
-  /// Lists the records of the index that the dataset lacks, each behind the record of the dataset that is nearest to
-  /// it.
+  /// Lists the records of the index that the dataset lacks, each after the nearest record of the dataset.
   mutating func listUnexpected() {
     let records = records
     let schema = records.index.generation.schema
@@ -122,7 +121,7 @@ struct DifferenceReport {
       report(.missing(record: lines[at].text, count: lines[at].count))
       listed += lines.remove(at: at).count
     } else {
-      // The other one of a pair is not listed, or there is none.
+      // The other record of the pair is not in the list, or there is none.
       guard pair == nil, alone < Verifier.reportLimit else { return }
       alone += 1
     }
@@ -130,7 +129,7 @@ struct DifferenceReport {
     listed += count
   }
 
-  /// Reports the records of the dataset that no record of the index is near to.
+  /// Reports the records of the dataset without a near record of the index.
   mutating func finish() {
     for line in lines {
       report(.missing(record: line.text, count: line.count))
@@ -139,16 +138,16 @@ struct DifferenceReport {
   }
 }
 
-/// The records of an index whose keys begin in one of the shards that are examined.
+/// The records of an index whose keys begin in an examined shard.
 private struct ExaminedRecords {
   let index: ShardedIndex
   let shards: [Manifest.Shard]
-  /// The numbers of the shards that are examined.
+  /// The numbers of the examined shards.
   let examined: Set<Int>
 
   func has(_ key: Span<UInt8>) -> Bool { examined.contains(Verifier.shard(of: key, in: index.generation.manifest)) }
 
-  /// Calls `body` with the key of each record, and the record, the only one of the buffer.
+  /// Calls `body` with the key of each record and with the record, which is alone in the buffer.
   func forEach(_ body: (Span<UInt8>, RecordBuffer) -> Void) {
     if index.generation.overlay != nil {
       guard let all = try? index.matches(forPrefix: "") else { return }
@@ -157,7 +156,7 @@ private struct ExaminedRecords {
       }
     }
     let buffer = RecordBuffer()
-    // Records of equal keys count for the shard that the key begins in, so the shards behind it are read as well.
+    // Records of equal keys belong to the shard in which the key begins, so the check reads the next shards as well.
     for shard in shards {
       guard examined.contains(shard.number) || examined.contains(shard.number - 1) || shard.file.isContinuation
       else { continue }

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// Folded text as people can read it.
+/// Folded text in a readable form.
 package enum FoldedText {
   /// Returns the text with the separator as a comma, and control characters as `\u{...}`.
   package static func readable(_ bytes: some Collection<UInt8>) -> String {

@@ -1,8 +1,8 @@
 import ShardedIndex
 
-/// The field of an index's records that is their weight, and the rule that makes a number of it.
+/// The field with the weight of an index's records, and the rule that makes a number from it.
 struct WeightField: Sendable {
-  /// The number of the field; nil where no record has it.
+  /// The number of the field; nil if no record has it.
   let number: Int?
   let rule: WeightRule
 
@@ -12,7 +12,7 @@ struct WeightField: Sendable {
     (number, rule) = try manifest.weightField
   }
 
-  /// Returns the weight of a record that has these fields of a buffer.
+  /// Returns the weight of the record with these fields of a buffer.
   func weight(of fields: Range<Int>, in buffer: RecordBuffer) -> UInt64 {
     guard let number, let field = fields.first(where: { Int(buffer.rawName(ofField: $0)) == number }) else { return 0 }
     return unsafe rule.weight(of: buffer.rawField(field).text)
@@ -21,7 +21,7 @@ struct WeightField: Sendable {
 
 /// The check of an index's ranks against the weights of its records.
 struct RankCheck {
-  /// A greatest weight that is not that of the records.
+  /// A greatest weight that differs from the weights of the records.
   enum Fault: Equatable {
     case part(Int, ofShard: Int, found: UInt64, expected: UInt64)
     case partCount(ofShard: Int, found: Int, expected: Int)
@@ -29,20 +29,20 @@ struct RankCheck {
   }
 
   private let manifest: ManifestReader
-  /// By number, why a page's ranks cannot be read.
+  /// For each page whose ranks cannot be read, the error.
   private(set) var unreadable: [Int: IndexError] = [:]
-  /// By page the greatest weight of its records, and the shards whose records were read.
+  /// For each page the greatest weight of its records, and the number of shards whose records were read.
   private var pages: [(greatest: UInt64, shards: Int)]
 
   /// Reads all ranks of an index.
   ///
-  /// - Returns: nil if it has none.
+  /// - Returns: nil if the index has no ranks.
   init?(of manifest: ManifestReader) throws(IndexError) {
     guard manifest.hasRanks else { return nil }
     self.manifest = manifest
     let pageCount = (manifest.shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
     pages = Array(repeating: (0, 0), count: pageCount)
-    // An index without pages has the first frame too.
+    // The first frame exists also for an index without pages.
     _ = try manifest.greatestWeight(ofPages: 0..<pageCount)
     for page in 0..<pageCount {
       do throws(IndexError) { _ = try manifest.rankPage(page) } catch { unreadable[page] = error }
@@ -66,8 +66,8 @@ struct RankCheck {
     }
   }
 
-  /// Compares the greatest weights of pages, of which all records could be read, with those of the records, once all
-  /// shards were compared.
+  /// Compares the greatest weights of pages with those of the records, after all shards were compared. Pages with
+  /// unread records are left out.
   func faultsOfPages() -> [Fault] {
     pages.indices.compactMap { page in
       let shardCount = min(Manifest.pageCapacity, manifest.shardCount - page * Manifest.pageCapacity)
@@ -81,7 +81,7 @@ struct RankCheck {
 }
 
 extension RankCheck.Fault {
-  /// The number of the shard that it is of; nil if it is of a page.
+  /// The number of its shard; nil for a fault of a page.
   private var shard: Int? {
     switch self {
     case .part(_, let shard, _, _), .partCount(let shard, _, _): shard

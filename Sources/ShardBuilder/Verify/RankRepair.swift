@@ -1,9 +1,9 @@
 import ShardedIndex
 
-/// The comparison of ranks with records that a repair makes before it believes a manifest.
+/// The comparison of ranks with records. A repair makes it before it trusts a manifest.
 enum RankRepair {
-  /// Returns for each shard of an index the greatest weights of its parts, nil where its records cannot be read; nil if
-  /// the index has no ranks.
+  /// Returns for each shard of an index the greatest weights of its parts, or nil if its records cannot be read.
+  /// Returns nil if the index has no ranks.
   static func weights(of index: ShardedIndex, _ shards: [Manifest.Shard]) throws(IndexError) -> [[UInt64]?]? {
     guard let field = try WeightField(of: index.generation.manifest) else { return nil }
     return WorkerPool.map(shards.count, threads: WorkerPool.availableThreads) { number in
@@ -17,7 +17,7 @@ enum RankRepair {
     }
   }
 
-  /// Returns whether the ranks of a manifest are not those of the records that could be read.
+  /// Returns whether the ranks of a manifest differ from the records, as far as the records could be read.
   static func isWrong(_ manifest: ManifestReader, _ weights: [[UInt64]?]) throws(IndexError) -> Bool {
     guard var check = try RankCheck(of: manifest), manifest.shardCount == weights.count else { return true }
     for (number, weights) in weights.enumerated() where !check.faults(ofShard: number, weights).isEmpty {

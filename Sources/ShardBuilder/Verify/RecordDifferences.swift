@@ -1,17 +1,17 @@
 import ShardedIndex
 
-/// The causes by which records of the same key differ, those of a dataset and those of an index.
+/// The causes of differences between records of the same key, in a dataset and in an index.
 struct RecordDifferences {
-  /// A field as it is compared.
+  /// A field in the form of the comparison.
   struct Field {
     var name: UInt32
     var kind: FieldKind
     var hash: UInt64
   }
 
-  /// The most fields that are held, 16 bytes each: for records behind them no cause is found.
+  /// The most fields in memory, 16 bytes each. Records beyond them get no cause.
   private static let fieldLimit = 3 << 19
-  /// The most records of one key that are compared to find the nearest.
+  /// The most records of one key that the search for the nearest record compares.
   private static let nearLimit = 64
 
   private struct Record {
@@ -25,18 +25,18 @@ struct RecordDifferences {
   private var names = NameTable()
   private var fields: [Field] = []
   private var records: [Record] = []
-  /// The record that came last, by the hash of its key.
+  /// The last record of each key, by the key's hash.
   private var last: [UInt64: Int32] = [:]
-  /// The number of records by cause.
+  /// For each cause the number of records.
   private(set) var causes: [String: Int] = [:]
-  /// The most causes that are told apart; further ones are summed up as one.
+  /// The most separate causes; one sum counts all further causes.
   private static let causeLimit = 64
 
   mutating func field(_ name: String, _ kind: FieldKind, _ text: Span<UInt8>) -> Field {
     Field(name: UInt32(names.insert(name).number), kind: kind, hash: IDCounter.hash(text))
   }
 
-  /// Takes in a record that only the dataset has. Returns its number, or nil where no more are held.
+  /// Adds a record that only the dataset has. Returns its number, or nil if memory holds no more records.
   mutating func add(_ key: Span<UInt8>, _ own: [Field]) -> Int? {
     guard fields.count + own.count <= Self.fieldLimit else { return nil }
     let hash = IDCounter.hash(key)
@@ -46,7 +46,7 @@ struct RecordDifferences {
     return records.count - 1
   }
 
-  /// Finds the nearest of those for a record that only the index has, and notes what the two differ in.
+  /// Finds the nearest added record to a record that only the index has, and notes the differences of both.
   mutating func pair(_ key: Span<UInt8>, _ own: [Field]) -> Int? {
     var best: (number: Int, distance: Int)?
     var number = last[IDCounter.hash(key)] ?? -1
@@ -73,7 +73,7 @@ struct RecordDifferences {
     var text: String { names.joined(separator: ", ") + " " + what }
   }
 
-  /// Returns what two records differ in.
+  /// Returns the differences of two records.
   private func parts(of record: Record, _ indexed: [Field]) -> [Part] {
     let own = fields[Int(record.start)..<Int(record.start + record.count)]
     var parts: [Part] = []

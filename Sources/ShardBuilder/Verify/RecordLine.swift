@@ -1,4 +1,4 @@
-/// A record as one line of JSON, nested fields by their paths.
+/// A record as one line of JSON; nested fields have their paths.
 struct RecordLine {
   private(set) var text = "{"
 

@@ -1,7 +1,7 @@
 import ShardedIndex
 
-/// A sum of records' digests: two lists have the same sum when they hold the same records equally often, in any
-/// order. The digests are added as 256-bit numbers, so that no accident makes different lists equal.
+/// A sum of records' digests. Two lists have the same sum if they hold the same records equally often, in any order.
+/// The digests are added as 256-bit numbers, so that different lists never have equal sums by accident.
 struct RecordSum {
   private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   private var count = 0
@@ -20,7 +20,7 @@ struct RecordSum {
 
   mutating func subtract(_ record: [UInt8]) {
     count -= 1
-    // Two's complement: the inverse and one more.
+    // In two's complement the negative number is the inverse plus one.
     let number = Self.number(record)
     add((~number.0, ~number.1, ~number.2, ~number.3))
     add((1, 0, 0, 0))
@@ -50,7 +50,7 @@ struct RecordSum {
 
   // MARK: A record's bytes
 
-  // Sizes stand before texts, so that no two records have the same bytes.
+  // Each text has its size before it, so that no two records have the same bytes.
 
   static func begin(_ bytes: inout [UInt8], key: Span<UInt8>) {
     bytes.removeAll(keepingCapacity: true)
@@ -72,7 +72,7 @@ struct RecordSum {
     for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: size >> shift)) }
   }
 
-  /// Makes the bytes of a record of the index, whose fields stand in a buffer.
+  /// Makes the bytes of a record of the index. The fields of the record are in a buffer.
   static func serialize(
     _ key: Span<UInt8>, _ fields: Range<Int>, of buffer: RecordBuffer, _ schema: Schema, into bytes: inout [UInt8]
   ) {
@@ -85,7 +85,7 @@ struct RecordSum {
 
   /// Makes the bytes of a record of the dataset.
   ///
-  /// - Parameter names: By the numbers that the record uses.
+  /// - Parameter names: The field names, by the numbers in the record.
   static func serialize(_ record: RecordBlob, _ names: [String], into bytes: inout [UInt8]) {
     unsafe begin(&bytes, key: record.folded.span)
     var offset = record.textsOffset

@@ -1,40 +1,43 @@
-/// The proof that a manifest is the one of which a damaged copy is there.
+/// The proof that a manifest is the original of a damaged copy.
 ///
-/// The pages, the notes, the density grid, the ranks, the sides and the entries determine most of a root: the numbers of
-/// records and shards, the offsets of sections, bounds, sizes and checksums. Nothing determines the rest of its header,
-/// the names of fields and the settings: they are proven where the damaged file has the very bytes, and so is all behind
-/// the root.
+/// The pages, the notes, the density grid, the ranks, the sides and the entries determine most of a root: the numbers
+/// of records and shards, the offsets of sections, bounds, sizes and checksums. Nothing determines the rest of the
+/// root's header, the names of fields and the settings. These are proven if the damaged file has the same bytes, and so
+/// are all bytes after the root.
 struct RootProof {
-  /// The bytes of the manifest that is to be proven. It was opened, and all of it was read.
+  /// The bytes of the manifest under proof. A reader has opened and read all of it.
   let bytes: [UInt8]
   /// The size of its first frame, in bytes.
   let rootSize: Int
 
-  /// The sections that follow from the rest: 1 to 5 are of the pages, 8 to 12 of notes, grid, ranks, sides and entries
-  /// (docs/format.md section 3.2).
+  /// The sections that follow from the other frames: 1 to 5 follow from the pages, 8 to 12 from notes, grid, ranks,
+  /// sides and entries (docs/format.md section 3.2).
   private static let derived: Set<UInt32> = [1, 2, 3, 4, 5, 8, 9, 10, 11, 12]
   private static let headerSize = 48
   private static let entrySize = 24
 
-  /// Returns why the damaged file may have been another manifest; nil if it was this one.
+  /// Returns the reason why the damaged file may have been another manifest; nil if it was this one.
   func doubt(_ damaged: [UInt8]) -> String? {
-    guard damaged.count == bytes.count else { return "the damaged one has another size" }
+    guard damaged.count == bytes.count else { return "the damaged manifest has another size" }
     guard damaged[rootSize...].elementsEqual(bytes[rootSize...]) else {
-      return "the damaged one has other pages, notes, density grid, ranks, sides or entries"
+      return "the damaged manifest has other pages, notes, density grid, ranks, sides or entries"
     }
-    guard let offsets else { return "its root is compressed, so that the damaged one cannot be compared with it" }
+    guard let offsets else { return "the root of the copy's manifest is compressed, which allows no comparison" }
     let content = offsets.map { bytes[$0] }
-    guard let isDerived = Self.derivedBytes(of: content) else { return "its root is of another kind" }
+    guard let isDerived = Self.derivedBytes(of: content) else {
+      return "the root of the copy's manifest is of another kind"
+    }
     for (number, offset) in offsets.enumerated() where !isDerived[number] && damaged[offset] != bytes[offset] {
-      return "nothing here says what its settings and names of fields were"
+      return "its settings and names of fields are damaged as well"
     }
     return nil
   }
 
-  /// The offsets in the file of all bytes of the root's content; nil if that is compressed.
+  /// The offsets in the file of all bytes of the root's content; nil if the content is compressed.
   private var offsets: [Int]? {
     guard rootSize > 9 else { return nil }
-    // RFC 8878, 3.1.1: a window's size unless there is one segment, then the content's size in 1, 2, 4 or 8 bytes.
+    // RFC 8878, 3.1.1: the size of the window, unless there is one segment; then the size of the content in 1, 2, 4 or
+    // 8 bytes.
     let descriptor = bytes[4]
     guard descriptor & 0x20 != 0 else { return nil }
     var at = 5 + [1, 2, 4, 8][Int(descriptor >> 6)]
@@ -61,7 +64,7 @@ struct RootProof {
     guard content.count >= headerSize + entrySize * sections else { return nil }
     var isDerived = [Bool](repeating: false, count: content.count)
     func set(_ range: Range<Int>, _ value: Bool = true) { for at in range { isDerived[at] = value } }
-    // Magic, version, fold, sections, records, shards; what is reserved says nothing.
+    // Magic, version, fold, sections, records, shards; reserved bytes prove nothing.
     set(0..<6)
     set(8..<36)
     for section in 0..<sections {
@@ -75,7 +78,7 @@ struct RootProof {
     for section in 0..<sections {
       let entry = headerSize + entrySize * section
       let (offset, size) = (number(entry + 8, 7), number(entry + 16, 7))
-      // No two of what an encoder writes lie in each other, and what a reader passes over could be anything.
+      // The sections of an encoder never overlap; bytes that a reader skips may have any value.
       if derived.contains(UInt32(number(entry, 4))) {
         if number(entry, 4) == 5 {
           let width = number(4, 2) == 1 ? 20 : 32

@@ -1,7 +1,7 @@
 import CLibrary
 import ShardedIndex
 
-/// The files that a repair brought over, and the damage that is left.
+/// The files that a repair replaced, and the remaining damage.
 public struct RepairSummary: Sendable, Equatable {
   public struct Damage: Sendable, Equatable {
     /// The path of the file.
@@ -9,71 +9,71 @@ public struct RepairSummary: Sendable, Equatable {
     public var reason: String
   }
 
-  /// The names of the files that were brought over: the manifest, shards in their order, the overlay.
+  /// The names of the replaced files: the manifest, shards in their order, the overlay.
   public var repaired: [String] = []
-  /// The size of those files.
+  /// The size of these files in bytes.
   public var bytes = 0
-  /// The damage that verifying the index found afterwards.
+  /// The damage that a verification of the index found afterwards.
   public var damage: [Damage] = []
 
   public var isSound: Bool { damage.isEmpty }
 }
 
-/// Why an index was not repaired; it is as it was.
+/// The reason why an index was not repaired. The index stays as it was.
 @nonexhaustive
 public enum RepairError: Error, Equatable, Sendable {
-  /// The system refused something, or a build is running.
+  /// The system refused an operation, or a build is running.
   case build(BuildError)
-  /// The index or the copy is not there, or the manifest of both is damaged.
+  /// The index or the copy does not exist, or the manifests of both are damaged.
   case index(IndexError)
   /// The copy is the index itself.
   case sameDirectory(path: String)
   /// The manifest is damaged, and nothing proves that the copy has the right one.
   case unprovenManifest(path: String, reason: String)
-  /// The overlay is damaged, and nothing proves that the copy has all changes that were in it.
+  /// The overlay is damaged, and nothing proves that the copy has all of its changes.
   case unprovenOverlay(path: String)
 }
 
 extension RepairError: CustomStringConvertible {
   public var description: String { message.description }
 
-  /// The message, for the words of the library or of a command.
+  /// The message, with settings that the library or a command names.
   package var message: BuildMessage {
     switch self {
     case .build(let error): error.message
     case .index(let error): "\(error)"
-    case .sameDirectory(let path): "\(path) is the index itself: name another copy of it"
+    case .sameDirectory(let path): "\(path) is the index itself; name a copy of it"
     case .unprovenManifest(let path, let reason):
       """
-      \(path) is damaged, and nothing proves that the copy has the right one: \(reason); name the right one's digest \
-      with \(.expectedDigest), or take the copy's with \(.takesUnproven)
+      \(path) is damaged, and nothing proves that the copy has the right manifest: \(reason); give the right digest \
+      with \(.expectedDigest), or take the copy's manifest with \(.takesUnproven)
       """
     case .unprovenOverlay(let path):
       """
-      \(path) is damaged, and it is not sure that the copy has all of its changes; \(.takesUnproven) takes the copy's \
-      nevertheless
+      \(path) is damaged, and the copy may lack some of its changes; \(.takesUnproven) takes the copy's \
+      overlay nevertheless
       """
     }
   }
 }
 
 extension ShardBuilder {
-  /// Replaces the damaged files of the index in `directory` by those of a copy.
+  /// Replaces the damaged files of the index in `directory` by the files of a copy.
   ///
-  /// Reads every shard of the index, and of the copy what is damaged or missing. A shard is taken from any directory that
-  /// has it, since the manifest says what it has to be. A damaged manifest is taken from a copy that is proven to have the
-  /// very one: by its digest; or by its root, if that is sound here, which has the checksums of all else; or, if the root is
-  /// damaged here, by all that follows it, and in it whatever does not follow from that: field names and settings among
-  /// others. Ranks that are not those of the records are damage: they are taken from a copy that has the same manifest
-  /// otherwise, and right ranks. A damaged overlay is taken from a copy of this generation if it has the size and the checksum of the copy's
-  /// overlay, or, where its checksum is damaged, all bytes that the checksum is of.
+  /// Reads every shard of the index, and the files of the copy that the index needs. A shard may come from any copy,
+  /// because the manifest has its digest. A manifest comes only from a copy that is proven to have the same one. There
+  /// are three proofs: the manifest's digest; a sound root of the index, which has the checksums of all other frames;
+  /// or, with a damaged root, all other frames, and the bytes of the root that do not follow from them, such as field
+  /// names and settings. Ranks that differ from the records are damage: they come from a copy that has right ranks and
+  /// otherwise the same manifest. The copy's overlay replaces a damaged overlay of the same generation if both have the
+  /// same size and checksum. If the checksum is damaged, both must have the same bytes under the checksum.
   ///
   /// - Parameters:
-  ///   - expected: The digest of the index's manifest, if it is known: a copy of that needs no other proof, and no other
-  ///     is taken.
-  ///   - takesUnproven: Takes the copy's manifest and overlay in the place of damaged ones without that proof.
-  ///   - progress: Called now and then, on the caller's thread.
-  /// - Throws: ``RepairError``; the index is as it was.
+  ///   - expected: The digest of the index's manifest, if known. Then a copy with this digest needs no other proof, and
+  ///     no other copy is used.
+  ///   - takesUnproven: Whether the copy's manifest and overlay may replace damaged ones without that proof.
+  ///   - progress: Called from time to time, on the caller's thread.
+  /// - Throws: ``RepairError``; the index stays as it was.
   public static func repair(
     _ directory: String, from copy: String, expecting expected: ManifestDigest? = nil, takesUnproven: Bool = false,
     progress: ((FileProgress) -> Void)? = nil
@@ -110,15 +110,15 @@ private struct Repair {
 
   private let index: IndexDirectory
   private let copy: IndexDirectory
-  /// The places of the copy's files by name, where it is an archive.
+  /// The places of the copy's files by name, if the copy is an archive.
   private let places: [String: ArchivePlace]
   private let expected: ManifestDigest?
-  /// It locks the index: no build may remove a file that is being read.
+  /// The publisher locks the index: no build may remove a file during the repair.
   private let publisher: Publisher
   private var shards: [Manifest.Shard] = []
-  /// The manifest that the shards lead into.
+  /// The manifest of the shards.
   private(set) var generation: ManifestReader?
-  /// The manifest of the entries, which the rest of the shards lead into.
+  /// The manifest of the entries, to which the last of the shards belong.
   private(set) var entries: ManifestReader?
   /// The bytes that replace a damaged manifest.
   private var manifest: [UInt8]?
@@ -127,7 +127,7 @@ private struct Repair {
 
   init(_ directory: String, from path: String, expecting expected: ManifestDigest?) throws(RepairError) {
     self.expected = expected
-    // Nothing is created where no index is.
+    // A repair creates nothing in a directory without an index.
     let named = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: directory) }
     try Self.building { () throws(BuildError) in try Publisher.refuse(archive: named) }
     copy = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: path) }
@@ -150,12 +150,12 @@ private struct Repair {
     do throws(BuildError) { return try body() } catch { throw .build(error) }
   }
 
-  /// Finds out which shards there should be: from the manifest that is there, or, where it is damaged, the copy's.
+  /// Finds the shards that should exist: in the index's manifest, or, if that is damaged, in the copy's.
   mutating func findShards(takesUnproven: Bool) throws(RepairError) {
     var own: ShardedIndex?
     var weights: [[UInt64]?]?
     do throws(IndexError) {
-      // An overlay stays as it is, since the manifest does.
+      // The overlay stays, because the manifest does.
       own = try ShardedIndex(publisher.openDirectory(), options: .init(), readsOverlay: false)
       shards = try Self.allShards(of: own!.generation.manifest, readsRanks: false)
       generation = own!.generation.manifest
@@ -167,7 +167,7 @@ private struct Repair {
     let other = try Self.reading { () throws(IndexError) in
       try ShardedIndex(copy, options: .init(), readsOverlay: false).generation.manifest
     }
-    // Whatever is not right in it is not taken, proven or not.
+    // A copy's manifest with any fault is not used, with or without a proof.
     shards = try Self.reading { () throws(IndexError) in try Self.allShards(of: other) }
     let bytes = try Self.reading { () throws(IndexError) in try other.fileBytes() }
     if !takesUnproven {
@@ -182,7 +182,7 @@ private struct Repair {
     (generation, manifest) = (other, bytes)
   }
 
-  /// Returns all shards of a manifest after reading all of it, but for the ranks where those are compared later.
+  /// Returns all shards of a manifest after a read of all its frames, except for the ranks if they are compared later.
   private static func allShards(
     of generation: ManifestReader, readsRanks: Bool = true
   ) throws(IndexError) -> [Manifest.Shard] {
@@ -197,7 +197,8 @@ private struct Repair {
     return shards
   }
 
-  /// Returns why the copy's manifest may be another one than the damaged one was; nil if it is that one.
+  /// Returns the reason why the copy's manifest may differ from the original of the damaged one; nil if it is the
+  /// original.
   private func doubt(_ bytes: [UInt8], isRootSound: Bool) throws(RepairError) -> String? {
     if let expected {
       let digest = Digest.sha256(bytes)
@@ -210,12 +211,12 @@ private struct Repair {
     return RootProof(bytes: bytes, rootSize: root).doubt(found)
   }
 
-  /// Whether there is an overlay of a manifest, sound or not.
+  /// Returns whether a manifest has an overlay, sound or not.
   private func hasOverlay(beside manifest: ManifestReader) -> Bool {
     do throws(IndexError) { return try Overlay.reading(in: index, beside: manifest) != nil } catch { return true }
   }
 
-  /// Returns why the copy's manifest may not be what one with wrong ranks should have been; nil if it is.
+  /// Returns the reason why the copy's manifest may not be the right one for an index with wrong ranks; nil if it is.
   private func doubt(
     _ bytes: [UInt8], of other: ManifestReader, insteadOf own: ManifestReader, _ weights: [[UInt64]?]
   ) throws(RepairError) -> String? {
@@ -229,11 +230,11 @@ private struct Repair {
     let isWrong = try Self.reading { () throws(IndexError) in try RankRepair.isWrong(other, weights) }
     if isWrong { return "the copy's ranks are wrong as well" }
     if found.starts(with: bytes[..<root]) { return nil }
-    if hasOverlay(beside: own) { return "the overlay belongs to the wrong ranks; to keep its changes, build anew" }
+    if hasOverlay(beside: own) { return "the overlay belongs to the wrong ranks; to keep its changes, build again" }
     return RootProof(bytes: Array(bytes[..<start]), rootSize: root).doubt(Array(found[..<start]))
   }
 
-  /// Returns the bytes of a file that may be damaged, at most `limit`; none if it is no regular file.
+  /// Returns the bytes of a file that may be damaged, at most `limit`; no bytes if it is not a regular file.
   private func foundBytes(
     of name: String, in directory: IndexDirectory, limit: Int
   ) throws(RepairError) -> [UInt8] {
@@ -248,7 +249,7 @@ private struct Repair {
     }
   }
 
-  /// Finds out what takes the place of a damaged overlay, if anything can.
+  /// Finds the replacement of a damaged overlay, if there is one.
   mutating func findOverlay(takesUnproven: Bool) throws(RepairError) {
     guard let generation else { return }
     do throws(IndexError) {
@@ -267,7 +268,7 @@ private struct Repair {
     }
   }
 
-  /// Finds the shards of the entries, and brings over their manifest if it is damaged here and not in the copy.
+  /// Finds the shards of the entries, and replaces their manifest if it is damaged here and sound in the copy.
   mutating func findEntries() throws(RepairError) {
     guard let generation, let head = try Self.reading({ () throws(IndexError) in try generation.entriesHead() })
     else { return }
@@ -293,7 +294,7 @@ private struct Repair {
     entries = other
   }
 
-  /// Brings over the shards that are damaged here and not in the copy.
+  /// Replaces the shards that are damaged here and sound in the copy.
   mutating func mendShards(_ progress: ((FileProgress) -> Void)?) throws(RepairError) {
     let (shards, index) = (shards, index)
     var damaged: [Int] = []
@@ -322,7 +323,7 @@ private struct Repair {
     }
   }
 
-  /// Brings over the side files that are damaged here and not in the copy.
+  /// Replaces the side files that are damaged here and sound in the copy.
   mutating func mendSides() throws(RepairError) {
     let (generation, entries) = (generation, entries)
     let sides = try Self.reading { () throws(IndexError) in
@@ -336,9 +337,9 @@ private struct Repair {
     }
   }
 
-  /// Puts a file in the place of a damaged one; once, where several have its content.
+  /// Replaces a damaged file; once, if several files have its content.
   private mutating func mend(_ name: String, _ bytes: [UInt8], _ seen: inout Set<String>) throws(RepairError) {
-    // A directory in its place cannot be replaced; verifying names it.
+    // A directory in place of the file cannot be replaced; the verification names it.
     var status = stat()
     let isDirectory =
       unsafe fstatat(publisher.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
@@ -352,13 +353,13 @@ private struct Repair {
   mutating func publish() throws(RepairError) {
     let (manifest, overlay) = (manifest, overlay)
     if let overlay {
-      // It names the manifest that is sound, also where that is still to come.
+      // The overlay names the sound manifest, even if that follows later.
       try Self.building { () throws(BuildError) in try publisher.replace(damagedOverlay: overlay) }
       summary.bytes += overlay.count
       summary.repaired.append(Overlay.fileName)
     }
     if let manifest {
-      // Which shards the readers of the damaged one have is not known: none is removed.
+      // The shards of the damaged manifest's readers are unknown, so no shard is removed.
       _ = try Self.building { () throws(BuildError) in
         try publisher.publish(manifest: manifest, previous: nil, overlay: .kept)
       }

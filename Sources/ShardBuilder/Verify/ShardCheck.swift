@@ -1,24 +1,24 @@
 import ShardedIndex
 
-/// The check of one shard without its neighbours: its bytes, then what they say.
+/// The check of one shard without its neighbours: first its bytes, then its records.
 struct ShardCheck {
   struct Result: Sendable {
     var shard: Manifest.Shard
     /// The fault of the shard; nil if there is none.
     var reason: String?
-    /// Why it could not be read; nil if it could.
+    /// The error of the read; nil if the shard could be read.
     var failure: IndexError?
-    /// nil if no key could be read.
+    /// The first key; nil if no key could be read.
     var firstKey: [UInt8]?
     /// The greatest key.
     var lastKey: [UInt8] = []
-    /// The sums of records by the shard that their keys begin in, in order.
+    /// The sums of records by the shard in which their keys begin, in order.
     var sums: [(shard: Int, sum: RecordSum)] = []
-    /// The greatest id of the shard alone, as ``Overlay/greatestID``.
+    /// The greatest id of this shard, as ``Overlay/greatestID`` defines it.
     var greatestID: UInt64 = 0
-    /// The greatest weight of each part, where the index has ranks.
+    /// The greatest weight of each part, if the index has ranks.
     var greatestWeights: [UInt64] = []
-    /// What its page's side file has to say of it, where the index has sides.
+    /// The shard's share of its page's side file, if the index has sides.
     var sides: ShardSides?
   }
 
@@ -30,12 +30,12 @@ struct ShardCheck {
   private var sideReader: SideFields.Reader?
   private let buffer = RecordBuffer()
   private var result: Result
-  /// The number of records of the parts that were checked, and of the part that is being checked.
+  /// The number of records of the checked parts, and of the current part.
   private var recordCount = 0
   private var before = KeysBefore()
-  /// The records of the part that are in the buffer.
+  /// The records of the part in the buffer.
   private var decoded = 0..<0
-  /// The shard that the last key begins in; -1 before the first.
+  /// The shard in which the last key begins; -1 before the first key.
   private var origin = -1
   private var key: [UInt8] = []
   private var folded: [UInt8] = []
@@ -83,7 +83,7 @@ struct ShardCheck {
     result.lastKey = before.key
     result.sides = sideReader?.finish()
     guard result.reason == nil, recordCount != result.shard.recordCount else { return }
-    result.reason = "has a count of \(recordCount) where \(result.shard.recordCount) was promised"
+    result.reason = "has \(recordCount) records, and the manifest says \(result.shard.recordCount)"
   }
 
   private mutating func check(_ part: PartContent) {
@@ -100,32 +100,32 @@ struct ShardCheck {
     }
   }
 
-  /// Returns the fault of a part whatever its records are; nil if there is none.
+  /// Returns the fault of a part's structure; nil if there is none.
   private func structuralFault(of part: PartContent) -> String? {
     guard part.firstRecord == recordCount else {
       return "part \(part.number) begins at record \(part.firstRecord), not \(recordCount)"
     }
     if part.number == 0, !part.hasOrderedSuffixFields { return "its suffix fields do not ascend" }
     if let record = part.firstWrongShared {
-      return "record \(recordCount + record) says that it shares more or less with the one before than it does"
+      return "record \(recordCount + record) has a wrong number of bytes shared with the record before"
     }
     if let block = part.firstMisplacedRows {
-      return "part \(part.number): the numbers of block \(block) have another size than it says"
+      return "part \(part.number): the size of the numbers in block \(block) is wrong"
     }
     return nil
   }
 
-  /// Returns the fault of a record; without one, adds the record to the sums and returns nil.
+  /// Returns the fault of a record; a record without a fault is added to the sums, and nil is returned.
   private mutating func fault(of record: Int, _ stored: Span<UInt8>, in part: PartContent) -> String? {
     let order = compareBytes(before.key.span, stored)
-    if order > 0 { return "has a key below the one before" }
+    if order > 0 { return "has a key below the previous key" }
     if record == 0, let fault = faultOfFirst(stored, order: order, in: part) { return fault }
     before.isAdjacent = true
     if order != 0 { before.key.replace(with: stored) }
     if !decoded.contains(record) {
       decoded = record..<min(record + part.recordsAtOnce, part.count)
       part.decode(decoded, into: buffer)
-      if buffer.isOverlong { return "or one behind it has over \(FieldColumns.recordLimit) bytes" }
+      if buffer.isOverlong { return "or a later record has over \(FieldColumns.recordLimit) bytes" }
     }
     let fields = buffer.rawFields(ofRecord: record - decoded.lowerBound)
     if let idField, let id = fields.first(where: { Int(buffer.rawName(ofField: $0)) == idField }),
@@ -153,7 +153,7 @@ struct ShardCheck {
       return unsafe before.fault(
         first: stored, order: order, bound: part.bound.span, isContinuation: part.isContinuation, "its part's")
     }
-    // The bound of a shard's first part is empty: the key before it is another shard's, and compared later.
+    // The bound of a shard's first part is empty: the previous key is another shard's, and is compared later.
     let shard = result.shard
     result.firstKey = Array(copying: stored)
     let label = unsafe stored.withUnsafeBufferPointer { unsafe Manifest.label(ofKey: $0) }
@@ -172,9 +172,9 @@ struct ShardCheck {
 }
 
 extension Schema {
-  /// Makes the key of a record that has these fields of a buffer.
+  /// Makes the key of the record with these fields of a buffer.
   ///
-  /// A template may name one long field over and over: the key ends behind the field that makes it longer than any is.
+  /// A template may name one long field many times: the key ends after the field that makes it longer than any key.
   func composeKey(of fields: Range<Int>, in buffer: RecordBuffer, into key: inout [UInt8]) {
     key.removeAll(keepingCapacity: true)
     for part in template.parts where key.count <= FieldColumns.recordLimit {

@@ -4,7 +4,7 @@ import ShardedIndex
 enum ShardFile {
   enum Fault: Error {
     case damaged(reason: String)
-    /// The system did not hand it out.
+    /// The system could not read the file.
     case unread(IndexError)
 
     init(_ error: IndexError) {
@@ -17,12 +17,12 @@ enum ShardFile {
     }
   }
 
-  /// Checks that a file has the size and the digest that the manifest says.
+  /// Checks that a file has the size and the digest in the manifest.
   static func check(_ file: Pack.File, in directory: IndexDirectory) throws(Fault) {
     try read(file, in: directory) { _ in }
   }
 
-  /// Returns the bytes of a file that a manifest names, which are what the manifest says.
+  /// Returns the bytes of a file that a manifest names, after a check of the digest.
   static func bytes(of file: Pack.File, in directory: IndexDirectory) throws(Fault) -> [UInt8] {
     try read(file, in: directory) { Array(copying: $0) }
   }

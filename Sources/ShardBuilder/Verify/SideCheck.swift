@@ -6,7 +6,7 @@ struct SideCheck {
   struct Fault {
     let file: String
     let reason: String
-    /// Why the file could not be read; nil if it is damaged.
+    /// The error of the read; nil if the file is damaged.
     var failure: IndexError?
   }
 
@@ -18,13 +18,13 @@ struct SideCheck {
   private let hasSketches: Bool
   /// The side files by page.
   private let pages: [SidePage]
-  /// Per shard of the page that is being compared what its records give; nil if they could not be read.
+  /// For each shard of the current page its records' values; nil if the records could not be read.
   private var page: [ShardSides?] = []
   private var pageNumber = 0
 
   /// Reads the list of side files of an index.
   ///
-  /// - Returns: nil if it has none.
+  /// - Returns: nil if the index has no side files.
   init?(of index: ShardedIndex) throws(IndexError) {
     let manifest = index.generation.manifest
     guard manifest.hasSides else { return nil }
@@ -50,11 +50,11 @@ struct SideCheck {
 
   /// Compares the files with their digests.
   ///
-  /// - Returns: The size of all of them, in bytes, and those that have a fault.
+  /// - Returns: The size of all files in bytes, and the files with a fault.
   func checkFiles() -> (bytes: Int, faults: [Fault]) {
     var (faults, seen): ([Fault], Set<String>) = ([], [])
     var bytes = 0
-    // Two pages with the same content are one file.
+    // Two pages with the same content share one file.
     for (page, side) in pages.enumerated() where side.fileSize > 0 && seen.insert(side.fileName.text).inserted {
       do throws(ShardFile.Fault) {
         try ShardFile.check(file(ofPage: page), in: generation.directory)
@@ -69,10 +69,10 @@ struct SideCheck {
     return (bytes, faults)
   }
 
-  /// Takes what the records of a shard give; shards come in their order.
+  /// Takes the values of the records of a shard; shards come in their order.
   ///
-  /// - Parameter sides: nil if they could not be read.
-  /// - Returns: The faults of pages that no other shard belongs to.
+  /// - Parameter sides: The values; nil if the records could not be read.
+  /// - Returns: The faults of a page, if this is the last shard of the page.
   mutating func add(_ sides: ShardSides?, ofShard shard: Int) -> [Fault] {
     var faults: [Fault] = []
     while pageNumber < shard / Manifest.pageCapacity { faults += finishPage() }
@@ -82,7 +82,7 @@ struct SideCheck {
     return faults
   }
 
-  /// Compares the page that is not full.
+  /// Compares the last page, which is not full.
   mutating func finish() -> [Fault] { page.isEmpty ? [] : finishPage() }
 
   private mutating func finishPage() -> [Fault] {
@@ -120,7 +120,7 @@ struct SideCheck {
     return faults
   }
 
-  /// Returns the first fault of the page's sketch; nil if it has none.
+  /// Returns the first fault of the page's sketch; nil if there is none.
   ///
   /// - Parameter isWhole: Whether all records of the page could be read.
   private func faultOfSketch(isWhole: Bool) throws(IndexError) -> String? {
@@ -135,10 +135,10 @@ struct SideCheck {
     let expected = SketchPage.upper(of: page.compactMap { $0?.sketch })
     let found = try generation.sketch(ofPage: pageNumber)
     return found.alphabet == expected.alphabet && found.groups == expected.groups
-      ? nil : "has other characters or beginnings than those of its shards"
+      ? nil : "has other characters or beginnings than its shards"
   }
 
-  /// Returns the first fault of the page's table; nil if it has none.
+  /// Returns the first fault of the page's table; nil if there is none.
   ///
   /// - Parameter isWhole: Whether all records of the page could be read.
   private func fault(of table: SideTable, _ index: Int, isWhole: Bool) throws(IndexError) -> String? {
@@ -151,7 +151,7 @@ struct SideCheck {
       let expected = shards.count == made.count ? ValueTableEncoder.union(shards) : nil
       guard found == expected else {
         return found == nil || expected == nil
-          ? "is there with too many values, or is not there with few" : "has other values than the records"
+          ? "is present with too many values, or missing with few" : "has other values than the records"
       }
     }
     guard found != nil else { return nil }
@@ -173,7 +173,7 @@ extension Verifier {
     for fault in faults { report(fault) }
   }
 
-  /// Compares the side files with what the records of a shard give.
+  /// Compares the side files with the values of a shard's records.
   mutating func checkSides(ofShard number: Int, _ found: ShardSides?) {
     for fault in sides?.add(found, ofShard: number) ?? [] { report(fault) }
   }

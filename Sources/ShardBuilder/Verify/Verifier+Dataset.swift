@@ -1,7 +1,7 @@
 import ShardedIndex
 
 extension Verifier {
-  /// Compares the records of the index with those of a dataset, by their sums per shard; names the records that differ.
+  /// Compares the records of the index with those of a dataset, by the sums of shards; names the different records.
   mutating func checkDataset(_ source: Source, _ template: KeyTemplate) throws(Failure) {
     var records = 0
     var bad = 0
@@ -23,11 +23,11 @@ extension Verifier {
     let differing = sums.indices.filter { !sums[$0].isZero }
     guard !differing.isEmpty else { return }
     guard !source.inputs.contains("-") else {
-      // It cannot be read again: how many shards differ is all that is known.
+      // The dataset cannot be read again: only the number of different shards is known.
       summary.differences = differing.count
       return
     }
-    // Memory grows with the shards that are examined, so that they are few.
+    // Memory grows with the examined shards, so the check examines few.
     let examined = Set(differing.prefix(Self.reportLimit))
     var differences = DifferenceReport(of: index, shards, examined: examined, report)
     differences.countIndexed()
@@ -38,11 +38,11 @@ extension Verifier {
     summary.unlisted = differences.unlisted
     summary.causes = differences.causes
     summary.unexaminedShards = differing.count - examined.count
-    // At least one per shard that was not examined.
+    // Each unexamined shard has at least one difference.
     summary.differences = differences.count + summary.unexaminedShards
   }
 
-  /// Returns the weights that the dataset's records had from a file; nil if they had none.
+  /// Returns the weights that a file gave to the dataset's records; nil if there is no such file.
   private func weights(of source: Source) throws(Failure) -> AddedWeights? {
     let settings = IndexSettings(of: index.generation.manifest.root)
     guard settings.weights != nil, let id = settings.id, let path = settings.weight else { return nil }
@@ -58,11 +58,11 @@ extension Verifier {
     }
   }
 
-  /// Delivers the dataset's records as the builder makes them.
+  /// Delivers the dataset's records in the form of the builder.
   ///
   /// - Parameters:
-  ///   - weights: The weights that records have from a file.
-  ///   - bad: Becomes the number of records that no index can hold.
+  ///   - weights: The weights from a file.
+  ///   - bad: The function sets it to the number of records that do not fit into an index.
   private static func read(
     _ source: Source, _ template: KeyTemplate, _ weights: AddedWeights?, bad: inout Int,
     _ body: (RecordBlob, [String]) -> Void
@@ -73,7 +73,7 @@ extension Verifier {
     fieldCheck.add(template, source.template == nil ? .indexKey : .key)
     for name in source.keep ?? [] where name != weights?.path { fieldCheck.add(name, .keep) }
     for input in source.inputs {
-      // Names are numbered anew in each file.
+      // Each file has its own numbers of names.
       var names = FieldNames()
       var weights = weights
       var encoder = RecordEncoder(template: template, keep: source.keep)

@@ -1,9 +1,9 @@
 import ShardedIndex
 
 extension Verifier {
-  /// Opens the entries, and checks all of their manifest.
+  /// Opens the entries, and checks their whole manifest.
   ///
-  /// - Returns: The check of the entries; nil if the index has none, or none that can be read: then that is reported.
+  /// - Returns: The check of the entries; nil if the index has none, or if they cannot be read, which is then reported.
   mutating func openEntries() -> Verifier? {
     let head: EntriesHead
     let isNamed = EntryRules(IndexSettings(of: index.generation.manifest.root)) != nil
@@ -52,7 +52,7 @@ extension Verifier {
 
   /// Checks the shards of the entries.
   ///
-  /// - Parameter isCompared: Whether the entries are compared with those that the records make: all of these are sound.
+  /// - Parameter isCompared: Whether to compare the entries with those of the records, if all of them are sound.
   mutating func checkEntries(_ entries: Verifier, isCompared: Bool) {
     var check = entries
     let lastComponents = isCompared ? check.addEntries(of: index, shards) : nil
@@ -62,7 +62,7 @@ extension Verifier {
     if check.summary.damagedFiles == 0, check.summary.unreadFiles == 0 {
       for (number, sum) in check.sums.enumerated() where !sum.isZero {
         let name = number < check.shards.count ? check.shards[number].fileName : check.manifestName
-        check.damage(name, "has other entries than the records make")
+        check.damage(name, "has other entries than its records need")
       }
     }
     take(check.summary)
@@ -73,7 +73,7 @@ extension Verifier {
     }
   }
 
-  /// Adds the entries that an index's records make to the sums of these entries.
+  /// Adds the entries of an index's records to the sums of these entries.
   ///
   /// - Returns: The last components of the records' keys; nil if the records could not be read.
   private mutating func addEntries(of index: ShardedIndex, _ shards: [Manifest.Shard]) -> LastComponents? {
@@ -83,7 +83,7 @@ extension Verifier {
     var entryNames = FieldNames()
     guard let rules = EntryRules(settings), names.names.count == index.fieldNames.count else { return nil }
     let rankField: RankField?
-    // A scale that is no number is damage of the ranks.
+    // A scale that is not a number is damage of the ranks.
     do throws(BuildError) { rankField = try RankField(settings, names: names.names) } catch { return nil }
     for name in rules.fieldNames { _ = entryNames.number(of: name) }
     var maker = EntryMaker(rules, names: names.names, rankField: rankField, entryNames: entryNames)

@@ -5,7 +5,7 @@ extension Verifier {
   /// Checks every page of the manifest, the build's notes, the density grid and the field names, and reads the ranks
   /// and the side files.
   ///
-  /// - Returns: Whether every page can be believed.
+  /// - Returns: Whether every page is sound.
   mutating func checkManifest() -> Bool {
     summary.bytes += index.generation.manifest.fileSize
     let isWhole = readShards()
@@ -36,8 +36,8 @@ extension Verifier {
     }
     self.sides = sides
     checkSideFiles()
-    // Every opening would pay for this check; a name that stands twice makes no query wrong.
-    var names: Set<[UInt8]> = []  // As bytes: two strings may be equal that are no same name.
+    // At every opening this check would cost time; a name that occurs twice makes no query wrong.
+    var names: Set<[UInt8]> = []  // Bytes: two different names may be equal strings.
     for name in index.generation.manifest.fieldNames where !names.insert(Array(name.utf8)).inserted {
       damage(manifestName, "names the field \(name) twice")
       break
@@ -45,9 +45,9 @@ extension Verifier {
     return isWhole
   }
 
-  /// Reads what the manifest says of each shard, and names the pages that are damaged.
+  /// Reads the manifest's data on each shard, and names damaged pages.
   ///
-  /// - Returns: Whether all could be read.
+  /// - Returns: Whether all pages could be read.
   private mutating func readShards() -> Bool {
     let generation = index.generation.manifest
     var isWhole = true
@@ -69,7 +69,7 @@ extension Verifier {
     return isWhole
   }
 
-  /// Reads a section of the manifest by `body`, which returns its fault.
+  /// Reads a section of the manifest with `body`, which returns the section's fault.
   private mutating func checkManifest(
     _ section: String, _ body: (ManifestReader) throws(IndexError) -> FormatError?
   ) {
@@ -85,11 +85,11 @@ extension Verifier {
 
   /// Names the files of the directory that belong to no index.
   ///
-  /// - Parameter entries: The check of the index's entries; nil if it has none.
+  /// - Parameter entries: The check of the index's entries; nil if the index has none.
   func checkDirectory(_ entries: Verifier?) {
     guard let directory = unsafe opendir(index.path) else { return }
     defer { unsafe closedir(directory) }
-    // The places of an archive, which other programs unpack with the files.
+    // An archive has a file of places, which other programs unpack with the other files.
     var known: Set<String> = [
       ".", "..", Publisher.manifestName, Publisher.lockName, "README.md", archivePlacesName,
     ]

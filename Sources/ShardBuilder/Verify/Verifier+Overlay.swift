@@ -1,8 +1,8 @@
 import ShardedIndex
 
 extension Verifier {
-  /// Makes the overlay anew from the records that it adds and the positions of those that it removes: the result has to
-  /// be the overlay itself.
+  /// Makes the overlay again from its added records and the positions of its removed records. The result must equal the
+  /// overlay.
   mutating func checkOverlay(isCompared: Bool) {
     guard let overlay = index.generation.overlay else { return }
     summary.bytes += overlay.size
@@ -14,12 +14,13 @@ extension Verifier {
     }
     if let reason { return damage(Overlay.fileName, reason) }
     guard idField == nil || greatestID <= overlay.greatestID else {
-      return damage(Overlay.fileName, "says that no id is above \(overlay.greatestID), and \(greatestID) is one")
+      return damage(
+        Overlay.fileName, "has the greatest id \(overlay.greatestID), and a record has the id \(greatestID)")
     }
     if isCompared { takeIn(overlay) }
   }
 
-  /// Takes an overlay's changes into the sums of the index's records.
+  /// Adds an overlay's changes to the sums of the index's records.
   private mutating func takeIn(_ overlay: Overlay) {
     let schema = index.generation.schema
     let generation = index.generation.manifest
@@ -32,7 +33,7 @@ extension Verifier {
       }
       unsafe sums[Self.shard(of: key.span, in: generation)].subtract(bytes)
     }
-    // The shards were read, and are sound.
+    // The shards were read before, and are sound.
     guard let all = try? index.matchesInShards(forFoldedPrefix: .empty) else { return }
     for position in overlay.removed {
       Self.forEachRecord(of: all, in: position..<position + 1) { key, buffer in

@@ -1,14 +1,14 @@
 import ShardedIndex
 
 extension Verifier {
-  /// Compares the ranks of a shard with its records, and reports each part that has another greatest weight.
+  /// Compares the ranks of a shard with its records, and reports each part with a wrong greatest weight.
   ///
   /// - Parameter weights: The greatest weight of each part; nil if the shard is not sound.
   mutating func checkRanks(ofShard number: Int, _ weights: [UInt64]?) {
     for fault in ranks?.faults(ofShard: number, weights) ?? [] { report(fault) }
   }
 
-  /// Reports the pages that have other greatest weights than their records, and others that could not be read.
+  /// Reports the pages with wrong greatest weights, and the pages that could not be read.
   mutating func finishRanks() {
     guard let ranks else { return }
     var named: Set<Int> = []

@@ -1,30 +1,30 @@
 import ShardedIndex
 
 extension Verifier {
-  /// One thing that a check found.
+  /// One result of a check.
   package enum Finding: Sendable, Equatable {
     /// A file is damaged.
     case damage(file: String, reason: String)
-    /// The system did not hand a file out, so that its content is not known.
+    /// The system could not read a file, so its content is unknown.
     case unread(file: String, reason: String)
-    /// A record of the dataset that the index lacks, or has less often.
+    /// A record that the index lacks, or has less often than the dataset.
     case missing(record: String, count: Int)
-    /// A record of the index that the dataset lacks, or has less often.
+    /// A record that the dataset lacks, or has less often than the index.
     case unexpected(record: String, count: Int)
-    /// The index answers a prefix with other records than begin with it.
+    /// The index answers a prefix with wrong records.
     case wrongAnswer(prefix: String, reason: String)
-    /// A file in the directory that the index does not use. With a shard's name it is of the generation before, whose
-    /// readers may still use it. It is no damage.
+    /// A file in the directory that the index does not use. A file with a shard's name is of an older generation, whose
+    /// readers may still use it. Such a file is not damage.
     case stray(file: String, isShard: Bool)
 
     package var isDamage: Bool { if case .stray = self { false } else { true } }
   }
 
-  /// How far a verification has come.
+  /// The progress of a verification.
   package struct Progress: Sendable {
     package enum Phase: Sendable { case shards, dataset, answers }
     package var phase: Phase
-    /// Shards or records. The dataset may have more records than the index, of which there are ``total``.
+    /// The number of finished shards or records. The dataset may have more records than the index, which has ``total``.
     package var done: Int
     package var total: Int
   }
@@ -33,25 +33,25 @@ extension Verifier {
   package struct Summary: Sendable, Equatable {
     package var records = 0
     package var shards = 0
-    /// The size of all files of the index.
+    /// The size of all files of the index in bytes.
     package var bytes = 0
     package var damagedFiles = 0
-    /// Files, or pages of the manifest, that the system did not hand out.
+    /// The number of files, or pages of the manifest, that the system could not read.
     package var unreadFiles = 0
-    /// The number of records of the dataset; nil without one.
+    /// The number of records of the dataset; nil without a dataset.
     package var sourceRecords: Int? = nil
-    /// The number of records of the dataset that no index can hold: those that a build reports.
+    /// The number of bad records of the dataset, which a build reports too.
     package var badRecords = 0
     /// The number of distinct prefixes that were queried.
     package var prefixes = 0
-    /// The number of records missing from the index or in it without being in the dataset.
+    /// The number of records that only the dataset or only the index has.
     package var differences = 0
     package var wrongAnswers = 0
-    /// The differences that no finding names.
+    /// The number of differences that no finding names.
     package var unlisted = 0
-    /// The causes by which records of the same key differ, the most frequent first.
+    /// The causes of differences between records of the same key, the most frequent first.
     package var causes: [Cause] = []
-    /// Shards that differ and were not looked into.
+    /// The number of different shards that the check did not examine.
     package var unexaminedShards = 0
 
     package struct Cause: Sendable, Equatable {
@@ -62,15 +62,15 @@ extension Verifier {
     package var isSound: Bool { damagedFiles == 0 && unreadFiles == 0 && differences == 0 && wrongAnswers == 0 }
   }
 
-  /// The dataset that an index is compared with, named as for a build.
+  /// The dataset for the comparison, named as for a build.
   package struct Source: Sendable {
-    /// Files, `-` for standard input.
+    /// The paths of the files; `-` is standard input.
     package var inputs: [String]
     package var options: DatasetOptions
-    /// nil for the template of the index.
+    /// The template; nil for the template of the index.
     package var template: String?
     package var keep: [String]?
-    /// The file of the records' weights; nil if they have none from a file.
+    /// The file of the records' weights; nil if there is none.
     package var weightsFile: String?
 
     package init(_ inputs: [String], options: DatasetOptions, template: String? = nil, keep: [String]? = nil) {
@@ -81,7 +81,7 @@ extension Verifier {
     }
   }
 
-  /// Why nothing could be verified.
+  /// The reason why nothing could be verified.
   package enum Failure: Error {
     case index(IndexError)
     case source(DatasetError)

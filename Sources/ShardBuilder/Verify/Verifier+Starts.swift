@@ -1,9 +1,9 @@
 import ShardedIndex
 
 extension Verifier {
-  /// Compares the starts with the records: all of the other files are sound.
+  /// Compares the starts with the records, if all other files are sound.
   ///
-  /// Reads every record of the starts, and those that they should be.
+  /// Reads every record of the starts, and the records that should be there.
   mutating func checkStarts() {
     let manifest = index.generation.manifest
     guard manifest.hasStarts == IndexSettings(of: manifest.root).starts else {
@@ -15,7 +15,7 @@ extension Verifier {
       guard let starts = try ShardedIndex(startsOf: index), let head = try index.generation.starts()?.head else {
         return
       }
-      // Of an overlay's changes, starts know nothing.
+      // Starts do not have the changes of an overlay.
       let whole = ShardedIndex(manifest, in: index.directory)
       let texts: [[UInt8]]
       do throws(BuildError) { texts = try WrittenStarts.texts(of: manifest) } catch { return }
@@ -30,7 +30,7 @@ extension Verifier {
       for text in texts {
         let found = try WrittenStarts.positions(of: [text], in: starts).map { positions[$0] }
         guard Set(found) == (try WrittenStarts.positions(of: [text], in: whole)) else {
-          return damage(manifestName, "has starts that answer otherwise than all records")
+          return damage(manifestName, "has starts with other answers than all records")
         }
       }
     } catch {

@@ -1,13 +1,13 @@
 import ShardedIndex
 
-/// The proof of an index: every byte of it is checked, and on demand that it answers for a dataset, the whole of it and
-/// nothing else.
+/// The proof of an index. It checks every byte and, if the caller wishes, that the index answers for exactly the
+/// records of a dataset.
 ///
-/// There are seven checks, each in a file of its own: of the manifest and the directory, of the shards, of the entries,
-/// of the overlay, of the starts, against the dataset, and of the answers.
+/// There are seven checks, each in its own file: of the manifest and the directory, of the shards, of the entries, of
+/// the overlay, of the starts, against the dataset, and of the answers.
 ///
-/// Memory grows with the index by 48 bytes a shard, and by the lower bounds of shards in the manifest, which are longer
-/// where keys have much in common.
+/// Memory grows with the index: by 48 bytes for each shard, and by the lower bounds of shards in the manifest, which
+/// are longer if keys have much in common.
 package struct Verifier {
   let index: ShardedIndex
   let report: (Finding) -> Void
@@ -16,33 +16,33 @@ package struct Verifier {
   var summary = Summary()
   /// The shards as the manifest describes them.
   var shards: [Manifest.Shard] = []
-  /// Per shard the sum of the records whose keys begin in it: those of the dataset less those of the index.
+  /// For each shard the sum of the records whose keys begin in it: those of the dataset less those of the index.
   var sums: [RecordSum] = []
-  /// The field by which records are told apart, where the overlay says which id is the greatest.
+  /// The id field, if the overlay has the greatest id.
   let idField: Int?
-  /// The greatest id of the shards that could be read, as ``Overlay/greatestID``.
+  /// The greatest id of the read shards, as ``Overlay/greatestID`` defines it.
   var greatestID: UInt64 = 0
 
-  /// The ranks of the index; nil if it has none.
+  /// The ranks of the index; nil if there are none.
   var ranks: RankCheck?
-  /// The side files of the index; nil if it has none.
+  /// The side files of the index; nil if there are none.
   var sides: SideCheck?
   /// Called with the progress of the checks; nil for no calls.
   var progress: ((Progress) -> Void)?
 
-  /// The greatest weights in the ranks that are not those of the records.
+  /// The number of wrong greatest weights in the ranks.
   var wrongRanks = 0
 
-  /// The most findings of one kind that are reported one by one.
+  /// The most findings of one kind that the report names one by one.
   static let reportLimit = 100
 
-  /// Checks every byte: sizes, digests, checksums, structure, order, that each key is the fold of its record's, and
-  /// that counts add up. Files that do not belong are named.
+  /// Checks every byte: sizes, digests, checksums, structure, order, that each key is the fold of its record's key, and
+  /// that counts add up. Names the files that do not belong to the index.
   ///
   /// - Parameters:
-  ///   - source: A dataset that the index was made from; read again, to name the records, where it differs.
-  ///   - progress: Called now and then, on the calling thread.
-  /// - Throws: ``Failure`` if there is no index or no dataset to be read. Damage is reported instead.
+  ///   - source: The dataset of the index. It is read again if it differs, to name the records.
+  ///   - progress: Called from time to time, on the calling thread.
+  /// - Throws: ``Failure`` if the index or the dataset cannot be read. Damage is not an error but a finding.
   package static func verify(
     index path: String, source: Source? = nil, options: ShardedIndex.Options = .init(),
     progress: ((Progress) -> Void)? = nil, report: @escaping (Finding) -> Void
@@ -56,7 +56,7 @@ package struct Verifier {
     do throws(IndexError) {
       index = try ShardedIndex(opening: path, options: options)
     } catch {
-      // A manifest that is there and cannot be believed is damage like any other.
+      // An existing manifest that cannot be trusted is damage like any other.
       guard case .corrupt(let path, let cause) = error else { throw .index(error) }
       report(.damage(file: path, reason: cause.description))
       var summary = Summary()
@@ -66,7 +66,7 @@ package struct Verifier {
     var verifier = Verifier(index: index, report: report)
     verifier.progress = progress
     try verifier.run(source)
-    // Shards that a rebuild removed are no damage.
+    // Shards that a rebuild removed are not damage.
     if verifier.summary.damagedFiles > 0, index.generation.isSuperseded { throw .index(.superseded(path: path)) }
     return verifier.summary
   }
@@ -90,7 +90,7 @@ package struct Verifier {
     if source != nil { sums = Array(repeating: RecordSum(), count: max(1, index.shardCount)) }
     let isWhole = checkManifest()
     let entries = openEntries()
-    // With a page of the manifest damaged, what its shards should be is not known; those of other pages are.
+    // If a page of the manifest is damaged, its shards are unknown; the shards of other pages are known.
     if isWhole, entries != nil || !index.generation.manifest.hasEntries {
       if let archive = index.generation.manifest.archive { checkArchive(archive) } else { checkDirectory(entries) }
     }
@@ -124,16 +124,17 @@ package struct Verifier {
     report(.unread(file: path(name), reason: error.description))
   }
 
-  /// The number of the shard that the records with a folded key begin in.
+  /// Returns the number of the shard in which the records with a folded key begin.
   static func shard(of key: Span<UInt8>, in generation: ManifestReader) -> Int {
     guard !key.isEmpty, generation.shardCount > 0 else { return 0 }
     return unsafe key.withUnsafeBufferPointer { key in
-      // Every page was read before: it cannot fail.
+      // Every page was read before, so this cannot fail.
       unsafe (try? generation.shardPositions(forPrefix: FoldedPrefix(key), limit: 0).first.number) ?? 0
     }
   }
 
-  /// Calls `body` with the folded key of each record of an answer, and the record, the first one of the buffer.
+  /// Calls `body` with the folded key of each record of an answer and with the record, which is the first of the
+  /// buffer.
   static func forEachRecord(
     of matches: ShardedIndex.Matches, in positions: Range<Int>, _ body: (Span<UInt8>, RecordBuffer) -> Void
   ) {

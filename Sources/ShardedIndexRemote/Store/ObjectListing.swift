@@ -45,7 +45,7 @@ package struct ObjectListing: Equatable, Sendable {
       default: break
       }
     }
-    guard reader.root == "ListBucketResult" else { throw Flaw(reason: "is no list of objects") }
+    guard reader.root == "ListBucketResult" else { throw Flaw(reason: "is not a list of objects") }
     guard let isTruncated else { throw Flaw(reason: "does not say whether another page follows") }
     guard isTruncated == (next != nil) else { throw Flaw(reason: "does not say where its next page begins") }
     // The element that says so may stand anywhere.
@@ -135,7 +135,7 @@ extension ObjectListing {
         default: if let empty = try readStart() { return empty }
         }
       }
-      guard open.isEmpty, root != nil else { throw Flaw(reason: "is no XML: it ends early") }
+      guard open.isEmpty, root != nil else { throw Flaw(reason: "is not XML: it ends early") }
       return nil
     }
 
@@ -145,7 +145,7 @@ extension ObjectListing {
       at = end
       guard !open.isEmpty else {
         guard run.allSatisfy({ $0 <= 0x20 }) || run.elementsEqual([0xef, 0xbb, 0xbf]) else {
-          throw Flaw(reason: "is no XML")
+          throw Flaw(reason: "is not XML")
         }
         return
       }
@@ -162,7 +162,7 @@ extension ObjectListing {
         let name = rest.prefix(10).prefix { $0 != UInt8(ascii: ";") }
         guard name.endIndex < rest.endIndex, rest[name.endIndex] == UInt8(ascii: ";"),
           let character = Self.character(String(decoding: name, as: UTF8.self))
-        else { throw Flaw(reason: "is no XML: it has an unknown entity") }
+        else { throw Flaw(reason: "is not XML: it has an unknown entity") }
         text += Array(String(character).utf8)
         rest = rest[(name.endIndex + 1)...]
       }
@@ -192,7 +192,7 @@ extension ObjectListing {
         }
         at += 1
       }
-      throw Flaw(reason: "is no XML: it ends early")
+      throw Flaw(reason: "is not XML: it ends early")
     }
 
     private mutating func readName() throws(Flaw) -> String {
@@ -202,7 +202,7 @@ extension ObjectListing {
         default: false
         }
       }
-      guard !name.isEmpty, name.count <= Self.nameLimit else { throw Flaw(reason: "is no XML: it has a bad tag") }
+      guard !name.isEmpty, name.count <= Self.nameLimit else { throw Flaw(reason: "is not XML: it has a bad tag") }
       at += name.count
       return String(decoding: name, as: UTF8.self)
     }
@@ -211,7 +211,7 @@ extension ObjectListing {
     private mutating func readStart() throws(Flaw) -> Element? {
       let name = try readName()
       if open.isEmpty {
-        guard root == nil else { throw Flaw(reason: "is no XML: it has two roots") }
+        guard root == nil else { throw Flaw(reason: "is not XML: it has two roots") }
         root = name
       }
       guard open.count < Self.depthLimit else { throw Flaw(reason: "nests elements over \(Self.depthLimit) deep") }
@@ -232,7 +232,7 @@ extension ObjectListing {
           return close("")
         }
       }
-      throw Flaw(reason: "is no XML: it has a bad tag")
+      throw Flaw(reason: "is not XML: it has a bad tag")
     }
 
     private mutating func readEnd() throws(Flaw) -> Element {
@@ -241,10 +241,10 @@ extension ObjectListing {
       let rest = bytes[at...].prefix { $0 <= 0x20 }
       at += rest.count
       guard at < bytes.count, bytes[at] == UInt8(ascii: ">"), open.last == name else {
-        throw Flaw(reason: "is no XML: the end of an element is missing")
+        throw Flaw(reason: "is not XML: the end of an element is missing")
       }
       at += 1
-      guard let text = String(validating: text, as: UTF8.self) else { throw Flaw(reason: "is no UTF-8") }
+      guard let text = String(validating: text, as: UTF8.self) else { throw Flaw(reason: "is not UTF-8") }
       return close(text)
     }
 

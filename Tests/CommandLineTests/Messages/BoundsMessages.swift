@@ -37,8 +37,8 @@ struct BoundsMessages {
     ShellCase(
       "a copy whose manifest nothing proves", copied + "shardq repair -i x --from y", status: 65,
       error: """
-        shardq: x/manifest is damaged, and nothing proves that the copy has the right one: the damaged one has another \
-        size; name the right one's digest with --expect-digest, or take the copy's with --force
+        shardq: x/manifest is damaged, and nothing proves that the copy has the right manifest: the damaged manifest has \
+        another size; give the right digest with --expect-digest, or take the copy's manifest with --force
 
         """),
     ShellCase(

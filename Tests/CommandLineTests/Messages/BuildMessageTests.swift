@@ -240,12 +240,12 @@
 
     @Test("values stand as the shell and Swift take them") func values() {
       let message: BuildMessage = """
-        \(say: .comment, .text("#")), \(.delimiter, .delimiter(0x09)), \(.delimiter, .delimiter(0x3B)), \
-        \(say: .memory, .mebibytes(8), verb: "pass"), \(.encoding, .encoding(.utf16LittleEndian)), \(.recordsPath, .text("a\\.b"))
+        \(pass: .comment, .text("#")), \(.delimiter, .delimiter(0x09)), \(.delimiter, .delimiter(0x3B)), \
+        \(pass: .memory, .mebibytes(8)), \(.encoding, .encoding(.utf16LittleEndian)), \(.recordsPath, .text("a\\.b"))
         """
       #expect(
         message.text
-          == "say --comment '#', --delimiter tab, --delimiter ';', pass --memory 8MiB, --encoding utf-16le, --records 'a\\.b'"
+          == "pass --comment '#', --delimiter tab, --delimiter ';', pass --memory 8MiB, --encoding utf-16le, --records 'a\\.b'"
       )
       #expect(
         message.description

@@ -3,14 +3,14 @@ import Testing
 extension FilesMessages {
   private static let two = "{\"name\":\"a\"}\n{\"name\":\"b\"}\n"
   private static let skip = "leave such records out with --skip-bad"
-  private static let mend = "mend the file there, since what follows cannot be read"
+  private static let mend = "correct the file there; the rest of it cannot be read"
 
   static let json = [
     row(
       "records inside of an object", "printf '{\"data\":[{\"name\":\"a\"},{\"name\":\"b\"}]}' > f.json",
       "--key '{name}' f.json", status: 64,
       error:
-        "shardq: f.json: is one object; if its records are in \"data\", say --records data, or: jq -c '.data[]' f.json | shardq build --input-format jsonl … -"
+        "shardq: f.json: is one object; if its records are in \"data\", pass --records data, or: jq -c '.data[]' f.json | shardq build --input-format jsonl … -"
     ),
     row(
       "by jq", "printf '{\"data\":[{\"name\":\"a\"},{\"name\":\"b\"}]}' > f.json",
@@ -35,7 +35,7 @@ extension FilesMessages {
       "texts inside of an object", "printf '{\\n \"about\": \"x\",\\n \"x\": [\"a\", \"b\"]\\n}\\n' > f.json", "f.json",
       status: 64,
       error:
-        "shardq: f.json: is one object; if its records are in \"x\", say --records x, or: jq -r '.x[]' f.json | shardq build --input-format lines … -"
+        "shardq: f.json: is one object; if its records are in \"x\", pass --records x, or: jq -r '.x[]' f.json | shardq build --input-format lines … -"
     ),
     row(
       "texts by --records", "printf '{\\n \"about\": \"x\",\\n \"x\": [\"a\", \"\\\\u0062\"]\\n}\\n' > f.json",
@@ -47,7 +47,7 @@ extension FilesMessages {
     row(
       "an array of arrays", "printf '[[\"a\",1],[\"b\",2]]' > f.json", "--key '{name}' f.json", status: 65,
       error:
-        "shardq: f.json:1:2: record 1: expected an object in braces, found '['; make rows of arrays: jq -r '.[] | @csv' f.json | shardq build --input-format csv --columns a,b … -"
+        "shardq: f.json:1:2: record 1: expected an object in braces, found '['; convert the arrays to rows: jq -r '.[] | @csv' f.json | shardq build --input-format csv --columns a,b … -"
     ),
     row(
       "as rows", "printf '[[\"a\",1],[\"b\",2]]' > f.json", "--input-format csv --columns name,n --key '{name}' -",
@@ -57,7 +57,7 @@ extension FilesMessages {
       "an object of objects", "printf '{\"NL\":{\"name\":\"a\"},\"DE\":{\"name\":\"b\"}}' > f.json",
       "--key '{name}' f.json", status: 64,
       error:
-        "shardq: f.json: is one object of objects; make each a record: jq -c 'to_entries[] | {key} + .value' f.json | shardq build --input-format jsonl … -"
+        "shardq: f.json: is one object of objects; make each object a record: jq -c 'to_entries[] | {key} + .value' f.json | shardq build --input-format jsonl … -"
     ),
     row(
       "as records with their keys", "printf '{\"NL\":{\"name\":\"a\"},\"DE\":{\"name\":\"b\"}}' > f.json",
@@ -76,12 +76,12 @@ extension FilesMessages {
       "objects over several lines that are said to be on one",
       "printf '{\\n\"name\":\"a\"\\n}\\n' > f.jsonl", "--key '{name}' f.jsonl", status: 65,
       error:
-        "shardq: f.jsonl:1:2: record 1: expected a member's name in quotes or '}', found the end of the line; say --input-format json if a value may run over several lines, or \(skip)"
+        "shardq: f.jsonl:1:2: record 1: expected a member's name in quotes or '}', found the end of the line; pass --input-format json if a value may run over several lines, or \(skip)"
     ),
     row(
       "an array cut off", "printf '[{\"name\":\"a\"},{\"na' > f.json", "--key '{name}' f.json", status: 65,
       error:
-        "shardq: f.json:1:19: record 2: found the end of the file; the file may be cut short: fetch it again"
+        "shardq: f.json:1:19: record 2: found the end of the file; the file may be cut short; fetch it again"
     ),
     row(
       "a comma too many", "printf '[{\"name\":\"a\"},]' > f.json", "--key '{name}' f.json", status: 65,

@@ -19,49 +19,49 @@ struct FilesMessages {
       """
       \(make)
       \(pipe) shardq build -i x \(build) 2>told; status=$?
-      grep 'says otherwise$\\|^shardq: ' told >&2
+      grep 'changes that$\\|^shardq: ' told >&2
       [ $status -ne 0 ] || shardq export -i x
       exit $status
       """, status: status, output: records, error: error.isEmpty ? "" : error + "\n")
   }
 
   private static let skip = "leave such records out with --skip-bad"
-  private static let names = "say --name-columns, or name the columns with --columns if the first line is a record"
+  private static let names = "pass --name-columns, or name the columns with --columns if the first line is a record"
 
   static let delimited = [
     row(
       "semicolons are seen", "printf 'id;name\\n1;Al\\n' > f.csv", "--key '{name}' f.csv",
       records: "{\"id\":\"1\",\"name\":\"Al\"}\n",
-      error: "f.csv: fields are read as divided by ';'; --delimiter says otherwise"),
+      error: "f.csv: ';' divides the fields; --delimiter changes that"),
     row(
       "semicolons without a key", "printf 'id;name\\n1;Al\\n' > f.csv", "f.csv", status: 64,
       error:
-        "shardq: name what people type with --key, such as '{id}'; the fields are: id, name; if that is a record, name the fields with --columns"
+        "shardq: give the text that people type with --key, such as '{id}'; the fields are: id, name; if the first line is a record, name the fields with --columns"
     ),
     row(
       "bars are seen", "printf 'id|name\\n1|Al\\n' > f.txt", "--key '{name}' f.txt",
       records: "{\"id\":\"1\",\"name\":\"Al\"}\n",
-      error: "f.txt: fields are read as divided by '|'; --delimiter says otherwise"),
+      error: "f.txt: '|' divides the fields; --delimiter changes that"),
     row(
       "tabs in a csv file are seen, and quotes in it are quotes", "printf 'id\\tname\\n1\\t\"A\\tl\"\\n' > f.csv",
       "--key '{name}' f.csv", records: "{\"id\":\"1\",\"name\":\"A\\tl\"}\n",
-      error: "f.csv: fields are read as divided by a tab; --delimiter says otherwise"),
+      error: "f.csv: a tab divides the fields; --delimiter changes that"),
     row(
       "commas in a tsv file are seen", "printf 'id,name\\n1,Al\\n' > f.tsv", "--key '{name}' f.tsv",
       records: "{\"id\":\"1\",\"name\":\"Al\"}\n",
-      error: "f.tsv: fields are read as divided by ','; --delimiter says otherwise"),
+      error: "f.tsv: ',' divides the fields; --delimiter changes that"),
     row(
       "semicolons, and commas in fields", "printf 'code;name;gps\\n1;Al;48.97, -1.54\\n2;Bo;48, 2\\n' > f.csv",
       "--key '{name}' f.csv",
       records:
         "{\"code\":\"1\",\"name\":\"Al\",\"gps\":\"48.97, -1.54\"}\n{\"code\":\"2\",\"name\":\"Bo\",\"gps\":\"48, 2\"}\n",
-      error: "f.csv: fields are read as divided by ';'; --delimiter says otherwise"),
+      error: "f.csv: ';' divides the fields; --delimiter changes that"),
     row(
       "semicolons in commas", "printf 'name,a;b\\nAl,x\\nBo,y;z\\n' > f.csv", "--key '{name}' f.csv",
       records: "{\"name\":\"Al\",\"a;b\":\"x\"}\n{\"name\":\"Bo\",\"a;b\":\"y;z\"}\n"),
     row(
       "two delimiters that both do", "printf 'a;b,c\\n1;2,3\\n' > f.csv", "--key '{a}' f.csv", status: 64,
-      error: "shardq: f.csv: ',' and ';' could each divide the fields; say which with --delimiter ,"),
+      error: "shardq: f.csv: ',' and ';' could each divide the fields; choose with --delimiter ,"),
     row(
       "the delimiter that is said", "printf 'a;b,c\\n1;2,3\\n' > f.csv", "--delimiter ';' --key '{a}' f.csv",
       records: "{\"a\":\"1\",\"b,c\":\"2,3\"}\n"),
@@ -89,7 +89,7 @@ struct FilesMessages {
     row(
       "a comma at a record's end", "printf 'id,name\\n1,A,\\n' > f.csv", "--key '{name}' f.csv", status: 65,
       error:
-        "shardq: f.csv:2:1: record 1: expected 2 fields, found 3; take the last ',' of each line away: sed 's/,$//' f.csv | shardq build --input-format csv … -"
+        "shardq: f.csv:2:1: record 1: expected 2 fields, found 3; remove the last ',' of each line: sed 's/,$//' f.csv | shardq build --input-format csv … -"
     ),
     row(
       "which is taken away", "printf 'id,name\\n1,A,\\n' > f.csv", "--input-format csv --key '{name}' -",
@@ -104,11 +104,11 @@ struct FilesMessages {
     row(
       "a record too long", "printf 'id,name\\n1,A,x\\n2\\n' > f.csv", "--key '{id}' f.csv", status: 65,
       error:
-        "shardq: f.csv:2:1: record 1: expected 2 fields, found 3; quote a field that has ',' in it, or \(skip)"),
+        "shardq: f.csv:2:1: record 1: expected 2 fields, found 3; quote a field with ',' in it, or \(skip)"),
     row(
       "a record too short", "printf 'id,name\\n2\\n' > f.csv", "--key '{id}' f.csv", status: 65,
       error:
-        "shardq: f.csv:2:1: record 1: expected 2 fields, found 1; say --ragged if records may lack their last fields, or \(skip)"
+        "shardq: f.csv:2:1: record 1: expected 2 fields, found 1; pass --ragged if records may lack their last fields, or \(skip)"
     ),
     row(
       "short records are taken, long ones are not", "printf 'id,name\\n1,A,x\\n2\\n' > f.csv",
@@ -120,7 +120,7 @@ struct FilesMessages {
       "a remark above the header", "printf '# made 2024\\nid,name\\n1,A\\n' > f.csv", "--key '{name}' f.csv",
       status: 64,
       error:
-        "shardq: f.csv: the first line has one field, and line 2 and those after it have more; say --comment '#' if lines that begin with it are no records"
+        "shardq: f.csv: the first line has one field, and line 2 and the next lines have more; pass --comment '#' if such lines are not records"
     ),
     row(
       "remarks are left out", "printf '# made 2024\\nid,name\\n# x\\n1,A\\n2,\"B\\n# C\"\\n' > f.csv",
@@ -129,7 +129,7 @@ struct FilesMessages {
     row(
       "a title above the header", "printf 'Report\\n\\nid,name\\n1,A\\n' > f.csv", "--key '{name}' f.csv", status: 64,
       error:
-        "shardq: f.csv: the first line has one field, and line 3 and those after it have more; say --skip-lines 2 if line 3 is the header, or --input-format lines if each line is one text"
+        "shardq: f.csv: the first line has one field, and line 3 and the next lines have more; pass --skip-lines 2 if line 3 is the header, or --input-format lines if each line is one text"
     ),
     row(
       "a title is left out", "printf 'Report\\n\\nid,name\\n1,A\\n' > f.csv", "--skip-lines 2 --key '{name}' f.csv",
@@ -137,11 +137,11 @@ struct FilesMessages {
     row(
       "more lines left out than there are", "printf 'id,name\\n1,A\\n' > f.csv",
       "--skip-lines 3 --key '{name}' f.csv", status: 64,
-      error: "shardq: f.csv: has only 2 whole lines; skip fewer with --skip-lines"),
+      error: "shardq: f.csv: has only 2 whole lines; skip fewer lines with --skip-lines"),
     row(
       "a blank before a quote", "printf 'id,name\\n1, \"Smith, J\"\\n' > f.csv", "--key '{name}' f.csv", status: 65,
       error:
-        "shardq: f.csv:2:4: record 1: a quote inside a field that does not begin with one; take the blanks before it away: sed 's/, *\"/,\"/g' f.csv | shardq build --input-format csv … -"
+        "shardq: f.csv:2:4: record 1: a quote inside a field that does not begin with one; remove the spaces before it: sed 's/, *\"/,\"/g' f.csv | shardq build --input-format csv … -"
     ),
     row(
       "which is taken away, too", "printf 'id,name\\n1, \"Smith, J\"\\n' > f.csv",
@@ -150,7 +150,7 @@ struct FilesMessages {
     row(
       "quotes that are text", "printf 'id,name\\n1,Roth \"B\" St\\n' > f.csv", "--key '{name}' f.csv", status: 65,
       error:
-        "shardq: f.csv:2:8: record 1: a quote inside a field that does not begin with one; double it and quote the field, or, if quotes are plain text in this file: tr ',' '\\t' < f.csv | shardq build --input-format tsv … -"
+        "shardq: f.csv:2:8: record 1: a quote inside a field that does not begin with one; double the quote and quote the field, or, if quotes are plain text in this file: tr ',' '\\t' < f.csv | shardq build --input-format tsv … -"
     ),
     row(
       "and stay so", "printf 'id,name\\n1,Roth \"B\" St\\n' > f.csv", "--input-format tsv --key '{name}' -",
@@ -205,7 +205,7 @@ struct FilesMessages {
       "UTF-16", "printf 'id,name\\n1,Z\\374rich\\n' | iconv -f latin1 -t utf-16le > f.csv", "--key '{name}' f.csv",
       status: 64,
       error:
-        "shardq: f.csv: is text in UTF-16LE; say --encoding utf-16le, or convert it: iconv -f UTF-16LE -t UTF-8"),
+        "shardq: f.csv: is text in UTF-16LE; pass --encoding utf-16le, or convert it: iconv -f UTF-16LE -t UTF-8"),
     row(
       "UTF-16 that is said", "printf 'id,name\\n1,Zü 😀\\n' | iconv -f utf-8 -t utf-16 > f.csv",
       "--encoding utf-16 --key '{name}' f.csv", records: "{\"id\":\"1\",\"name\":\"Zü 😀\"}\n"),
@@ -219,7 +219,7 @@ struct FilesMessages {
     row(
       "no header", "printf '1,\"Goroka\",\"GKA\"\\n2,\"Nadzab\",\"LAE\"\\n' > f.csv", "f.csv", status: 64,
       error:
-        "shardq: name what people type with --key, such as '{1}'; the fields are: 1, Goroka, GKA; if that is a record, name the fields with --columns"
+        "shardq: give the text that people type with --key, such as '{1}'; the fields are: 1, Goroka, GKA; if the first line is a record, name the fields with --columns"
     ),
     row(
       "no header, and blanks in the first record", "printf 'AD\\tAD100\\tCanillo\\t\\n' > f.txt", "f.txt", status: 65,
@@ -229,7 +229,7 @@ struct FilesMessages {
       "printf '1\\tA\\tA\\t\\t1.5\\t2\\tP\\tPPL\\tAD\\t\\t\\t\\t\\t\\t5\\t\\t1\\tx\\t2020-01-01\\n2\\tB\\tB\\n' > f.txt",
       "f.txt", status: 65,
       error:
-        "shardq: f.txt:2:1: record 2: expected 19 fields, found 3; the file may be cut short: fetch it again, or \(skip)"
+        "shardq: f.txt:2:1: record 2: expected 19 fields, found 3; the file may be cut short; fetch it again, or \(skip)"
     ),
     row(
       "an escape that is none", "printf '#escapes: \\\\t \\\\n \\\\r \\\\\\\\\\nname\\na\\\\x\\n' > f.tsv", "f.tsv",
@@ -240,22 +240,22 @@ struct FilesMessages {
     row(
       "an empty csv file", ": > f.csv", "--key '{name}' f.csv", status: 65,
       error:
-        "shardq: f.csv:1:1: expected a header line with the names of the columns, found nothing; check what should have written it"
+        "shardq: f.csv:1:1: expected a header line with the names of the columns, found nothing; check the program that writes it"
     ),
     row(
       "an empty file", ": > f", "--key '{name}' f", status: 65,
-      error: "shardq: f: is empty; a dataset has a header or a record at least"),
+      error: "shardq: f: is empty; a dataset has at least a header or a record"),
   ]
 
   static let lines = [
     row(
       "a word a line", "printf 'pear\\n\\nbanana\\r\\nb\\ta,c\\n' > words.txt", "words.txt",
       records: "{\"name\":\"b\\ta,c\"}\n{\"name\":\"banana\"}\n{\"name\":\"pear\"}\n",
-      error: "words.txt: each line is read as one \"name\"; --input-format says otherwise"),
+      error: "words.txt: each line is read as one \"name\"; --input-format changes that"),
     row(
       "a word a line, piped", "printf 'a\\nb\\n' > words", "-", pipe: "cat words |",
       records: "{\"name\":\"a\"}\n{\"name\":\"b\"}\n",
-      error: "standard input: each line is read as one \"name\"; --input-format says otherwise"),
+      error: "standard input: each line is read as one \"name\"; --input-format changes that"),
     row(
       "lines that are said, with commas", "printf 'Paris, Texas\\nRome\\n' > f.txt", "--input-format lines f.txt",
       records: "{\"name\":\"Paris, Texas\"}\n{\"name\":\"Rome\"}\n"),
@@ -266,7 +266,7 @@ struct FilesMessages {
     row(
       "bytes that are no text", "printf 'a\\000\\001\\n' > f", "--key '{name}' f", status: 64,
       error:
-        "shardq: f: is no text whose format is known; if it is a dataset, name its format with --input-format (json, jsonl, geojson, csv, tsv, geonames, lines)"
+        "shardq: f: cannot tell the format; if it is a dataset, name the format with --input-format (json, jsonl, geojson, csv, tsv, geonames, lines)"
     ),
   ]
 
@@ -283,11 +283,11 @@ struct FilesMessages {
     ),
     row(
       "two columns of lines", "echo a > f", "--input-format lines --columns a,b f", status: 64,
-      error: "shardq: f: a line is one field, and --columns names 2; name one"),
+      error: "shardq: f: a line is one field, and --columns names 2; name one column"),
     row(
       "a column named twice", "echo 1,2 > f.csv", "--columns a,a --key '{a}' f.csv", status: 64,
       error:
-        "shardq: f.csv: --columns does not name them: the column name \"a\" stands twice; name each column once, or say --name-columns"
+        "shardq: f.csv: --columns does not fit: the column name \"a\" stands twice; name each column once, or pass --name-columns"
     ),
     ShellCase(
       "a file name that is not UTF-8",

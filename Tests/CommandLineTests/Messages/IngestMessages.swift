@@ -15,20 +15,21 @@ struct IngestMessages {
       two + "printf '' | shardq build -i x --input-format jsonl --key '{name}' -" + count,
       status: 65, output: "1\tAnn\n2\tBob\n",
       error:
-        "shardq: standard input: there is no record in it, and the index in x has 2; to empty it, say --allow-empty\n"),
+        "shardq: standard input: the input has no record, and the index in x has 2; to empty it, pass --allow-empty\n"),
     ShellCase(
       "an empty array over an index", two + "printf '[]' > e.json; shardq build -i x --key '{name}' e.json" + count,
       status: 65, output: "1\tAnn\n2\tBob\n",
-      error: "shardq: e.json: there is no record in it, and the index in x has 2; to empty it, say --allow-empty\n"),
+      error: "shardq: e.json: the input has no record, and the index in x has 2; to empty it, pass --allow-empty\n"),
     ShellCase(
       "empty JSON lines over an index", two + ": > e.jsonl; shardq build -i x --key '{name}' e.jsonl" + count,
       status: 65, output: "1\tAnn\n2\tBob\n",
-      error: "shardq: e.jsonl: there is no record in it, and the index in x has 2; to empty it, say --allow-empty\n"),
+      error: "shardq: e.jsonl: the input has no record, and the index in x has 2; to empty it, pass --allow-empty\n"),
     ShellCase(
       "a header alone over an index",
       two + "printf 'id,name\\n' > h.csv; shardq build -i x --key '{name}' h.csv" + count, status: 65,
       output: "1\tAnn\n2\tBob\n",
-      error: "shardq: h.csv: no record follows the header \"id\", \"name\", and the index in x has 2; to empty it, say "
+      error:
+        "shardq: h.csv: the input has no record after the header \"id\", \"name\", and the index in x has 2; to empty it, pass "
         + "--allow-empty\n"),
     ShellCase(
       "records that are all bad over an index",
@@ -39,12 +40,14 @@ struct IngestMessages {
       "an index is emptied when that is said",
       two + "printf 'id,name\\n' > h.csv; shardq build -i x --key '{name}' --allow-empty h.csv 2>&1 | grep -v shard"
         + "; shardq -i x '' --all", status: 1,
-      output: "h.csv: no record follows the header \"id\", \"name\"\n0 records read, 0 in the index, 0 bad\n"
+      output:
+        "h.csv: the input has no record after the header \"id\", \"name\"\n0 records read, 0 in the index, 0 bad\n"
         + "the index in x has no record: no query finds anything\n"),
     ShellCase(
       "a new index without a record",
       "printf 'id,name\\n' > h.csv; shardq build -i y --key '{name}' h.csv 2>&1 | grep -v shard",
-      output: "h.csv: no record follows the header \"id\", \"name\"\n0 records read, 0 in the index, 0 bad\n"
+      output:
+        "h.csv: the input has no record after the header \"id\", \"name\"\n0 records read, 0 in the index, 0 bad\n"
         + "the index in y has no record: no query finds anything\n"),
     ShellCase(
       "fewer records than were asked for",
@@ -52,8 +55,8 @@ struct IngestMessages {
         + "printf '{\"id\":1,\"name\":\"Ann\"}\\n' | shardq build -i x --min-records 2 --input-format jsonl --key '{name}' -"
         + count, status: 65, output: "1\tAnn\n2\tBob\n",
       error:
-        "shardq: the inputs have 1 record for the index in x, and --min-records asks for 2; look at what the inputs "
-        + "come from\n"),
+        "shardq: the inputs have 1 record for the index in x, and --min-records asks for 2; check the source of "
+        + "the inputs\n"),
     ShellCase(
       "as many as were asked for",
       two + "shardq build -i x --min-records 2 --key '{name}' --id id c.json 2>&1 | head -1",
@@ -61,19 +64,19 @@ struct IngestMessages {
     ShellCase(
       "an update without a change",
       two + "printf 'id,name\\n' > h.csv; shardq update -i x --upsert h.csv 2>&1 | head -2",
-      output: "h.csv: no record follows the header \"id\", \"name\"\n"
+      output: "h.csv: the input has no record after the header \"id\", \"name\"\n"
         + "0 changes read, 0 bad; 0 records replaced or removed, 2 in the index\n"),
     ShellCase(
       "another key", two + "shardq build -i x --key '{id}' c.json" + count, status: 64, output: "1\tAnn\n2\tBob\n",
       error:
-        "shardq: x: the index there has the key {name}, and this build has {id}; name another directory, or say --force "
+        "shardq: x: the index there has the key {name}, and this build has {id}; name another directory, or pass --force "
         + "to replace it\n"),
     ShellCase(
       "another key of a source without records",
       two + "printf 'a\\n' > h.csv; shardq build -i x --key '{a}' h.csv" + count, status: 64,
       output: "1\tAnn\n2\tBob\n",
       error:
-        "shardq: x: the index there has the key {name}, and this build has {a}; name another directory, or say --force "
+        "shardq: x: the index there has the key {name}, and this build has {a}; name another directory, or pass --force "
         + "to replace it\n"),
     ShellCase(
       "another key with --force", two + "shardq build -i x --key '{id}' --force c.json 2>&1 | head -1; shardq -i x 2",
@@ -88,15 +91,15 @@ struct IngestMessages {
       "mkdir d; : > d/report.pdf; printf 'name\\nAnn\\n' > a.csv; shardq build -i d --key '{name}' a.csv; s=$?; ls d; exit $s",
       status: 64, output: "report.pdf\n",
       error:
-        "shardq: d: the directory has no index and holds other things, such as report.pdf; name another directory, or "
-        + "say --force to build there\n"),
+        "shardq: d: the directory holds no index but other files, such as report.pdf; name another directory, or "
+        + "pass --force to build there\n"),
     ShellCase(
       "a file of another program that is called manifest",
       "mkdir d; echo jar > d/manifest; printf 'name\\nAnn\\n' > a.csv; shardq build -i d --key '{name}' a.csv; s=$?; "
         + "cat d/manifest; exit $s",
       status: 64, output: "jar\n",
       error:
-        "shardq: d: the directory has no index and holds other things, such as manifest; name another directory, or say "
+        "shardq: d: the directory holds no index but other files, such as manifest; name another directory, or pass "
         + "--force to build there\n"),
     ShellCase(
       "the directory of the source, rows 78 and 79",
@@ -174,20 +177,20 @@ struct IngestMessages {
       "null is no id",
       nulls + "printf '{\"id\":null,\"name\":\"NEW\"}\\n' > u.jsonl; shardq update -i x --upsert u.jsonl",
       status: 65,
-      error: "shardq: u.jsonl:1:1: record 1: the record has no id, so that it is not known which record it changes\n"),
+      error: "shardq: u.jsonl:1:1: record 1: the record has no id, and a change needs one\n"),
     ShellCase(
       "null is no id of an overlay",
       nulls + "printf '{\"id\":null,\"name\":\"NEW\"}\\n' > u.jsonl; shardq update -i x --overlay --upsert u.jsonl",
       status: 65,
-      error: "shardq: u.jsonl:1:1: record 1: the record has no id, so that it is not known which record it changes\n"),
+      error: "shardq: u.jsonl:1:1: record 1: the record has no id, and a change needs one\n"),
     ShellCase(
       "a bad record with --skip-bad",
       nulls + "printf '{\"id\":null,\"name\":\"N\"}\\n{\"id\":\" \",\"name\":\"N\"}\\n{\"id\":[1],\"name\":\"N\"}\\n"
         + "{\"id\":8,\"name\":\"N\"}\\n' > u.jsonl; shardq update -i x --skip-bad --upsert u.jsonl 2>&1 | grep -v shard; "
         + "shardq export -i x",
-      output: "u.jsonl:1:1: record 1: the record has no id, so that it is not known which record it changes\n"
-        + "u.jsonl:2:1: record 2: the record has no id, so that it is not known which record it changes\n"
-        + "u.jsonl:3:1: record 3: the record has no id, so that it is not known which record it changes\n"
+      output: "u.jsonl:1:1: record 1: the record has no id, and a change needs one\n"
+        + "u.jsonl:2:1: record 2: the record has no id, and a change needs one\n"
+        + "u.jsonl:3:1: record 3: the record has no id, and a change needs one\n"
         + "4 changes read, 3 bad; 0 records replaced or removed, 5 in the index\n"
         + "{\"id\":null,\"name\":\"a\"}\n{\"id\":null,\"name\":\"b\"}\n{\"id\":7,\"name\":\"e\"}\n"
         + "{\"id\":\"null\",\"name\":\"f\"}\n{\"id\":8,\"name\":\"N\"}\n"),
@@ -195,8 +198,8 @@ struct IngestMessages {
       "null deletes nothing",
       nulls + "printf '{\"id\":null}\\n' > u.jsonl; shardq update -i x --delete u.jsonl; printf 'id\\n\\n' > u.csv; "
         + "shardq update -i x --delete u.csv", status: 65,
-      error: "shardq: u.jsonl:1:1: record 1: the record has no id, so that it is not known which record it changes\n"
-        + "shardq: u.csv:2:1: record 1: the record has no id, so that it is not known which record it changes\n"),
+      error: "shardq: u.jsonl:1:1: record 1: the record has no id, and a change needs one\n"
+        + "shardq: u.csv:2:1: record 1: the record has no id, and a change needs one\n"),
     ShellCase(
       "the text null is an id, and of one record",
       nulls
@@ -234,18 +237,18 @@ struct IngestMessages {
       "null as the key", "printf '{\"id\":2,\"name\":null}\\n' > a.jsonl; shardq build -i x --key '{name}' a.jsonl",
       status: 65,
       error:
-        "shardq: a.jsonl:1:1: record 1: \"name\" is null, and the key {name} is made from it; name a field that every "
+        "shardq: a.jsonl:1:1: record 1: \"name\" is null, and the key {name} needs it; name a field that every "
         + "record has\n"),
     ShellCase(
       "an array as the key",
       "printf '{\"id\":3,\"name\":[\"x\",\"y\"]}\\n' > a.jsonl; shardq build -i x --key '{name}' a.jsonl",
-      status: 65, error: "shardq: a.jsonl:1:1: record 1: \"name\" is an array; name a field that is text\n"),
+      status: 65, error: "shardq: a.jsonl:1:1: record 1: \"name\" is an array; name a text field\n"),
     ShellCase(
       "objects as the key",
       "printf '{\"name\":{}}\\n{\"name\":{\"en\":\"y\"}}\\n{\"name\":\"a\"}\\n' > a.jsonl; "
         + "shardq build -i x --skip-bad --key '{name}' a.jsonl 2>&1 | head -3",
-      output: "a.jsonl:1:1: record 1: \"name\" is an object; name a field that is text\n"
-        + "a.jsonl:2:1: record 2: \"name\" is an object; name a field that is text, such as {name.en}\n"
+      output: "a.jsonl:1:1: record 1: \"name\" is an object; name a text field\n"
+        + "a.jsonl:2:1: record 2: \"name\" is an object; name a text field, such as {name.en}\n"
         + "3 records read, 1 in the index, 2 bad\n"),
     ShellCase(
       "true and numbers are text",
@@ -284,8 +287,8 @@ struct IngestMessages {
       two
         + "shardq build -i x --input-format jsonl --key '{name}' - <&-; shardq update -i x --input-format jsonl --upsert - <&-; "
         + "shardq query -i x --stdin <&-; shardq -i x '' --all", output: "1\tAnn\n2\tBob\n",
-      error: "shardq: standard input: is closed; name a file, or have one read into it\n"
-        + "shardq: standard input: is closed; name a file, or have one read into it\n"
+      error: "shardq: standard input is closed; name a file, or pass one to standard input\n"
+        + "shardq: standard input is closed; name a file, or pass one to standard input\n"
         + "shardq: standard input is closed; pass the lines to it, or redirect it from a file\n"),
     ShellCase(
       "shards of the last generation",
@@ -319,10 +322,10 @@ struct IngestMessages {
       two + "printf 'a\\n' > h.csv; shardq verify -i x --source h.csv; "
         + "shardq verify -i x --source - <&-", status: 66,
       error: "shardq: h.csv: the index's key names \"name\"; its fields are \"a\"\n"
-        + "shardq: standard input: is closed; name a file, or have one read into it\n"),
+        + "shardq: standard input is closed; name a file, or pass one to standard input\n"),
     ShellCase(
       "an empty file of no known format", two + ": > e; shardq build -i x --key '{name}' e", status: 65,
-      error: "shardq: e: is empty; a dataset has a header or a record at least\n"),
+      error: "shardq: e: is empty; a dataset has at least a header or a record\n"),
   ]
 
   @Test(arguments: comparisons) func comparison(_ row: ShellCase) { row.check() }

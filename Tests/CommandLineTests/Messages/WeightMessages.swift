@@ -37,7 +37,7 @@ struct WeightMessages {
         "no record has a number above 0 in \"n\", so all weights are 0: answers are in the order of keys\n"),
     ShellCase(
       "--weight that is not kept", list + "shardq build -i x --key '{name}' --weight n --keep name c.json", status: 64,
-      error: "shardq: records are ranked by the field \"n\", so that it has to be stored: keep it too\n"),
+      error: "shardq: the field \"n\" ranks records, so the index must store it; keep it too\n"),
     ShellCase(
       "--weight-scale alone", list + "shardq build -i x --key '{name}' --weight-scale 2 c.json 2>&1 | head -1",
       output: "shardq: --weight-scale needs --weight or --weights; add one\n"),
@@ -75,7 +75,7 @@ struct WeightMessages {
       "a record that has the field of the weights",
       weights + "shardq build -i x --key '{name}' --id id --weights w.tsv --weight n c.json", status: 64,
       error:
-        "shardq: c.json:1:2: record 1: has a field \"n\", as the weights of the file are to be named; choose another "
+        "shardq: c.json:1:2: record 1: has a field \"n\", the name for the weights of the file; choose another "
         + "name with --weight\n"),
     ShellCase(
       "an update without the weights",
@@ -84,7 +84,8 @@ struct WeightMessages {
         + "shardq export -i x",
       output: "64\nweights: 1 changed record found in w.tsv\n"
         + "{\"id\":1,\"name\":\"Amy\",\"weight\":3}\n{\"id\":2,\"name\":\"Bob\",\"n\":\"x\",\"weight\":7}\n",
-      error: "shardq: x: was built with --weights; name the file again, or changed records would lose their weights\n"),
+      error:
+        "shardq: x: was built with --weights; name the file again, because changed records would lose their weights\n"),
     ShellCase(
       "an update of an index without weights of a file",
       weights + "shardq build -i x --key '{name}' --id id c.json 2>/dev/null; "

@@ -144,10 +144,10 @@ import Testing
     }
     #expect(
       message("{nme}")
-        == ":1:2: record 1: has no field \"nme\", which the key {nme} is made from; it has \"name\" and \"at.x\"")
+        == ":1:2: record 1: lacks the field \"nme\" of the key {nme}; it has \"name\" and \"at.x\"")
     #expect(
       message("{name}, {at.x}")
-        == ":1:28: record 2: has none of the fields \"name\" and \"at.x\", which the key {name}, {at.x} is made from; "
+        == ":1:28: record 2: lacks the fields \"name\" and \"at.x\" of the key {name}, {at.x}; "
         + "it has no fields")
     // A template that names what no record has is not a fault of the records, and no reason for an empty index.
     var options = Self.options(Case(name: "", text: "", places: [], key: "{nme}"))

@@ -394,7 +394,7 @@ private enum Elements {
 
   @Test("messages say what was expected and what was found")
   func messages() throws {
-    let mend = "mend the file there, since what follows cannot be read"
+    let mend = "correct the file there; the rest of it cannot be read"
     let cases = [
       ("[{\"a\" 1}]", "1:7: record 1: expected ':' after a member's name, found '1'; \(mend)"),
       (
@@ -403,7 +403,7 @@ private enum Elements {
       ),
       (
         "[{\"a\":1\n",
-        "2:1: record 1: expected ',' or '}' after a member, found the end of the file; the file may be cut short: fetch it again"
+        "2:1: record 1: expected ',' or '}' after a member, found the end of the file; the file may be cut short; fetch it again"
       ),
       (
         "[{\"a\":\"x\ny\"}]", "1:9: record 1: expected '\"' at the end of a string, found the end of the line; \(mend)"

@@ -207,10 +207,10 @@ import Testing
     #expect(refused(without, records: 400).hasPrefix("the rows have "))
     let other = records[2].split(separator: "\t", omittingEmptySubsequences: false).enumerated()
       .map { $0.offset == 6 ? "1" : String($0.element) }.joined(separator: "\t")
-    #expect(refused(rows + [other]).hasPrefix("range 2 has two rows that differ"))
+    #expect(refused(rows + [other]).hasPrefix("range 2 has two different rows"))
     #expect(refused(rows.filter { !$0.hasPrefix("row\tentries\t0\t") }).contains("entries, and rows of entries have"))
     #expect(refused([], records: 0).hasPrefix("there are no rows"))
-    #expect(refused(rows + ["row\trecords\tx"]).contains("is no row"))
+    #expect(refused(rows + ["row\trecords\tx"]).contains("is not a row"))
     let larger = try job.plan(5)
     #expect(job.refusal { try job.merge(larger, rows) }.contains("is a row of another plan"))
     // Nothing was published by any of them.
@@ -236,14 +236,14 @@ import Testing
     let job = Job(Self.lines(ChangingList(count: 50, seed: 5, ChangingList.smooth)), Self.options(0))
     let text = String(decoding: try job.plan(3).text, as: UTF8.self)
     _ = try job.read(text)
-    #expect(job.refusal { _ = try job.read(String(text.dropLast(4))) }.contains("has no end"))
+    #expect(job.refusal { _ = try job.read(String(text.dropLast(4))) }.contains("the end of the plan is missing"))
     #expect(job.refusal { _ = try job.read(text + "x\n") }.contains("follows the end"))
-    #expect(job.refusal { _ = try job.read("a\nb\n") }.contains("is no plan"))
-    #expect(job.refusal { _ = try job.read("") }.contains("is no plan"))
+    #expect(job.refusal { _ = try job.read("a\nb\n") }.contains("is not a plan"))
+    #expect(job.refusal { _ = try job.read("") }.contains("is not a plan"))
     #expect(
-      job.refusal { _ = try job.read(text.replacing("000", with: "001")) }.contains("another program made the plan"))
+      job.refusal { _ = try job.read(text.replacing("000", with: "001")) }.contains("another program made this plan"))
     #expect(
-      job.refusal { _ = try job.read(text.replacing("zstd", with: "zst")) }.contains("another program made the plan"))
+      job.refusal { _ = try job.read(text.replacing("zstd", with: "zst")) }.contains("another program made this plan"))
     for line in ["bound\ta\tb", "bound\t", "level\tx", "nonsense\t1", "key\t\\zz"] {
       #expect(
         job.refusal { _ = try job.read(text.replacing("end\n", with: line + "\nend\n")) }.contains("plan:"), "\(line)")
@@ -267,11 +267,11 @@ import Testing
     let lines = try job.keyed(plan)
     for line in ["{}", "x\t{}", "3\t{}", "\t{}", "99999999999\t{}", "1"] {
       #expect(
-        job.refusal { _ = try job.written(lines + [line], plan) }.contains("begins with no range of the plan"),
+        job.refusal { _ = try job.written(lines + [line], plan) }.contains("does not begin with a range of the plan"),
         "\(line)")
     }
     let moved = lines.map { $0.hasPrefix("1\t") ? "2" + $0.dropFirst() : $0 }
-    #expect(job.refusal { _ = try job.written(moved, plan) }.contains("lines say that they are of range 2"))
+    #expect(job.refusal { _ = try job.written(moved, plan) }.contains("lines name the range 2"))
     #expect(Files.names(in: job.target).allSatisfy { !$0.hasPrefix(".shardq-range") })
     let words = Job(Self.lines(ChangingList(count: 90, seed: 5, EntryList.members)), Self.options(2))
     let wordPlan = try words.plan(2)
@@ -293,13 +293,14 @@ import Testing
       } catch { return "\(error)".replacing(directory.path + "/", with: "") }
       return ""
     }
-    #expect(refusal(#"[{"name":"a","country":"b"}]"#, "a.json").contains("each record of a range is a line"))
-    #expect(refusal("name,country\na,b\n", "a.csv").contains("may be several lines"))
+    #expect(refusal(#"[{"name":"a","country":"b"}]"#, "a.json").contains("each record of a range must be a line"))
+    #expect(refusal("name,country\na,b\n", "a.csv").contains("may have several lines"))
     #expect(refusal("name\tcountry\na\tb\n", "a.tsv").contains("have no header"))
     #expect(refusal("a\tb\n", "a.tsv") { $0.columns = ["name", "country"] } == "")
-    #expect(refusal("", "a.jsonl").contains("there is none"))
+    #expect(refusal("", "a.jsonl").contains("pass a sample with records"))
     #expect(refusal("a\nb\n", "a.txt") == "")
-    #expect(refusal("a\nb\n", "a.txt") { ($0.weightsFile, $0.id) = ("w", "_id") }.contains("join them to the records"))
+    #expect(
+      refusal("a\nb\n", "a.txt") { ($0.weightsFile, $0.id) = ("w", "_id") }.contains("join the weights to the records"))
     #expect(refusal("a\nb\n", "a.txt") { $0.dialect.encoding = .latin1 }.contains("iconv"))
   }
 }

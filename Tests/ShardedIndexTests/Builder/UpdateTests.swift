@@ -313,8 +313,8 @@ import Testing
       refusal("no id", upsert: good + "\n" + #"{"name":"x"}"#).hasPrefix("u.jsonl:2:1: record 2: the record has no id"))
     #expect(
       refusal("twice", upsert: good + "\n" + good).hasPrefix(
-        "u.jsonl:2:1: record 2: the id 1 stands in the changes twice"))
-    #expect(refusal("both", upsert: good, delete: #"{"_id":1}"#).hasPrefix("d.jsonl:1:1: record 1: the id 1 stands"))
+        "u.jsonl:2:1: record 2: the id 1 is in the changes twice"))
+    #expect(refusal("both", upsert: good, delete: #"{"_id":1}"#).hasPrefix("d.jsonl:1:1: record 1: the id 1 is in"))
     #expect(refusal("no id", delete: #"{"id":1}"#).hasPrefix(#"d.jsonl:1:1: record 1: has no field "_id""#))
     #expect(refusal("no JSON", upsert: good + "\n{").hasPrefix("u.jsonl:2:"))
     #expect(refusal("no index", upsert: good, index: "none").hasPrefix("no index at none"))

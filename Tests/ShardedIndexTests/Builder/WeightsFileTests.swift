@@ -71,18 +71,18 @@ import Testing
   func refusals() {
     #expect(
       Self.refusal("1\t5\n\n2\tmany\n")
-        == "weights.tsv:3:1: \"many\" is no decimal number; write an id, a tab and a number on each line")
+        == "weights.tsv:3:1: \"many\" is not a decimal number; write an id, a tab and a number on each line")
     for text in ["NaN", "inf", "", "0x10", "1 ", "1,000", "1e", String(repeating: "1", count: 65)] {
-      #expect(Self.refusal("1\t\(text)\n").contains("is no decimal number"), "\(text)")
+      #expect(Self.refusal("1\t\(text)\n").contains("is not a decimal number"), "\(text)")
     }
     #expect(
-      Self.refusal("1\t5\n2\t6\n1\t5\n") == "weights.tsv:3:1: the id \"1\" stands in line 1 already; keep one of them")
+      Self.refusal("1\t5\n2\t6\n1\t5\n") == "weights.tsv:3:1: the id \"1\" is in line 1 already; keep one of them")
     #expect(Self.refusal("1\t5\n2\n").hasPrefix("weights.tsv:2:1: "))
     #expect(Self.refusal("1\t5\t6\n").hasPrefix("weights.tsv:1:1: "))
-    #expect(Self.refusal("1\t5\n") { $0.id = nil }.contains("need BuildOptions.id"))
+    #expect(Self.refusal("1\t5\n") { $0.id = nil }.contains("needs BuildOptions.id"))
     #expect(
       Self.refusal("1\t5\n") { $0.weight = "rank" }
-        == "list.json:1:46: record 3: has a field \"rank\", as the weights of the file are to be named; choose another name"
+        == "list.json:1:46: record 3: has a field \"rank\", the name for the weights of the file; choose another name"
         + " with BuildOptions.weight")
     #expect(Self.refusal("1\t5\n") { $0.weight = "name" }.contains("choose another name with BuildOptions.weight"))
     #expect(Self.refusal("1\t5\n") { $0.keep = ["name", "_id"] }.contains("keep it too"))

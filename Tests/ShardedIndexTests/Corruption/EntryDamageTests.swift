@@ -57,7 +57,7 @@ import Testing
     try build("other", records)
     try forge("forged", head("other"), filesOf: "other")
     let found = try findings("forged")
-    #expect(found.contains { $0.contains("has other entries than the records make") })
+    #expect(found.contains { $0.contains("has other entries than its records need") })
     #expect(found.allSatisfy { $0.contains("entries") || $0.contains("last components") }, "\(found)")
     #expect(try findings("index") == [])
   }

@@ -74,7 +74,7 @@ import Testing
   func continuation() throws {
     let surgery = try Self.build()
     let file = surgery.store(2, isContinuation: true)
-    try Self.expectFound(surgery, file, "does not go on", isRefused: false)
+    try Self.expectFound(surgery, file, "does not continue", isRefused: false)
 
     let equal = (0..<400).map { ModelRecord([("name", .string("Krajan")), ("id", .number("\($0 * 7919)"))]) }
     let index = try SmallIndex(equal, key: "{name}", shardLimitBytes: 1024)
@@ -247,7 +247,7 @@ import Testing
       keys.shareLess(record)
       #expect(keys.stem(record) == whole.stem(record))
       let file = keys.store(surgery, number, header)
-      try Self.expectFound(surgery, file, "record \(record) says that it shares", isRefused: false)
+      try Self.expectFound(surgery, file, "record \(record) has a wrong number of bytes shared", isRefused: false)
     }
     // At a restart point it makes no stem, and a scan for the end of a prefix believes it.
     for change in [-1, 1] {
@@ -255,7 +255,7 @@ import Testing
       keys.shared[16] += change
       try #require(whole.shared[16] > 0 && keys.shared[16] <= keys.suffixes[16].count)
       let file = keys.store(surgery, number, header)
-      try Self.expectFound(surgery, file, "record 16 says that it shares", isRefused: false)
+      try Self.expectFound(surgery, file, "record 16 has a wrong number of bytes shared", isRefused: false)
     }
   }
 
@@ -324,6 +324,6 @@ import Testing
     let fewest = [fields[start - 3] - 1, fields[start - 2]]
     fields.replaceSubrange(start - 3..<start + width * count, with: fewest + [1] + more)
     try Self.expectFound(
-      surgery, surgery.store(number, [2: fields]), "the numbers of block 0", isRefused: false)
+      surgery, surgery.store(number, [2: fields]), "the numbers in block 0", isRefused: false)
   }
 }

@@ -28,12 +28,12 @@ import Testing
     }
     #expect(
       error.localizedDescription
-        == "cannot create directory /no/such/index: No such file or directory; create the directory that should hold it"
+        == "cannot create directory /no/such/index: No such file or directory; create its parent directory"
     )
     let pack: any Error = PackError.damagedShard(path: "x", reason: "has another size than the manifest says")
     #expect(
       pack.localizedDescription
-        == "x has another size than the manifest says: mend it with ShardBuilder.repair(_:from:), or build the index again"
+        == "x has another size than the manifest says; repair the index with ShardBuilder.repair(_:from:), or build the index again"
     )
     let repair: any Error = RepairError.unprovenOverlay(path: "x/overlay")
     #expect(repair.localizedDescription == "\(RepairError.unprovenOverlay(path: "x/overlay"))")
