@@ -274,7 +274,7 @@ private struct Assembly: ~Copyable {
     guard let notes = kept.index.notes else { return }
     let shards = kept.index.shards[
       kept.index.firstShards[pieces.lowerBound]..<kept.index.firstShards[pieces.upperBound]]
-    // As long as a field of that index is new, its shards are asked for their fields.
+    // As long as a field of that index is new, the loop reads the fields of each shard.
     var hasUnseen = kept.numbers.contains { !isNoted[Int($0)] }
     for shard in shards {
       publisher.keep(shard.fileName)

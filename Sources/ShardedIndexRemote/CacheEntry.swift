@@ -5,7 +5,7 @@
   struct CacheEntry: Sendable {
     /// The name: hexadecimal digits and hyphens.
     let name: String
-    /// The size in bytes; nil where any size may be right.
+    /// The size in bytes; nil if any size may be right.
     let size: Int?
     /// The first 8 bytes of the SHA-256, in hexadecimal digits; nil if the SHA-256 is unknown.
     private let digest: String?

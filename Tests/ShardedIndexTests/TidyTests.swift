@@ -185,9 +185,13 @@ import Testing
     }
   }
 
-  @Test("comments and articles of the library have nouns, and no phrases in their place") func comments() {
+  @Test("comments and articles of libraries have nouns, and no phrases in their place") func comments() {
     let phrases = [" what ", "hatever", "hoever", "nil where", "none where", " but for ", "asked for", "as much as"]
-    for library in ["ShardedIndex", "ShardedIndexFoundation", "SearchModel", "QueryOutput"] {
+    let libraries = [
+      "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "QueryOutput", "ShardBuilder", "ShardBuilderFoundation",
+      "Footprint", "ShardqStore", "ShardedIndexRemote",
+    ]
+    for library in libraries {
       let files = Self.files("Sources/" + library, ".swift") + Self.files("Sources/" + library, ".md")
       for file in files where !file.isGenerated {
         for line in file.lines {

@@ -17,7 +17,7 @@ public final class DatasetRecords {
   /// - Returns: Whether there were any records left.
   public func readBatch() throws -> Bool { try reader.read(into: &batch) }
 
-  /// Calls `body` with each current record: the texts of the fields `names` (nil where the record lacks the field), and
+  /// Calls `body` with each current record: the texts of the fields `names` (nil if the record lacks the field), and
   /// the number of all fields of the record.
   public func forEachRecord(
     _ names: [String], _ body: (_ texts: [ArraySlice<UInt8>?], _ fieldCount: Int) throws -> Void

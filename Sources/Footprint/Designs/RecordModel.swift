@@ -9,7 +9,7 @@ package protocol RecordModel: Decodable, Sendable {
   static func fieldNames(_ index: ShardedIndex) -> [String]
   /// Makes a record from the texts of its fields; returns nil if the texts do not fit the model.
   ///
-  /// - Parameter texts: The texts in the order of ``fieldNames(_:)``; nil where the record lacks the field.
+  /// - Parameter texts: The texts in the order of ``fieldNames(_:)``; nil if the record lacks the field.
   init?(key: String, texts: [(text: String, kind: ValueKind)?])
 }
 
@@ -61,7 +61,7 @@ package struct City: RecordModel {
   }
 }
 
-/// A record of any other list: the texts of its fields in the index's order, nil where the record lacks the field.
+/// A record of any other list: the texts of its fields in the index's order, nil if the record lacks the field.
 package struct PlainRecord: RecordModel {
   package var key: String
   package var fields: [String?]

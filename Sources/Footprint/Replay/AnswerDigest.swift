@@ -15,7 +15,7 @@ package struct AnswerDigest {
   /// Adds a number by its value, for any spelling of the number.
   package mutating func add(_ number: Double) { add(number.bitPattern) }
 
-  /// Adds a text; nil where a record lacks the field.
+  /// Adds a text; nil if a record lacks the field.
   // These are two functions and no generic one: for a generic one the runtime would look through the whole program.
   package mutating func add(_ text: String?) {
     guard let text else { return add(UInt8(0xfe)) }
@@ -23,7 +23,7 @@ package struct AnswerDigest {
     add(UInt8(0xff))  // No UTF-8 has this byte, so it marks the end of a text.
   }
 
-  /// Adds a text in UTF-8; nil where a record lacks the field.
+  /// Adds a text in UTF-8; nil if a record lacks the field.
   package mutating func add(_ text: [UInt8]?) {
     guard let text else { return add(UInt8(0xfe)) }
     for byte in text { add(byte) }

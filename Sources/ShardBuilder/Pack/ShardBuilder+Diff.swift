@@ -120,7 +120,7 @@ private struct Recipe {
   private let bytes: [UInt8]
   private var known: [ArraySlice<UInt8>: (source: Int, offset: Int)] = [:]
 
-  /// The name of a shorter frame costs about as much as its bytes.
+  /// The name of a shorter frame has about as many bytes as the frame.
   private static let least = 2 * Pack.Segment.size
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }

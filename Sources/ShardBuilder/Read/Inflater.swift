@@ -13,8 +13,8 @@ protocol Inflater: AnyObject {
   var isBetweenFrames: Bool { get }
   /// The bytes of memory that the decompressor holds.
   var charge: Int { get }
-  /// Takes as much as it can of `input` from `offset` on (nothing at the end of the file), and appends at most `room`
-  /// bytes.
+  /// Takes bytes of `input` from `offset` on, as far as possible (nothing at the end of the file), and appends at most
+  /// `room` bytes.
   func inflate(
     _ input: borrowing RawVector<UInt8>, from offset: Int, appendingTo output: inout RawVector<UInt8>, upTo room: Int
   ) -> InflateStep
