@@ -191,7 +191,7 @@ class Keys(PickerTest):
             ("--history ''", "--history is empty"), ("--history /", "is no regular file"),
             ("--history-size 0", "--history-size must be from 1 to 1000"),
             ("--print-key --json", "--print-key prints no fields"), ("--filter x", "shardq TEXT prints the matches"),
-            ("--preview cat", "--preview-window its place"),
+            ("--preview cat", "--preview-window sets its place"),
         ]:
             done = subprocess.run(f"{SHARDQ} ui -i {CITIES} {options}", shell=True, capture_output=True, text=True)
             self.assertIn(done.returncode, (64, 66), done.stderr)
