@@ -85,7 +85,7 @@ MUTANTS = [
     ("a short write is taken for a whole one", "errors.py --only full", [
         (SYSTEM, "        offset += written\n", "        offset = bytes.count\n")]),
     ("a short read is taken for a whole one", "errors.py --only quer", [
-        (FILE, "        done += count\n", "        done = size\n")]),
+        (FILE, "if count > 0 { done += count }", "if count > 0 { done = size }")]),
     ("an interrupted call is an error", "errors.py --only full", [
         (RETRYING, "if result != -1 || errno != EINTR { return result }", "if result != -1 || errno != 0 { return result }")]),
     ("a manifest that cannot be read is taken for none", "errors.py --only full", [
@@ -130,7 +130,7 @@ MUTANTS = [
     ("links in the place of files are followed", "outside.py", [
         (DIRECTORY, "{ O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC }", "{ O_RDONLY | O_NONBLOCK | O_CLOEXEC }")]),
     ("verify compares no digests", "damage.py --long", [
-        (CHECK, "if unsafe Digest.sha256(file.span).prefix(16).elementsEqual(shard.digest) {", "if !file.isEmpty {")]),
+        (CHECK, "if Digest.sha256(bytes.span).starts(with: file.digest) {", "if !bytes.isEmpty {")]),
 ]
 
 
