@@ -30,7 +30,7 @@ def escaped(text, starts_line=False):
 
 
 def argument(text):
-    """Text as one argument of a macro: what is a macro's name by itself, or punctuation, is neither."""
+    """Text as one argument of a macro: a macro's name by itself is no macro, and punctuation no punctuation."""
     return '"\\&' + escaped(text).replace('"', "\\(dq") + '"'
 
 
@@ -80,8 +80,8 @@ def literal(block):
 
 
 def discussion(text):
-    """The help text taken apart: paragraphs; lists under a heading, which are examples or keys, by that heading; what it
-    says of this command's exit status; and the list of all statuses, which the whole command's help has."""
+    """The help text taken apart: paragraphs; lists under a heading, which are examples or keys, by that heading; the
+    text about this command's exit status; and the list of all statuses, which the help of `shardq` has."""
     paragraphs, lists, own, statuses = [], {}, [], []
     for block in re.split(r"\n\s*\n", text or ""):
         lines = [line.rstrip() for line in block.split("\n")]

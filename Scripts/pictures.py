@@ -205,7 +205,7 @@ PICTURES = {"terminal.svg": terminal, "page.png": cities, "page-list.png": produ
 
 
 def missing():
-    """The sentences that say what is not here."""
+    """The sentences about missing programs and files."""
     for program in ("shardq", "shardq-commands", "shardq-serve"):
         if not os.access(os.path.join(BIN, program), os.X_OK):
             yield f"{program} is not in {BIN}: Scripts/build.sh --server"

@@ -46,7 +46,7 @@
     static let filterLimit = 64
     /// The largest offset into a ranked answer: the search also finds all hits before the offset.
     static let rankedOffsetLimit = 10_000
-    /// The most letters of a query, as code points, which OpenAPI counts. Keys may be longer, but nobody types as much.
+    /// The most letters of a query, as code points, which OpenAPI counts. Keys may be longer, but people type less.
     static let queryLimit = 512
 
     static func check(_ query: String) throws(Problem) {

@@ -63,8 +63,8 @@ package final class WorkDirectory: Sendable {
   /// Removes the directory with its content, even while other threads write into it. Any thread may call this, more
   /// than once.
   package func remove() {
-    // A file that another thread writes meanwhile keeps the directory from being removed. Nobody can make a file in a
-    // removed directory.
+    // A file that another thread writes meanwhile keeps the directory from being removed. No thread can make a file
+    // in a removed directory.
     for _ in 0..<1000 {
       if Self.removeTree(name, in: parent) { return }
       usleep(1000)

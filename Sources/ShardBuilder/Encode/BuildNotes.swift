@@ -26,9 +26,9 @@ package struct BuildNotes: Sendable {
   package var level: Int
   package var pieces: [Piece] = []
   /// The number of records with an id, less the number of distinct ids by ``IDCounter/hash(_:)``. 0 means that no two
-  /// records have the same id. nil if nobody counted.
+  /// records have the same id. nil if ids were not counted.
   package var repeatedIDs: Int?
-  /// The number of records without an id, by ``RecordID``; 0 if nobody counted. No update changes this number.
+  /// The number of records without an id, by ``RecordID``; 0 if ids were not counted. No update changes this number.
   package var recordsWithoutID = 0
   /// Whether this program would make the same bytes from the same pieces.
   package private(set) var isOfThisEncoder: Bool

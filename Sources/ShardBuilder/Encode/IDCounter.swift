@@ -126,8 +126,8 @@ package struct IDCounter: ~Copyable {
     return hashes
   }
 
-  /// A mixer that differs in each process. So nobody can choose ids that fall into one partition, or into one slot of a
-  /// table.
+  /// A mixer that differs in each process. So a forger cannot choose ids that fall into one partition, or into one slot of
+  /// a table.
   private struct Mixer {
     private let key = UInt64.random(in: .min ... .max)
 

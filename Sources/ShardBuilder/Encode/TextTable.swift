@@ -27,8 +27,8 @@
     return unsafe texts.count - 1
   }
 
-  /// The seed of the hash, random in each process, so that nobody can make a dataset of texts that collide. No number
-  /// depends on the seed.
+  /// The seed of the hash, random in each process, so that a forger cannot make a dataset of texts that collide. No
+  /// number depends on the seed.
   private static let seed = UInt64.random(in: .min ... .max)
 
   /// Hashes eight bytes at a time; the two halves of a product mix them, as in wyhash.

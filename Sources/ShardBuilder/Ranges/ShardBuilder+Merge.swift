@@ -19,7 +19,7 @@ extension ShardBuilder {
   /// - Parameters:
   ///   - paths: The paths of files with rows; `-` is standard input.
   ///   - records: The number of records in all ranges; nil if unknown. Then each range must have a row.
-  ///   - repeatedIDs: The number of records with an id, less the number of distinct ids; nil if nobody counted.
+  ///   - repeatedIDs: The number of records with an id, less the number of distinct ids; nil if ids were not counted.
   /// - Complexity: Linear in the number of shards and in the number of records at borders. Memory holds about 200 bytes
   ///   for each shard.
   package static func merge(

@@ -41,7 +41,7 @@ struct NameTable: Sendable {
   /// Returns the slot of a name's number, or the slot for it.
   private func slot(of name: String) -> Int {
     unsafe Self.withBytes(of: name) { bytes in
-      // The seed is random in each process, so that nobody can choose names that collide.
+      // The seed is random in each process, so that a forger cannot choose names that collide.
       var hasher = Hasher()
       unsafe hasher.combine(bytes: .init(bytes))
       let mask = slots.count - 1

@@ -59,7 +59,7 @@ struct NameTree: ~Copyable {
 
   /// Returns the member called `name` of an object `parent`, and adds a new one; nil if there are too many.
   mutating func node(parent: Int32, name: UnsafeBufferPointer<UInt8>) -> Int32? {
-    // The key is random in each process, so that nobody can make a dataset whose names all fall into one slot.
+    // The key is random in each process, so that a forger cannot make a dataset whose names all fall into one slot.
     var hasher = Hasher()
     hasher.combine(parent)
     unsafe hasher.combine(bytes: .init(name))

@@ -96,7 +96,7 @@ package struct ExternalSort: ~Copyable {
     return chunk
   }
 
-  /// Adds the records of a chunk, and takes the chunk: nobody may change it any more.
+  /// Adds the records of a chunk, and takes the chunk: its owner may not change it any more.
   ///
   /// - Parameter names: All field names in the records so far.
   package mutating func add(_ chunk: RecordArena, names: FieldNames) throws(BuildError) {
@@ -204,7 +204,7 @@ package struct ExternalSort: ~Copyable {
     }
     try spill(names)
     while acquireSpare() != nil {}
-    // During this merge nobody reads the merged records.
+    // During this merge no thread reads the merged records.
     let runs = try reduced(
       levels.joined().map { $0 }, order, to: available, mergedIn: largest > Self.largeRecord ? memory : available)
     return SortedRecords(count: count, merge: try RunMerge(runs, order, memory: available))

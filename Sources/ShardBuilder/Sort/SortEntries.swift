@@ -32,7 +32,7 @@ struct SortEntry {
   /// Sorts a range of the entries; leaves `head` undefined.
   func sort(_ range: Range<Int>, by order: RecordOrder) { unsafe held.part(range).sort(by: order) }
 
-  /// Frees the memory of entries before `end`, which nobody reads any more.
+  /// Frees the memory of entries before `end`, which the sort does not read any more.
   func release(upTo end: Int) {
     while unsafe end - released >= Self.entriesPerBlock, unsafe count - released > Self.entriesPerBlock {
       block.releaseFirst(Self.entriesPerBlock * MemoryLayout<SortEntry>.stride)

@@ -62,7 +62,7 @@ struct RunReader {
 
   var isAtEnd: Bool { position == filled && offset == run.size }
 
-  /// Frees the memory of a large record, which nobody reads any more.
+  /// Frees the memory of a large record, which the sort does not read any more.
   mutating func release() {
     if buffer.size > max(usualSize, ExternalSort.largeRecord) { replace(usualSize) }
   }

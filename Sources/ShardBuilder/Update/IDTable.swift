@@ -46,7 +46,7 @@ struct IDTable {
 
   /// Returns the slot of an id, or the slot for it.
   private func slot(_ text: Span<UInt8>) -> Int {
-    // The seed is random in each process: nobody can choose ids that collide.
+    // The seed is random in each process: a forger cannot choose ids that collide.
     var hasher = Hasher()
     unsafe text.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     var slot = hasher.finalize() & (slots.count - 1)

@@ -55,7 +55,7 @@
 
   func deallocate() { unsafe start.deallocate() }
 
-  // MARK: What it holds
+  // MARK: Content
 
   /// The page, if the frame is a page.
   @inline(__always) func page(shards: Int) -> ManifestPage { unsafe ManifestPage(checked: bytes, shards: shards) }
