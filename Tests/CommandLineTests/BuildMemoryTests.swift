@@ -2,7 +2,7 @@
   import Glibc
   import Testing
 
-  /// The promise of `--memory`, of the program as it is run.
+  /// `--memory` bounds the memory of a build, measured on the program itself.
   @Suite("Memory of a build", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
   struct BuildMemoryTests {
     #if DEBUG
@@ -22,12 +22,12 @@
       let floor = try build("small", "1MiB", scratch)
       let peak = try build("large", "16MiB", scratch)
       print("peak resident, bytes: floor \(floor), \(Self.count) records under 16 MiB \(peak)")
-      // The records are 110 MB as the sort holds them. Measured: 16 MiB and 26, before memory was budgeted 20 and 37 to 45.
-      // Two megabytes are for what the system and the allocator make of it.
+      // The records are 110 MB as the sort holds them. Measured: 16 and 26 MiB; 20 and 37 to 45 MiB before
+      // memory was budgeted. Two megabytes are for the system and the allocator.
       #expect(peak <= floor + 18 << 20)
     }
 
-    @Test("keys of 16 KiB that share all but their ends are held to a bound too")
+    @Test("a build of 16 KiB keys that differ only at their ends keeps to a bound too")
     func longKeys() throws {
       let scratch = TemporaryDirectory()
       let same = String(repeating: "x", count: 16 << 10)
@@ -38,21 +38,21 @@
         peaks.append(try build("\(count)", "16MiB", scratch))
       }
       print("peak resident, bytes: 300 and 3,000 keys of 16 KiB under 16 MiB \(peaks)")
-      // The larger list has 150 MB of records. Measured: 21 and 37 MiB; 280 the larger when pieces were cut by what
-      // neighbours do not share.
+      // The larger list has 150 MB of records. Measured: 21 and 37 MiB; the larger list took 280 MiB when the cut
+      // weighed only the bytes that neighbours do not share.
       #expect(peaks[1] <= 64 << 20)
     }
 
-    @Test("records of many short fields are held to the bound where there is much memory")
+    @Test("a build of records with many short fields keeps to its bound where --memory is large")
     func manyFields() throws {
       let scratch = TemporaryDirectory()
       let header = "name,country" + (0..<60).map { ",f\($0)" }.joined() + "\n"
-      // Each batch takes nine times its text, and what it is read into is not kept for the next one.
+      // Each batch takes nine times its text, and its memory is not kept for the next batch.
       let digits = (0..<60).map { ",\($0 * 7 % 10)" }.joined() + "\n"
       scratch.write("wide.csv", header + (0..<200_000).map { "n\($0),XX" + digits }.joined())
       let peak = try build("wide", "80MiB", scratch, type: "csv")
       print("peak resident, bytes: 200,000 records of 62 fields under 80 MiB \(peak)")
-      // Measured: 76 to 81 MiB; 131 to 136 when chunks that were not kept left holes in the memory of others.
+      // Measured: 76 to 81 MiB; 131 to 136 MiB when freed chunks left holes in the memory of others.
       #expect(peak <= 100 << 20)
     }
 
@@ -74,8 +74,8 @@
       var environment: [UnsafeMutablePointer<CChar>?] = [nil]
       let program = Program.directory! + "/shardq-commands"
       try #require(posix_spawn(&process, program, &actions, nil, &arguments, &environment) == 0)
-      // The usage that waiting for it reports begins with this process's own. What the system counts of the program
-      // alone never falls, so that the last look is as good as one at the end.
+      // The usage that `wait4` reports begins with this process's own. The peak that the system counts for the program
+      // alone never falls, so the last reading holds at the end too.
       var (peak, status) = (0, CInt(0))
       while waitpid(process, &status, WNOHANG) == 0 {
         peak = max(peak, Self.highest(process))

@@ -19,7 +19,7 @@ struct BuildWatchTests {
 
   private static func record(_ name: String) -> String { #"{"name":"\#(name)"}"# + "\n" }
 
-  @Test("A dataset that changes is built again; one that is bad or gone leaves the index") func changes() {
+  @Test("A changed dataset is built again; a bad or missing dataset leaves the index") func changes() {
     let scratch = TemporaryDirectory()
     scratch.write("r.jsonl", Self.record("a"))
     scratch.write("two", Self.record("a") + Self.record("b"))
@@ -31,13 +31,13 @@ struct BuildWatchTests {
       rm r.jsonl; said 'waiting for the file'; is 2; mv three r.jsonl; is 3; echo '{"name":"d"}' >>r.jsonl; is 4
       kill -TERM $p; wait $p; echo $?; tail -n 1 err; shardq verify -i i 2>&1; ls -A | grep -v -e '^err$' -e '^i$'; ls -A i | grep shardq
       """, scratch)
-    // A shard of the generation before is there still.
+    // A shard of the previous generation is still there.
     let lines = result.output.split(separator: "\n").map(String.init).filter { !$0.contains("kept for readers") }
     #expect(lines.count == 6 && lines[0] == "143" && lines[1] == "stopped", "\(result)")
     #expect(lines[2...].contains { $0.contains("every byte is sound") }, "\(result)")
   }
 
-  @Test("What is bad at first is built when it is good; a signal ends it also then") func badAtFirst() {
+  @Test("A bad dataset is built once corrected; a signal ends the wait for it too") func badAtFirst() {
     let scratch = TemporaryDirectory()
     scratch.write("r.jsonl", "{\n")
     let result = script(
@@ -45,7 +45,7 @@ struct BuildWatchTests {
     #expect(result.output == "130\n", "\(result)")
   }
 
-  @Test("While another build runs it waits") func locked() {
+  @Test("A watching build waits while another build runs") func locked() {
     let scratch = TemporaryDirectory()
     scratch.write("r.jsonl", Self.record("a"))
     #if os(Linux)

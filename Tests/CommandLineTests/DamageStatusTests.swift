@@ -1,9 +1,9 @@
 import Testing
 
-/// Every command over an index with one changed byte: status 0 only where the output is what it is without.
+/// Every command over an index with one changed byte ends with 0 only if its output is that of the sound index.
 @Suite("Damage and exit statuses", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct DamageStatusTests {
-  /// A sound index, the one before the last change, a pack between the two, and the index with an overlay beside it.
+  /// A sound index, its previous generation, a pack between the two, and the index with an overlay beside it.
   private final class Fixture: Sendable {
     let scratch = TemporaryDirectory()
     var sound: String { scratch.path + "/sound" }
@@ -39,7 +39,7 @@ struct DamageStatusTests {
     }
   }
 
-  /// Parts of the files: places from the start, or, where they are negative, from the end.
+  /// Parts of the files: places from the start, or from the end if they are negative.
   static func places(of index: String) -> [(file: String, at: Int, part: String)] {
     let names = TemporaryDirectory.names(index)
     let manifest = TemporaryDirectory.bytes(index + "/manifest").count
@@ -68,14 +68,14 @@ struct DamageStatusTests {
     ["query", "", "-n", "3"], ["query", "--stdin"], ["generate", "--typing", "50"],
   ]
 
-  @Test("a command that reads ends with 0 only if it prints what it prints of the sound index")
+  @Test("a command that reads ends with 0 only if its output is that of the sound index")
   func reading() {
     let fixture = Fixture()
     func run(_ command: [String], _ index: String) -> Program.Result {
       Program.run(command + ["-i", index], input: "sa\nto\n", variables: ["SWIFT_BACKTRACE=enable=no"])
     }
     let copy = fixture.scratch.path + "/damaged"
-    // Of the same name as the damaged ones, which some commands print.
+    // The copy has the name of the damaged ones, because some commands print the name.
     Fixture.copy(fixture.overlaid, to: copy)
     let right = Self.reading.map { run($0, copy) }
     for (command, result) in zip(Self.reading, right) { #expect(result.status == 0, "\(command): \(result)") }
@@ -85,7 +85,7 @@ struct DamageStatusTests {
       for (command, sound) in zip(Self.reading, right) {
         let result = run(command, copy)
         if result.status == 0 {
-          // What stats says of bytes is of files, and no part of the content: it holds for damaged ones too.
+          // The sizes and digest that stats prints are of files, not of their content: they hold for damaged files too.
           let isDigest = command[0] == "stats" && file == "manifest"
           #expect(result.output == sound.output || isDigest, "\(command) over damage of \(part), \(file) at \(at)")
         } else {
@@ -100,7 +100,7 @@ struct DamageStatusTests {
     #expect(met > 60)
   }
 
-  @Test("the map says that its land cannot be read")
+  @Test("the map reports that its land cannot be read")
   func land() {
     let fixture = Fixture()
     let size = TemporaryDirectory.bytes(fixture.older + "/manifest").count
@@ -111,7 +111,7 @@ struct DamageStatusTests {
     #expect(result.error.contains("repair"), "\(result)")
   }
 
-  @Test("a command that writes ends with 0 only if what it leaves is sound and right")
+  @Test("a command that writes ends with 0 only if its result is sound and right")
   func writing() {
     let fixture = Fixture()
     let (copy, pack) = (fixture.scratch.path + "/damaged", fixture.scratch.path + "/made")

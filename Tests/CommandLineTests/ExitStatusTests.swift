@@ -8,7 +8,7 @@ struct ExitStatusTests {
   let index = SmallIndex.shared
 
   @Test(
-    "Wrong usage is 64",
+    "Wrong usage ends with 64",
     arguments: [
       ["san", "-n", "0"], ["san", "--all", "-n", "3"], ["--nonsense"], ["query"], ["build"],
       ["san", "--format", "xml"],
@@ -26,7 +26,7 @@ struct ExitStatusTests {
     #expect(result.status == 64 && result.output == "" && result.error != "", "\(arguments): \(result)")
   }
 
-  @Test("Whatever variables there are, a query answers")
+  @Test("A query answers whichever environment variables are set")
   func variables() {
     let usual = Program.run(["alab"], index: index.path)
     #expect(usual.status == 0 && usual.output != "")
@@ -80,7 +80,7 @@ struct ExitStatusTests {
     #expect(Program.run(["verify", "-i", copy.path + "/index"]).output.contains("is missing"))
   }
 
-  @Test("What cannot be read is not called damaged")
+  @Test("A file that cannot be read is not called damaged")
   func unreadShards() {
     let copy = TemporaryDirectory()
     mkdir(copy.path + "/index", 0o755)
@@ -99,7 +99,7 @@ struct ExitStatusTests {
 
   #if os(Linux)
     @Test(
-      "A full disk is 74",
+      "A full disk ends with 74",
       arguments: [
         ["alab"], ["alab", "--count"], ["query", "", "--all", "--format", "json"], ["stats"],
         ["explain", "alab"], ["export"],

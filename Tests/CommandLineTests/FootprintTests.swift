@@ -9,7 +9,7 @@
 
   @Suite("shardq footprint", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
   struct FootprintTests {
-    /// All but shardq; those of SQLite where it was there when this was built.
+    /// All designs but shardq; SQLite's only if `shardq-footprint` was built with SQLite.
     static let designs = Program.directory.map { directory in
       Program.run(["designs"], program: directory + "/shardq-footprint").output.split(separator: "\n").map {
         String($0)
@@ -33,12 +33,12 @@
     }()
     nonisolated(unsafe) private static var kept: [TemporaryDirectory] = []
 
-    /// What stands behind `"name":`, for each design.
+    /// The value behind `"name":`, for each design.
     private static func values(_ name: String, in json: String) -> [String] {
       json.components(after: "\"\(name)\":").map { String($0.prefix { $0 != "," && $0 != "}" }) }
     }
 
-    @Test("All designs answer as shardq does: cities")
+    @Test("All designs answer cities as shardq does")
     func cities() {
       let result = Program.run(["footprint", "-i", Self.cities, "--keystrokes", "400", "--format", "json"])
       #expect(result.status == 0, "\(result.error)")
@@ -57,10 +57,10 @@
     }
 
     #if os(Linux)
-      /// How many pages of a directory's files the system's cache does not have, after `change` was done to each.
+      /// Returns the number of pages of a directory's files that the system's cache lacks, after `change` on each file.
       private static func missingPages(in directory: String, _ change: (CInt) -> Void) -> Int {
         var missing = 0
-        // The lock's file, which has a mark in it, is no query's.
+        // No query reads the lock file, which has a mark in it.
         for name in TemporaryDirectory.names(directory) where !name.hasPrefix(".") {
           let file = open(directory + "/" + name, O_RDONLY | O_CLOEXEC)
           defer { close(file) }
@@ -77,7 +77,7 @@
         return missing
       }
 
-      @Test("What is measured lies in the system's cache, not what the first answer needs alone")
+      @Test("All measured files lie in the system's cache, not only the pages of the first answer")
       func readThrough() {
         let (index, log) = (TemporaryDirectory(), TemporaryDirectory())
         for name in TemporaryDirectory.names(Self.cities) {
@@ -88,7 +88,7 @@
           fsync(file)
           posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
         }
-        // Where files lie in memory anyway nothing can be told.
+        // A file system in memory has no pages to compare.
         guard evicted > 0 else { return }
         let result = Program.run(["footprint", "-i", index.path, "--designs", "none", "--log", log.path + "/log"])
         #expect(result.status == 0, "\(result.error)")
@@ -96,7 +96,7 @@
       }
     #endif
 
-    /// What a fold, a phrase of words or a dictionary of letters may trip over.
+    /// Texts that a fold, a phrase of words or a dictionary of letters may get wrong.
     private static let queries = """
       dup
       Dup, fr
@@ -136,7 +136,7 @@
       ^a NEAR
       """
 
-    @Test("All designs answer as shardq does: records of every shape")
+    @Test("All designs answer records of every shape as shardq does")
     func shapes() throws {
       let small = try SmallIndex(
         SmallIndex.records + "\n" + #"""
@@ -156,7 +156,7 @@
     }
 
     @Test(
-      "All designs answer as shardq does: the city list",
+      "All designs answer the city list as shardq does",
       .enabled(if: realCities != nil, "skipped: no real data at $SHARDQ_DATA"))
     func realList() throws {
       let result = Program.run(
@@ -170,14 +170,14 @@
     private static let realCities: String? = getenv("SHARDQ_DATA").map { String(cString: $0) + "/cities.json.zst" }
       .flatMap { access($0, R_OK) == 0 ? $0 : nil }
 
-    @Test("A design that differs in a field, an order or a count is found out")
+    @Test("The comparison finds a design that differs in a field, an order or a count")
     func differences() throws {
       let directory = TemporaryDirectory()
       let (dataset, log) = (directory.path + "/dataset", directory.path + "/log")
       let own = Program.directory! + "/shardq-footprint"
       let exported = Program.run(["export", Self.cities, dataset], program: own)
       #expect(exported.output.contains("model cities\n"))
-      // Letters that some begin with.
+      // Letters that some keys begin with.
       directory.write("log", "a\n\nb\nba\n\ns\n")
       func answers(_ design: String = "scan") -> String? {
         let result = Program.run(["run", design, dataset, "cities", "5", log, "100"], program: own)
@@ -204,7 +204,7 @@
       #expect(Program.run(["run", "scan", dataset, "cities", "5", log, "9"], program: own).status == 74)
     }
 
-    @Test("Limits that are met and limits that are missed")
+    @Test("The report says which limits are met and which are missed")
     func gates() {
       let log = TemporaryDirectory()
       log.write("log", "a\nab\n")
@@ -222,7 +222,7 @@
     }
 
     @Test(
-      "Wrong usage is 64",
+      "Wrong usage ends with 64",
       arguments: [
         ["--designs", "trie,hash"], ["--designs", ""], ["--log", "x", "--seed", "1"],
         ["--log", "x", "--keystrokes", "9"], ["--keystrokes", "0"], ["--key", "{a}"], ["--dataset", "x", "-i", "y"],
@@ -234,7 +234,7 @@
       #expect(result.status == 64 && result.output == "" && result.error != "", "\(arguments): \(result)")
     }
 
-    @Test("What cannot be read says where and what")
+    @Test("The error for an unreadable file says where and what")
     func badInput() throws {
       let directory = TemporaryDirectory()
       func run(_ arguments: [String]) -> Program.Result {
@@ -272,7 +272,7 @@
         result.output.contains("Left out: trie: it cannot hold") && result.output.contains("Left out: packed-trie:"))
     }
 
-    @Test("A damaged index is 65, whichever process comes upon it")
+    @Test("A damaged index ends with 65, whichever process reads the damage")
     func damage() throws {
       let directory = TemporaryDirectory()
       mkdir(directory.path + "/index", 0o755)
@@ -287,7 +287,7 @@
       #expect(result.status == 65 && result.error.contains(".zst"), "\(result)")
     }
 
-    @Test("A signal ends the command, what it started, and takes its files away")
+    @Test("A signal ends the command and its child processes, and removes its files")
     func signal() {
       let directory = TemporaryDirectory()
       let script = """
@@ -317,7 +317,7 @@
       }
     }
 
-    @Test("The chart stays in its columns, names every design once, and is ASCII where that is asked for")
+    @Test("The chart stays in its columns, names every design once, and is ASCII on request")
     func chart() {
       let many = Self.rows((0..<8).map { ("design\($0)", [5_000_000, 5_000_001 + $0]) })
       for rows in [
@@ -332,7 +332,7 @@
       }
     }
 
-    @Test("The picture has a line for each design and closes what it opens")
+    @Test("The picture has a line for each design and closes every element")
     func picture() {
       let rows = Self.rows([("shardq", [5_000_000, 6_000_000]), ("trie", [200_000_000, 201_000_000])])
       let svg = MemoryPlot(rows, keyCount: 2).svg
@@ -348,7 +348,7 @@
       #expect(open.isEmpty)
     }
 
-    @Test("Quantiles are right to a hundredth")
+    @Test("Quantiles differ from exact ones by at most a hundredth")
     func histogram() {
       var histogram = TimeHistogram()
       #expect(histogram.quantile(permille: 500) == 0 && histogram.mean == 0)
@@ -370,7 +370,7 @@
   }
 
   extension String {
-    /// What follows each occurrence of `mark`.
+    /// The texts behind each occurrence of `mark`.
     fileprivate func components(after mark: String) -> [Substring] {
       var found: [Substring] = []
       var rest = self[...]

@@ -31,7 +31,7 @@
 
     static func front(_ arguments: [String]) -> QueryRequest? { FrontParser.parse(arguments) }
 
-    @Test("What the front accepts, the parser accepts with the same meaning", arguments: UInt64(1)...4)
+    @Test("The parser accepts each line that the front accepts, with the same meaning", arguments: UInt64(1)...4)
     func agrees(seed: UInt64) {
       var random = SplitMix64(seed: seed)
       var accepted = 0
@@ -46,7 +46,7 @@
       #expect(accepted > 300)
     }
 
-    @Test("Well-formed queries are answered by the front itself", arguments: UInt64(1)...2)
+    @Test("The front itself answers well-formed queries", arguments: UInt64(1)...2)
     func accepts(seed: UInt64) {
       var random = SplitMix64(seed: seed)
       for _ in 0..<2000 {
@@ -91,7 +91,7 @@
       }
     }
 
-    @Test("All matches, their number or a range of them are in the order of keys, unless an order is named")
+    @Test("--all, --count and --offset imply the order of keys, unless --sort names an order")
     func impliedOrder() {
       for arguments in [["--all"], ["--count"], ["--offset", "0"]] {
         #expect(Self.front(["san"] + arguments)?.sort == .key, "\(arguments)")
@@ -102,7 +102,7 @@
       #expect(Self.front(["san", "--json"])?.format == .json)
       #expect(Self.front(["san", "-q"])?.isQuiet == true)
       #expect(Self.front(["san", "-0", "--with-header", "--fields", "a\\,b,c"])?.fields == ["a,b", "c"])
-      // The full parser reads what few queries have.
+      // The full parser reads rare options.
       #expect(Self.front(["san", "--explain"]) == nil)
       #expect(CommandLineParser.request(["san", "--all", "--explain"])?.sort == .rank)
     }
@@ -120,7 +120,7 @@
       #expect(CommandLineParser.normalized(["-i", "d", "stats"]) == ["stats", "-i", "d"])
     }
 
-    @Test("One word that is nearly a command is searched for and noticed; of several it is looked at closer")
+    @Test("A single word that is nearly a command is searched for and noticed; among several words it must be closer")
     func nearCommands() {
       for (word, command) in [
         ("statz", "stats"), ("state", "stats"), ("verfiy", "verify"), ("expot", "export"), ("applyy", "apply"),

@@ -12,7 +12,7 @@
       Shardq.helpMessage(for: command, columns: columns).split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    @Test("takes 78 columns, and breaks no example and no usage line", arguments: commands.indices)
+    @Test("help takes 78 columns, and breaks no example and no usage line", arguments: commands.indices)
     func layout(number: Int) {
       let command = Self.commands[number]
       for line in Self.lines(command, columns: 78) where line.count > 78 {
@@ -21,7 +21,7 @@
       let wide = Self.lines(command, columns: 2000)
       let usage = wide.firstIndex { $0.hasPrefix("USAGE: ") }!
       for line in wide[..<usage] where line.hasPrefix("  ") && line.count > 78 { Issue.record("\(line)") }
-      // Paragraphs are not wrapped by hand: behind a line of one comes an empty line.
+      // Paragraphs are not wrapped by hand: an empty line follows each line of a paragraph.
       for at in 1..<usage where !wide[at].isEmpty && !wide[at].hasPrefix(" ") && !wide[at].hasSuffix(":") {
         #expect(wide[at + 1].isEmpty, "\(wide[at])")
       }
@@ -29,7 +29,7 @@
       #expect(wide[usage].count <= 78)
     }
 
-    @Test("begins with examples, and names the documentation", arguments: commands.indices)
+    @Test("help begins with examples, and names the documentation", arguments: commands.indices)
     func order(number: Int) {
       let text = Self.lines(Self.commands[number], columns: 78)
       #expect(text[0].hasPrefix("OVERVIEW: "))
@@ -37,7 +37,7 @@
       #expect(text.contains { $0.hasPrefix("  ") && $0.contains("docs/") })
     }
 
-    @Test("names its nouns: no clause with what stands for one", arguments: commands.indices)
+    @Test("help has nouns, and no clauses in their place", arguments: commands.indices)
     func nouns(number: Int) {
       for line in Self.lines(Self.commands[number], columns: 2000)
       where line.contains(/\b([Ww]hat|[Ww]hoever)\b/) {
@@ -45,7 +45,7 @@
       }
     }
 
-    @Test("puts no more than twelve options under one heading", arguments: commands.indices)
+    @Test("help puts at most 14 options under one heading", arguments: commands.indices)
     func groups(number: Int) {
       var (heading, counts): (Substring, [Substring: Int]) = ("", [:])
       for line in Self.lines(Self.commands[number], columns: 78) {

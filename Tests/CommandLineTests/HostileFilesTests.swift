@@ -4,22 +4,22 @@ import Testing
 
 import CLibrary
 
-/// Whatever lies in the place of an index's file, the programs say so, in little memory, and touch nothing else.
+/// The programs report any other thing in the place of an index's file, in little memory, and touch nothing else.
 @Suite(
   "Other things in the place of files", .serialized, .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct HostileFilesTests {
-  /// Runs `shardq` with its memory limited: a query's address space to 32 MiB beyond what it takes to start, and what
-  /// a subcommand can write to to 32 MiB in all.
+  /// Runs `shardq` with its memory limited: a query's address space to 32 MiB above that of its start, and a
+  /// subcommand's writable memory to 32 MiB in all.
   ///
-  /// Peak resident memory is below what is mapped. Subcommands start threads, for whose heaps address space is set
-  /// aside that is never used, and whose stacks are as large as the limit of the main one says.
+  /// Peak resident memory is below the mapped memory. Subcommands start threads: each thread's heap sets aside address
+  /// space that it never uses, and each thread's stack is as large as the limit of the main stack.
   private static func run(_ arguments: [String], isQuery: Bool) -> Program.Result {
     let limit = isQuery ? "ulimit -v \((10 + 32) << 10)" : "ulimit -s 1024; ulimit -d \(32 << 10)"
     return Program.run(
       ["-c", limit + "; exec \"$0\" \"$@\"", Program.directory! + "/shardq"] + arguments, program: "/bin/sh")
   }
 
-  /// Frames that are nothing but blocks of one repeated byte: a gigabyte of content in 32 KiB.
+  /// Frames of blocks of one repeated byte: a gigabyte of content in 32 KiB.
   private static func bomb(_ size: Int, declared: Int? = nil, window: UInt8? = nil) -> [UInt8] {
     let declared = declared ?? size
     var frame: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0b1100_0100 | (window == nil ? 0b10_0000 : 0)]
@@ -37,7 +37,7 @@ struct HostileFilesTests {
 
   private struct Case {
     var name: String
-    /// Puts something in the place of the file, which is gone.
+    /// Puts something in the place of the file, which was removed.
     var plant: (String) -> Bool
   }
 
@@ -80,7 +80,7 @@ struct HostileFilesTests {
     ]
   }
 
-  @Test("each in the place of the manifest and of a shard: refused at once, in 32 MiB")
+  @Test("every command refuses each at once, as the manifest and as a shard, in 32 MiB")
   func planted() throws {
     let index = try SmallIndex()
     let outside = TemporaryDirectory()
@@ -128,7 +128,7 @@ struct HostileFilesTests {
     print("\(count) runs, the slowest \(Int(slowest)) ms")
     #expect(TemporaryDirectory.names(outside.path) == ["secret"])
     #expect(outside.read("secret") == "{\"name\":\"secret\"}")
-    // The limits let a sound index through.
+    // A sound index can be read under the limits.
     for arguments in [
       ["--index", index.path, "a"], ["verify", "--index", index.path], ["export", "--index", index.path],
     ] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ShardqCommands
 
-/// What a terminal or a multiplexer sends, and the keys in it: none, unless somebody pressed some.
+/// Bytes that a terminal or a multiplexer sends, and the pressed keys among them, if any.
 @Suite("Bytes of a terminal") struct TerminalBytesTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
@@ -92,7 +92,7 @@ import Testing
     return pieces.flatMap { decoder.feed($0) } + (decoder.isWaiting ? decoder.timedOut() : [])
   }
 
-  @Test("what is no key is none, and a letter behind it is itself, however the bytes are cut", arguments: rows)
+  @Test("bytes that are no key give none, and a letter behind them is read, wherever they are cut", arguments: rows)
   func row(row: Row) {
     #expect(Self.keys([row.bytes]) == row.keys)
     let letter = row.bytes + [0x7a]
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("a sequence that is broken off types nothing, and keys behind it count")
+  @Test("a broken sequence types nothing, and the keys behind it are read")
   func brokenOff() {
     for row in Self.rows where row.keys.isEmpty {
       for size in 3..<max(4, min(row.bytes.count, 100)) where row.bytes.count >= size {
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("of random bytes only the documented keys end the list, and no control character is typed")
+  @Test("among random bytes only the documented keys end the list, and no control character is typed")
   func random() {
     var random = SplitMix64(seed: 31)
     let common: [UInt8] = [
@@ -147,7 +147,7 @@ import Testing
       var line = LineEditor()
       for case .text(let text) in keys { line.insert(text) }
       #expect(line.text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
-      // Enter, Escape, Ctrl-C, D and G are in the bytes where they are among the keys.
+      // If Enter, Escape, Ctrl-C, Ctrl-D or Ctrl-G is among the keys, its byte is among the bytes.
       func count(_ key: Key) -> Int { keys.count { $0 == key } }
       #expect(count(.enter) <= bytes.count { $0 == 0x0d || $0 == 0x4d })
       #expect(count(.letter("c")) <= bytes.count { $0 == 3 } && count(.letter("g")) <= bytes.count { $0 == 7 })

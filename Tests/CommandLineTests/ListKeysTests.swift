@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test("keys and actions as fzf writes them")
+  @Test("bindings are read as fzf writes keys and actions")
   func binds() throws {
     var table = KeyBindings(marks: true, hasHistory: false)
     try table.bind(
@@ -27,11 +27,11 @@ import Testing
     #expect(table[.text(",")] == [ListAction(.down)])
     #expect(table[.function(2)] == [ListAction(.toggle), ListAction(.down)])
     #expect(table[.text(" ")] == [ListAction(.put, text: "x")])
-    // The others stay.
+    // The other bindings stay.
     #expect(table[.letter("c")] == [ListAction(.abort)] && table[.tab]?.first == ListAction(.toggle))
   }
 
-  @Test("several records and a history have keys of their own")
+  @Test("marking several records and the history have keys of their own")
   func usual() {
     #expect(KeyBindings(marks: false, hasHistory: false)[.tab] == [ListAction(.togglePreview)])
     #expect(KeyBindings(marks: true, hasHistory: false)[.backtab] == [ListAction(.toggle), ListAction(.up)])
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "bindings that mean nothing say what to write",
+    "the message for a wrong binding says what to write",
     arguments: [
       ("", "the list is empty; write a key"), ("a", "a has no action; write a key"),
       ("a:", "a has no action; write one"),
@@ -52,7 +52,7 @@ import Testing
     #expect(Self.mistake(text)?.hasPrefix(message) == true, "\(Self.mistake(text) ?? "none")")
   }
 
-  @Test("no length of a binding is too much")
+  @Test("a binding of any length is read")
   func long() {
     #expect(
       Self.mistake("a:" + Array(repeating: "up", count: 101).joined(separator: "+"))?.contains("over 100") == true)
@@ -60,7 +60,7 @@ import Testing
     #expect(Self.mistake("a:put" + String(repeating: "(", count: 100_000))?.contains("not closed") == true)
   }
 
-  @Test("every key of the table has a name that is its own")
+  @Test("every key of the table has its own name")
   func names() throws {
     for (key, _) in KeyBindings(marks: true, hasHistory: true).table {
       let name = try #require(key.name)
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("the keys to expect")
+  @Test("a list of expected keys is read, with a comma among them")
   func expected() throws {
     #expect(try KeyBindings.keys("ctrl-o,f1,,").map(\.name) == ["ctrl-o", "f1", ","])
     #expect(throws: KeyBindings.Mistake.self) { try KeyBindings.keys("ctrl-o,none") }
@@ -99,7 +99,7 @@ import Testing
 }
 
 @Suite("A popup of tmux") struct PopupPlaceTests {
-  @Test("its place and sizes, as fzf reads them")
+  @Test("the place and the sizes are read as fzf reads them")
   func reads() throws {
     for (text, arguments) in [
       ("", "-x C -y C -w 50% -h 50%"), ("center,80%", "-x C -y C -w 80% -h 80%"), ("60%,12", "-x C -y C -w 60% -h 12"),
@@ -115,7 +115,7 @@ import Testing
 }
 
 @Suite("Colours of the list") struct ThemeSpecificationTests {
-  @Test("when, and which")
+  @Test("--color says when to colour and which colours")
   func reads() throws {
     let theme = try ThemeSpecification(
       "always,hl:red:bold,fg+:#ff8000,bg+:236,pointer:-1,info:bright-blue:italic,gutter:3")
@@ -130,12 +130,12 @@ import Testing
     #expect(try ThemeSpecification("dark").mode == nil)
     let made = Theme(hasColor: true, isASCII: false, styles: theme.styles)
     #expect(made.matched == "\u{1b}[1;31m" && made.selected == "\u{1b}[38;2;255;128;0;48;5;236m")
-    // Without colours there are none, whatever is asked for.
+    // A theme without colour has none, even if the specification names some.
     #expect(Theme(hasColor: false, isASCII: false, styles: theme.styles).matched == "\u{1b}[1m")
   }
 
   @Test(
-    "what is no colour is said",
+    "the message for a wrong colour names it",
     arguments: [
       ("blue", "there is no blue; choose auto"), ("hl:rde", "there is no colour rde"),
       ("hk:red", "there is no part hk; did you mean"),
@@ -154,8 +154,8 @@ import Testing
   }
 }
 
-@Suite("What was typed before") struct QueryHistoryTests {
-  @Test("back and forth, and kept in a file")
+@Suite("The history of typed texts") struct QueryHistoryTests {
+  @Test("the history goes back and forth, and is kept in a file")
   func goes() throws {
     let directory = TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
@@ -172,7 +172,7 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "\u{1b}[31mred\nlast\nnew\n")
   }
 
-  @Test("a file that is not there is made; what is no file is refused")
+  @Test("a missing history file is made; a path that is no file is refused")
   func files() throws {
     let directory = TemporaryDirectory()
     var history = try QueryHistory(directory.path + "/none", limit: 10)
@@ -204,7 +204,7 @@ import Testing
     return model
   }
 
-  @Test("they stay marked whatever is typed, and come in the order of marking")
+  @Test("records stay marked while the text changes, and come in the order of marking")
   func stay() throws {
     var model = try model(["Aa", "Ab", "Ba", "Bb", "Bb"])
     model.select(2)
@@ -216,7 +216,7 @@ import Testing
     #expect((0..<3).map { model.isMarked($0) } == [false, true, true])
     #expect(model.marks.records.map { $0.first?.key } == ["Ba", "Ab"])
     _ = model.markAll(inverting: true)
-    // Two equal records are two.
+    // Two equal records are marked one by one.
     #expect(model.marks.records.map { $0.first?.key } == ["Aa", "Bb", "Bb"])
     model.unmarkAll()
     #expect(model.marks.count == 0)
@@ -225,7 +225,7 @@ import Testing
     #expect(hasRoom && model.marks.count == 3)
   }
 
-  @Test("there is an end to them")
+  @Test("the number of marked records has a limit")
   func limit() throws {
     var model = try model((0...MarkedRecords.limit).map { "A\($0)" })
     var hasRoom = model.markAll(inverting: false)

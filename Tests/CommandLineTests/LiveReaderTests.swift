@@ -4,7 +4,7 @@ import Testing
 
 import CLibrary
 
-/// An index that is built again and again; every record says which build it is of.
+/// An index that is built again and again; every record has the number of its build.
 private final class LiveIndex: Sendable {
   static let stems = ["al", "be", "ko", "sa"]
   static let countPerStem = 6
@@ -50,7 +50,7 @@ private final class LiveIndex: Sendable {
     _ = try ShardBuilder.update(path, upsert: [directory.path + "/changes.jsonl"], delete: [], options: options)
   }
 
-  /// Shard files and whatever else a build may have left.
+  /// Shard files and any other files that a build may have left.
   var files: [String] {
     TemporaryDirectory.names(path).filter { $0 != "manifest" && $0 != ".lock" }
   }
@@ -62,7 +62,7 @@ private final class LiveIndex: Sendable {
     }
   }
 
-  /// The generation of all records that an answer shows; nil if it is of several, or not whole.
+  /// The generation of all records of an answer; nil if the answer mixes generations or is not whole.
   static func generation(ofJSON answer: String, count: Int) -> Int? {
     let found = answer.split(separator: "\"g\":").dropFirst().map { Int($0.prefix { $0.isNumber }) }
     guard found.count == count, let first = found.first, found.allSatisfy({ $0 == first }) else { return nil }
@@ -80,7 +80,7 @@ private final class LiveIndex: Sendable {
   "Readers while an index is rebuilt a thousand times", .serialized,
   .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct LiveReaderTests {
-  /// What readers saw.
+  /// The counts of the readers' answers.
   private final class Record: Sendable {
     let newest = Atomic(0)
     let isOver = Atomic(false)
@@ -90,11 +90,11 @@ struct LiveReaderTests {
 
     func fault(_ text: String) { faults.withLock { if $0.count < 20 { $0.append(text) } } }
 
-    /// Asks until it is over.
+    /// Asks until the test ends.
     ///
     /// - Parameters:
-    ///   - isCurrent: Whether no answer may be older than what was there before the question.
-    ///   - ask: Gives the generation of an answer, nil if it is none, -1 for one that rebuilds overtook.
+    ///   - isCurrent: Whether no answer may be older than the generation before the question.
+    ///   - ask: Gives the generation of an answer, nil if it is mixed, -1 for an answer that rebuilds overtook.
     func read(_ who: String, isCurrent: Bool, _ ask: () -> (generation: Int?, what: String)) {
       var last = 0
       while !isOver.load(ordering: .acquiring) {
@@ -117,13 +117,13 @@ struct LiveReaderTests {
     }
   }
 
-  @Test("processes that stay and that come and go, eight threads: no error, no mixture, no step back")
+  @Test("lasting and short processes and eight threads see no error, no mixture and no step back")
   func thousandRebuilds() throws {
     let live = LiveIndex()
     try live.build(0)
     let rebuilds = 1000
     try watch(live, rebuilds: rebuilds) { try live.build($0) }
-    // The last generation and the one before, and nothing else.
+    // Only the last two generations are left.
     let before = try live.shardNames
     try live.build(rebuilds + 1)
     let now = try live.shardNames
@@ -131,12 +131,12 @@ struct LiveReaderTests {
     #expect(Set(live.files) == now.union(before))
   }
 
-  @Test("changes beside the shards, in them, and builds: no error, no mixture, no step back")
+  @Test("over overlays, updates and builds readers see no error, no mixture and no step back")
   func overlays() throws {
     let live = LiveIndex()
     try live.buildWithIDs(0)
     try watch(live, rebuilds: 1000) { generation in
-      // An overlay over none, over another and after its predecessor was merged; merges and builds over one and over none.
+      // An overlay over none, over another and after a merge; merges and builds with an overlay and without.
       switch generation % 7 {
       case 3, 4: try live.change(generation, writesOverlay: false)
       case 6: try live.buildWithIDs(generation)
@@ -149,7 +149,7 @@ struct LiveReaderTests {
   private func watch(_ live: LiveIndex, rebuilds: Int, _ rebuild: @escaping @Sendable (Int) throws -> Void) throws {
     let count = LiveIndex.recordCount
     let record = Record()
-    // Threads share what they share in an app; two have an index each and move it by hand.
+    // Threads share an index, as in an app; two threads have an index each and reload it themselves.
     let looking = try ShardedIndex(
       opening: live.path, options: .init(cacheLimitBytes: 3000, reloadInterval: .zero))
     let seldom = try ShardedIndex(opening: live.path, options: .init(reloadInterval: .milliseconds(5)))
@@ -178,7 +178,7 @@ struct LiveReaderTests {
             let all = round % 3 == 0 ? count : LiveIndex.countPerStem
             return (try LiveIndex.generation(of: matches, count: all), "a mixture")
           } catch {
-            // Two builds between the question and the reading of its answer, and nothing is left to read.
+            // After two builds between a question and the reading of its answer, the answer's shards are gone.
             if case .superseded = error { return (-1, "") }
             return (nil, "\(error)")
           }
@@ -204,7 +204,7 @@ struct LiveReaderTests {
     }
     #expect(record.faults.withLock { $0 } == [])
     #expect(record.newest.load(ordering: .relaxed) == rebuilds)
-    // As many answers as rebuilds at least: readers and builder did run side by side.
+    // At least as many answers as rebuilds: readers and builder did run side by side.
     #expect(record.answers.load(ordering: .relaxed) >= rebuilds)
     #expect(looking.statistics.reloads > 0 && looking.statistics.residentBytes <= 3000)
     print(
@@ -214,7 +214,7 @@ struct LiveReaderTests {
 
   // MARK: One program, two generations
 
-  @Test("every line of standard input is answered from what is there when it is read")
+  @Test("every line of standard input is answered from the generation at its reading")
   func lines() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -230,17 +230,17 @@ struct LiveReaderTests {
     try live.build(1)
     #expect(generation(program, "al") == 1 && generation(program, "be") == 1)
     #expect(generation(pinned, "al") == 0 && generation(pinned, "be") == 0)
-    // A field before the others: names and shapes of the generation before would give other objects.
+    // A field before the others: names and shapes of the previous generation would give other objects.
     try live.build(2, extra: "\"first\":true,")
     #expect(program.ask("sa-0")?.contains("[{\"first\":true,\"name\":\"sa-0\",\"g\":2}]") == true)
-    #expect(generation(pinned, "al") == 0, "what is in memory stays")
-    // What the pinned one would have to load is gone; nothing else takes its place.
+    #expect(generation(pinned, "al") == 0, "decoded parts stay in memory")
+    // The shards that the pinned program would have to load are gone; nothing takes their place.
     #expect(pinned.ask("ko") == nil)
     #expect(pinned.end() == 65 && live.directory.read("errors").contains("has SHA-256"))
     #expect(program.end() == 0)
   }
 
-  @Test("a line of standard input is answered with what was put beside the shards before it was read")
+  @Test("a line of standard input is answered with the overlay that was written before its reading")
   func overlaidLines() throws {
     let live = LiveIndex()
     try live.buildWithIDs(0)
@@ -257,7 +257,7 @@ struct LiveReaderTests {
     #expect(generation("al") == 2 && !live.files.contains("overlay"))
     try live.change(3, writesOverlay: true)
     #expect(generation("ko") == 3)
-    // One of another manifest, as a kill may leave it, changes nothing.
+    // An overlay of another manifest, as a killed update may leave it, changes nothing.
     let overlay = TemporaryDirectory.bytes(live.path + "/overlay")
     try live.buildWithIDs(4)
     #expect(generation("ko") == 4 && !live.files.contains("overlay"))
@@ -273,7 +273,7 @@ struct LiveReaderTests {
     let build = ["build", "-i", live.path, "--input-format", "jsonl", "--key", "{name}"]
     let first = Conversation(build + ["-"])
     first.tell(LiveIndex.text(1))
-    // It has the lock before it reads.
+    // The first builder takes the lock before it reads.
     for _ in 0..<3000 where !isLocked(live.path + "/.lock") { usleep(10_000) }
     #expect(isLocked(live.path + "/.lock"))
     let before = live.files
@@ -298,7 +298,7 @@ struct LiveReaderTests {
 
   // MARK: Pinned
 
-  @Test("with --expect-digest no other index is answered from")
+  @Test("with --expect-digest a query answers from no other index")
   func pinned() throws {
     let live = LiveIndex()
     try live.build(0)

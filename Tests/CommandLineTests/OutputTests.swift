@@ -1,7 +1,7 @@
 import QueryOutput
 import Testing
 
-@Suite("What queries print", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+@Suite("Output of queries", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct OutputTests {
   let index = SmallIndex.shared
 
@@ -17,7 +17,7 @@ struct OutputTests {
           status: 0,
           output: "Alab\tUS\t1\t-86.750260\t32.75\(missing)\nAlab Town\tUS\t2\t1e1\t-0.50\(missing)\n", error: ""))
     let line = shardq("line", "--format", "tsv").output
-    // A backslash is what it is.
+    // TSV escapes no backslash.
     #expect(line.contains("Line\\nBreak\\\tFR\t6"))
     #expect(line.contains(#"["a",{"b":null}]"#))
     #expect(line.split(separator: "\n").count == 1)
@@ -25,7 +25,7 @@ struct OutputTests {
 
   @Test func jsonKeepsTheObject() {
     for record in SmallIndex.records.split(separator: "\n") {
-      // What came in comes out, to the byte: all but the name that was written with an escape.
+      // Records come out as they were, to the byte, except the name that was written with an escape.
       if record.contains("u001b") { continue }
       let name = record.split(separator: "\"")[2...].first { $0 != ":" }!
       let prefix = name.split(separator: "\\").first.map(String.init)!
@@ -75,7 +75,7 @@ struct OutputTests {
         "{\"type\":\"FeatureCollection\",\"features\":[\n{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[-86.750260,32.75]},\"properties\":{\"name\":\"Alab\""
       ))
     #expect(answer.hasSuffix("}}\n]}\n"))
-    // Out of range, or not there.
+    // Coordinates out of range, or missing.
     #expect(shardq("bad", "--format", "geojson").output.contains("\"geometry\":null"))
     #expect(shardq("comma", "--format", "geojson").output.contains("\"geometry\":null"))
     #expect(

@@ -1,6 +1,6 @@
 import Testing
 
-/// `shardq` hands an update on to `shardq-commands`, and the result has to be the same.
+/// `shardq` may hand an update on to `shardq-commands`; the result is the same.
 @Suite(
   "shardq update --overlay, by either executable", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct OverlayCommandTests {
@@ -31,7 +31,7 @@ struct OverlayCommandTests {
     }
   }
 
-  @Test("the same overlay, the same words, the same status, whoever makes it", arguments: ["jsonl", "json"])
+  @Test("either executable makes the same overlay, output and status", arguments: ["jsonl", "json"])
   func same(format: String) {
     var random = SplitMix64(seed: 42)
     var records = Self.records(&random)
@@ -52,7 +52,7 @@ struct OverlayCommandTests {
         changed.append(records[place])
       }
       var texts = changed.map(Self.json)
-      // What no update takes, one way or another.
+      // Changes that both executables refuse.
       switch round {
       case 31: texts.append(texts[0])
       case 32: texts[0] = #"{"name":"no id","country":"CH"}"#
@@ -72,7 +72,7 @@ struct OverlayCommandTests {
         return result
       }
       let (first, second) = (update("a", nil), update("b", commands))
-      // Of those that write shards the time is said.
+      // An update that writes shards prints its time.
       let isOverlay = first.error.contains("beside them")
       #expect(
         first.status == second.status && (first.error == second.error || !isOverlay), "\(round) \(first) \(second)")

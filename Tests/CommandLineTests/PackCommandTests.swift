@@ -49,7 +49,7 @@ struct PackCommandTests {
     #expect(count("alab city", in: pair.copy) == "1\n" && pair.run("verify").status == 0)
     let again = pair.run("apply", pair.pack)
     #expect(again.status == 0 && again.error.contains("already"), "\(again)")
-    // It begins with another index now.
+    // The pack now begins with another index.
     let back = pair.run("diff", pair.old, pair.old, "--output", pair.pack)
     #expect(back.status == 0 && back.error.contains("the same"))
     let refused = pair.run("apply", pair.pack)
@@ -80,7 +80,7 @@ struct PackCommandTests {
     }
   }
 
-  @Test("Through a pipe, from one command to the other") func pipe() {
+  @Test("A pack goes through a pipe from diff to apply") func pipe() {
     let pair = Pair()
     let command = #"""
       set -eo pipefail; PATH="$1:$PATH"; cd "$2"; shardq diff old new -o - | shardq -i copy apply -
@@ -96,7 +96,7 @@ struct PackCommandTests {
     #endif
   }
 
-  @Test("What cannot be done says why, and how it ends") func failures() {
+  @Test("A failed command says why, and ends with its status") func failures() {
     let pair = Pair()
     let nowhere = pair.directory.path + "/nowhere"
     #expect(pair.run("diff", pair.old, nowhere, "-o", pair.pack).status == 66)
@@ -129,7 +129,7 @@ struct PackCommandTests {
     #expect(pair.directory.bytes("copy/manifest") == pair.directory.bytes("old/manifest"))
   }
 
-  @Test("A prefix that is a command's name") func prefixes() {
+  @Test("A command's name can be a prefix") func prefixes() {
     let scratch = TemporaryDirectory()
     let records = ["diff", "apply", "repair"].map { #"{"name":"\#($0)ing"}"# }.joined(separator: "\n")
     scratch.write("r.jsonl", records + "\n")
@@ -158,7 +158,7 @@ struct PackCommandTests {
     pair.directory.write("copy/" + names[0], bytes)
     let damaged = pair.run("verify")
     #expect(damaged.status == 1 && damaged.output.contains(names[0]))
-    // The other index has none of it.
+    // The other index has none of the damaged shards.
     let useless = pair.run("repair", "--from", pair.new)
     #expect(useless.status == 1 && useless.output == damaged.output && useless.error.contains("nothing repaired"))
     let repaired = pair.run("repair", "--from", pair.old)

@@ -14,7 +14,7 @@ import Testing
     return try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  @Test("become one JSON text, and come back from the words that the server is told")
+  @Test("options become one JSON text, and come back from the words that the server gets")
   func json() throws {
     let options = try Self.options([
       ("title", "A & <B> \"C\" €"), ("subtitle", "{brand} · {price} €{{"), ("fields", "id,a\\,b"),
@@ -41,7 +41,7 @@ import Testing
     #expect(ServeSettings(arguments: ["page=lang=x"]) == nil)
   }
 
-  @Test("of which the later ones come first")
+  @Test("a later option replaces an earlier one")
   func order() throws {
     let options = try Self.options([("title", "one"), ("title", "two"), ("label", "a=1"), ("label", "a=2")])
     #expect(options.title == "two")
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "that are none are refused with a correction",
+    "wrong options are refused with a correction",
     arguments: [
       ("subtitle", "brand", "--subtitle: it names no field; write fields in braces"),
       ("subtitle", "{brand", "--subtitle: character 1 is a brace that is never closed"),
@@ -77,14 +77,14 @@ import Testing
     #expect(failure?.status == .usage)
   }
 
-  @Test("have bounds")
+  @Test("options have bounds")
   func bounds() throws {
     #expect(throws: PageOptions.Failure.self) { try Self.options([("title", String(repeating: "x", count: 4097))]) }
     let many = (0...1000).map { ("label", "field\($0)=x") }
     #expect(throws: PageOptions.Failure.self) { try Self.options(many) }
   }
 
-  @Test("name fields of the index")
+  @Test("options name fields of the index")
   func fields() throws {
     let fields = ["id", "price", "tags.0", "tags.1"]
     try Self.options([("subtitle", "{price} {tags}"), ("image", "id")]).check(fields)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("have a language with texts, or all texts of another one")
+  @Test("a language has texts, or the options give all texts of another language")
   func languages() throws {
     for language in ["en-GB", "de", "DE-at", "fr-CA", "es"] { try Self.options([("lang", language)]).checkLanguage() }
     let japanese = try Self.options([("lang", "ja"), ("text", "browse=すべて")])
@@ -108,7 +108,7 @@ import Testing
     try Self.options([("lang", "pl")] + all + [("text", "matches.few=y")]).checkLanguage()
   }
 
-  @Test("and of a file, which says where a mistake is")
+  @Test("options come from a file too; its error says where a mistake is")
   func file() throws {
     let path = NSTemporaryDirectory() + "page-options-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -125,7 +125,7 @@ import Testing
     #expect(missing?.message.hasSuffix("; name another file with --page-file") == true)
   }
 
-  @Test("The document has them, and no markup of theirs")
+  @Test("The document has the options as text, and no markup from them")
   func document() throws {
     let page = Array("<html lang=\"en\"><title>shardq</title><script>x</script>".utf8)
     let options = try Self.options([

@@ -6,7 +6,7 @@ struct PlanCommandTests {
   private var index: String { scratch.path + "/index" }
   private var log: String { scratch.path + "/typing.log" }
   private var dataset: String { scratch.path + "/list.jsonl" }
-  /// Where candidates are built.
+  /// The directory in which candidates are built.
   private var work: String { scratch.path + "/work" }
 
   private func prepare(records: Int = 3000) {
@@ -20,7 +20,7 @@ struct PlanCommandTests {
     Program.run(["plan", "--log", log, "--temporary", work] + arguments)
   }
 
-  @Test("the table names what is chosen, and the command it prints builds that")
+  @Test("the table names the choice, and the printed command builds it")
   func table() throws {
     prepare(records: 20_000)
     let sizes = [
@@ -36,7 +36,7 @@ struct PlanCommandTests {
     let command = try #require(lines.last).split(separator: " ")
     #expect(command.starts(with: ["shardq", "build"]) && command.last == "DATASET", "\(command)")
     #expect(lines.last!.contains("--key '{name}, {country}' --id _id --level 1 --index \(index) "))
-    // What is built by it is as large as the table says.
+    // The index that the command builds is as large as the table says.
     let built = Program.run(
       [
         "-c", String(lines.last!).replacing("DATASET", with: dataset).replacing("shardq build", with: "\"$0\" build"),
@@ -48,7 +48,7 @@ struct PlanCommandTests {
     #expect(stats.contains("\"shard_limit_bytes\":\(words[0] == "16KiB" ? 16384 : 81920),\"part_bytes\":"), "\(stats)")
     #expect(stats.contains("\"shards\":\(Int(words[2])! - 1),"), "\(stats)")
     #expect(stats.contains("\"part_bytes\":\(words[1] == "1KiB" ? 1024 : 1536),"), "\(stats)")
-    // From the dataset the same comes out, but for the command, which names it.
+    // A plan from the dataset prints the same, except its command, which names the dataset.
     let other = plan(["--level", "1", dataset] + sizes)
     #expect(other.output.split(separator: "\n").dropLast() == lines.dropLast())
     #expect(other.output.hasSuffix(" --level 1 \(dataset)\n"))
@@ -58,7 +58,7 @@ struct PlanCommandTests {
     #expect(TemporaryDirectory.names(work) == [])
   }
 
-  @Test("where nothing is better it says so")
+  @Test("the plan says when no candidate is better than the default")
   func usual() {
     prepare()
     let only = plan(["-i", index, "--shard-sizes", "80KiB", "--part-sizes", "1.5KiB"])
@@ -67,7 +67,7 @@ struct PlanCommandTests {
     #expect(only.output.contains("\nshardq build --key "))
   }
 
-  @Test("how it ends when it cannot")
+  @Test("a plan that fails ends with its status and a message")
   func refusals() {
     prepare(records: 300)
     func check(_ arguments: [String], _ status: Int, _ part: String) {
@@ -113,14 +113,14 @@ struct PlanCommandTests {
     repeat {
       result = Program.run(["-c", script, Program.directory! + "/shardq"], program: "/bin/sh")
       attempt += 1
-      // On a busy machine it may have come to its end before anybody looked.
+      // On a busy machine the plan may end before the signal comes.
     } while result.output.hasPrefix("0\n") && attempt < 10
     return result
   }
 
-  @Test("a signal ends it and leaves nothing behind; what a killed one leaves, the next removes")
+  @Test("a signal ends a plan without a trace; the next plan removes the files of a killed one")
   func signals() {
-    // So many that there is something of a candidate to see for longer than a busy machine takes to look.
+    // So many records that the files of a candidate can be seen even on a busy machine.
     prepare(records: 60_000)
     for (signal, status) in [("TERM", 143), ("HUP", 129), ("XCPU", 152)] {
       let result = interrupted(by: signal)
@@ -133,7 +133,7 @@ struct PlanCommandTests {
     #expect(TemporaryDirectory.names(work) == [])
   }
 
-  @Test("a signal that is ignored, as nohup has it, does not end it")
+  @Test("a signal that is ignored, as under nohup, does not end a plan")
   func ignored() {
     prepare(records: 2000)
     let result = interrupted(by: "HUP", "trap '' HUP\n")

@@ -21,7 +21,7 @@ import Testing
 
   private static let all = ["--weight", "people", "--words", "--alias", "names"]
 
-  @Test("a text shows the other name that was meant, and says when it leaves matches out")
+  @Test("text output shows the other name that matched, and says when matches are left out")
   func text() {
     let directory = TemporaryDirectory()
     let path = index(Self.all, in: directory)
@@ -40,7 +40,7 @@ import Testing
     #expect(inOrder.error == "no key begins with \"yorkt ony\"; nearest: \"yorkt\"\n", "\(inOrder)")
   }
 
-  @Test("JSON says by which text a hit matched, and the ranges in it")
+  @Test("JSON names the text that matched a hit, and the ranges in it")
   func json() {
     let directory = TemporaryDirectory()
     let path = index(Self.all, in: directory)
@@ -76,7 +76,7 @@ import Testing
     model.ask("york")
     #expect(model.rows.map(\.title) == ["York, GB", "New York, US"])
     #expect(model.rows.map(marked) == [["York"], ["York"]])
-    // Two keys begin so.
+    // Two keys begin with the text.
     #expect(model.matchCount == (2, true))
     model.move(by: 2)
     #expect((model.selection, model.top, model.selectedRow?.key) == (2, 1, "Yorkton, CA"))

@@ -28,7 +28,7 @@ import Testing
     return result.output.split(separator: "\n").map { $0.split(separator: "\t").prefix(2).joined(separator: " ") }
   }
 
-  @Test("the best come first where the index has ranks, and --sort says otherwise")
+  @Test("an index with ranks answers with the best first, unless --sort says otherwise")
   func sort() {
     let directory = TemporaryDirectory()
     let ranked = index("--weight", "people", in: directory)
@@ -50,7 +50,7 @@ import Testing
     #expect(refused.status == 64 && refused.error.contains("build it again with --weight"), "\(refused)")
   }
 
-  @Test("JSON says how each hit ranks, and its cursor leads on")
+  @Test("JSON has the rank of each hit, and a cursor for the next page")
   func json() throws {
     let directory = TemporaryDirectory()
     let ranked = index("--weight", "people", in: directory)
@@ -108,7 +108,7 @@ import Testing
     #expect(result.output == Program.run(["explain", "-i", directory.path + "/index--weightpeople", "london"]).output)
   }
 
-  @Test("explain knows both kinds of answers")
+  @Test("explain reports ranked answers and answers in the order of keys")
   func explainCommand() {
     let directory = TemporaryDirectory()
     let (ranked, plain) = (index("--weight", "people", in: directory), index(in: directory))
@@ -129,7 +129,7 @@ import Testing
     #expect(refused.status == 64 && refused.error.contains("build it again with --weight"), "\(refused)")
   }
 
-  @Test("An option that other programs have leads to --sort")
+  @Test("The error for another program's option names --sort")
   func lookAlikes() {
     let result = Program.run(["lond", "--sort-by", "rank"])
     #expect(result.status == 64 && result.error.contains("did you mean --sort?"), "\(result)")
@@ -137,7 +137,7 @@ import Testing
 }
 
 extension String {
-  /// The text between two others; nil if they are not there.
+  /// The text between two others; nil if one of them is missing.
   fileprivate func components(after start: String, upTo end: String) -> String? {
     guard let first = ranges(of: start).first else { return nil }
     let rest = self[first.upperBound...]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A query of an index on another machine") struct RemoteQueryTests {
   @Test(
-    "what the command line says arrives in the other program",
+    "the options of a command line arrive in the other program",
     arguments: [
       "san", "san -n 5 --offset 3 --sort key", "san --all --format csv --fields name,country --with-header",
       "'' --count", "san -0", "--stdin --json", "san -q", "san -v --color never --hyperlink always",
@@ -19,11 +19,13 @@ import Testing
     if request.near != nil { query.near = "48.85,2.35" }
     (query.remote.fetch, query.remote.cacheDirectory, query.remote.cacheBytes) = ("ranges", "/a=b", 7)
     let arrived = try #require(RemoteQuery(arguments: query.arguments))
-    // Values of one field are one filter each there: all of them have to be the same.
+    // The other program has one filter for each value of a field: all filters must be the same.
     #expect(arrived == query)
   }
 
-  @Test("other words are refused", arguments: ["", "x", "x=", "limit=0", "offset=-1", "near=1", "cursor=1", "all=no"])
+  @Test(
+    "unknown and wrong options are refused",
+    arguments: ["", "x", "x=", "limit=0", "offset=-1", "near=1", "cursor=1", "all=no"])
   func refused(word: String) { #expect(RemoteQuery(arguments: [word]) == nil) }
 
   @Test("URLs are known by their beginnings") func urls() {

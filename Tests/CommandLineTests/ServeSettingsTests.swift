@@ -1,8 +1,8 @@
 import QueryOutput
 import Testing
 
-@Suite("What shardq serve tells the server") struct ServeSettingsTests {
-  @Test("comes back as it was said")
+@Suite("Settings that shardq serve passes to the server") struct ServeSettingsTests {
+  @Test("settings arrive as they were set")
   func roundTrip() throws {
     #expect(ServeSettings(arguments: ServeSettings().arguments) == ServeSettings())
     var settings = ServeSettings()
@@ -25,12 +25,12 @@ import Testing
     settings.printsJSON = true
     (settings.remote.fetch, settings.remote.cacheDirectory, settings.remote.cacheBytes) = ("ranges", "/a=b", 9)
     #expect(ServeSettings(arguments: settings.arguments) == settings)
-    // Each of them is said: none has the value that it has by itself.
+    // Each setting is passed: none has its default value.
     for (said, plain) in zip(settings.arguments, ServeSettings().arguments) { #expect(said != plain) }
   }
 
   @Test(
-    "is nothing else",
+    "other words are refused",
     arguments: [
       "", "port", "port=", "port=65536", "port=-1", "cache=1M", "else=1", "access-log=1", "json=1", "log-format=xml",
       "fetch=all",

@@ -2,7 +2,7 @@ import QueryOutput
 import Testing
 
 @Suite("A command on a store") struct StoreRequestTests {
-  @Test("arrives as it was meant", arguments: StoreRequest.Command.allCases)
+  @Test("a request arrives as it was made", arguments: StoreRequest.Command.allCases)
   func arrives(_ command: StoreRequest.Command) throws {
     var request = StoreRequest(command, "s3://bucket/a=b/")
     request.directory = "lists/=cities"
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "is refused in other words",
+    "a request in other words is refused",
     arguments: [
       [], ["sell", "url=s3://a/"], ["prune"], ["prune", "url="], ["publish", "url=s3://a/"],
       ["prune", "url=s3://a/", "keep=0"],

@@ -71,7 +71,7 @@ struct SummaryTests {
     #expect(verified.error.contains("checking shards ") && verified.error.contains("in all "), "\(verified)")
   }
 
-  @Test("A bar has the share, the rate and the time left, and gives way where there is no room")
+  @Test("A progress bar has the share, the rate and the time left, and is left out where there is no room")
   func bar() {
     let step = ProgressBar.Step("reading", 45_000_000, of: 100_000_000, isBytes: true, records: 1_120_432)
     func line(_ columns: Int, _ milliseconds: Int = 5000) -> String {

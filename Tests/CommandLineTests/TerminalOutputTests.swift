@@ -2,7 +2,7 @@ import Testing
 
 import CLibrary
 
-/// The system's program that gives another one a terminal.
+/// The system's program that gives another program a terminal.
 enum ScriptProgram {
   static let path = "/usr/bin/script"
   static let isThere = Program.isThere && access(path, X_OK) == 0
@@ -13,7 +13,7 @@ enum ScriptProgram {
   "No control character reaches a terminal raw",
   .enabled(if: ScriptProgram.isThere, Comment(rawValue: ScriptProgram.absence)))
 struct TerminalOutputTests {
-  /// Of each kind that could do harm, between letters: C0, DEL, C1, direction, line ends of Unicode.
+  /// Harmful characters of each kind, between letters: C0, DEL, C1, direction, line ends of Unicode.
   static let scalars: [UInt32] = [
     0x00, 0x07, 0x08, 0x0b, 0x0d, 0x1b, 0x1f, 0x7f, 0x80, 0x85, 0x9b, 0x9f, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a,
     0x202e,
@@ -34,9 +34,9 @@ struct TerminalOutputTests {
     return String(repeating: "0", count: 4 - digits.count) + digits
   }
 
-  /// What a terminal gets of a command, whose standard output and error it is.
+  /// The bytes that a terminal gets from a command's standard output and error.
   static func terminal(_ arguments: [String], variables: [String] = []) -> String {
-    // The program `script` has a terminal of its own, and prints what it is sent.
+    // The program `script` has a terminal of its own, and prints the bytes that the terminal gets.
     let words = [Program.directory! + "/shardq"] + arguments
     let line = words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
     return Program.run(
@@ -47,7 +47,7 @@ struct TerminalOutputTests {
   /// The control characters of a text.
   static func raw(_ shown: String) -> [UInt32] {
     let text = shown.unicodeScalars.map(\.value)
-    // A terminal's lines end with a carriage return and a line feed, those of CSV with two.
+    // A terminal's lines end with a carriage return and a line feed; lines of CSV end with two carriage returns.
     return text.indices.filter { at in
       scalars.contains(text[at]) && !(text[at] == 0x0d && at + 1 < text.count && [0x0a, 0x0d].contains(text[at + 1]))
     }.map { text[$0] }
@@ -63,18 +63,18 @@ struct TerminalOutputTests {
       ["-i", name.dropNull, "x"], ["build", name.dropNull], ["x", "-n", name.dropNull],
     ]
 
-  @Test("in any format, report or message", arguments: commands)
+  @Test("no format, report or message sends a control character raw", arguments: commands)
   func shown(_ arguments: [String]) {
     let index = arguments.first == "-i" ? [] : ["-i", Self.index.path]
-    // Without the colours of text, which are its own.
+    // Without the colours of the format text, which are control characters too.
     let shown = Self.terminal(arguments + index, variables: ["NO_COLOR=1"])
     #expect(Self.raw(shown).isEmpty, "\(arguments): \(shown.debugDescription)")
-    // The builder writes it as Swift does.
+    // The builder writes U+009B as Swift does.
     let isShown = shown.contains("\\u009b") || shown.contains("\\u{9b}")
     #expect(isShown || arguments.contains("--count"), "\(arguments): \(shown)")
   }
 
-  @Test("text is coloured, aligned and rounded, and no colour of it comes from a name")
+  @Test("text is coloured, aligned and rounded, and no colour comes from a name")
   func look() throws {
     let index = try SmallIndex(
       """
@@ -91,7 +91,7 @@ struct TerminalOutputTests {
     #expect(
       Self.terminal(words + ["--color", "never", "--hyperlink", "always", "-n", "1"]).hasPrefix(
         "a\\u001b[31mb, XX    \u{1b}]8;;geo:1.000049,-88.599998\u{1b}\\1.0, -88.6\u{1b}]8;;\u{1b}\\\r\n"))
-    // A pipe has no colours but where they are asked for, and no rounded numbers without them.
+    // A pipe gets colours only with --color always, and rounded numbers only with colours.
     #expect(!Program.run(words + ["--format", "text"]).output.utf8.contains(0x1b))
     #expect(Program.run(words + ["--format", "text"]).output.contains("    1.000049, -88.599998\n"))
     #expect(Program.run(words + ["--format", "text", "--color", "always"]).output.contains("\u{1b}[1;32ma\u{1b}[0m"))
@@ -104,15 +104,15 @@ struct TerminalOutputTests {
     }
   }
 
-  @Test("a pipe gets the bytes that there are", arguments: ["tsv", "csv", "jsonl"])
+  @Test("a pipe gets the bytes as they are", arguments: ["tsv", "csv", "jsonl"])
   func pipe(_ format: String) {
     let output = Program.run(["x", "--format", format, "-i", Self.index.path]).output
     #expect(output.contains("x\u{9b}y\u{202e}"))
   }
 
-  @Test("also where a buffer ends within a character")
+  @Test("a control character at the end of a buffer is replaced too")
   func pieces() throws {
-    // Two million bytes of what has to be shown otherwise, at any distance from where buffers end.
+    // Two million bytes with characters that must be replaced, at any distance from the ends of buffers.
     let text = (0..<40_000).map { String(repeating: "a", count: $0 % 7) + "\u{202e}\u{9b}é" }.joined()
     let index = try SmallIndex("{\"name\":\"long\",\"country\":\"XX\",\"text\":\"\(text)\"}")
     let shown = Self.terminal(["long", "--fields", "text", "-i", index.path])

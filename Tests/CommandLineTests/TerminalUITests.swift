@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "what is sent and what it means",
+    "bytes give their keys",
     arguments: [
       ("a", [.text("a")]), ("é한", [.text("é"), .text("한")]), ("\r", [.enter]),
       ("\u{7f}\u{8}", [.backspace, .backspace]),
@@ -34,7 +34,7 @@ import Testing
     ] as [(String, [Key])])
   func meaning(sent: String, keys: [Key]) { #expect(Self.keys(sent) == keys) }
 
-  @Test("whatever comes in pieces means what it means at once")
+  @Test("bytes in pieces give the keys of the whole")
   func pieces() {
     let sent = Array("é\u{1b}[1;5H\u{1b}[200~né\u{1b}[201~\u{1b}[<64;10;20M한\u{1b}OAx".utf8)
     let whole = Self.keys(String(decoding: sent, as: UTF8.self))
@@ -55,8 +55,8 @@ import Testing
   }
 }
 
-@Suite("The line that is typed") struct LineEditorTests {
-  @Test("keys edit it as a shell's")
+@Suite("The typed line") struct LineEditorTests {
+  @Test("keys edit the line as in a shell")
   func edits() {
     var line = LineEditor("san jose, us")
     #expect(line.cursor == 12)
@@ -96,7 +96,7 @@ import Testing
       #expect(line.text.unicodeScalars.count == 2 + typed.unicodeScalars.count - whole)
       #expect(line.text.hasSuffix("y") && line.cursor == line.characters.count - 1)
     }
-    // What is taken may leave a sign before the cursor that joins what stands behind it: nothing behind it is touched.
+    // A deletion may leave a sign before the cursor that joins the text behind it: that text stays.
     var line = LineEditor("क्तष")
     line.moveLeft()
     line.deleteBefore()
@@ -109,7 +109,7 @@ import Testing
     #expect((line.text, line.cursor, line.characters.count) == ("क्ष", 1, 1))
   }
 
-  @Test("the list and a session take back the same, whatever is typed")
+  @Test("the list and a session delete the same characters of any text")
   func sameAsSession() throws {
     let pieces = [
       "a", "\u{301}", "क", "\u{94d}", "\u{93f}", "ก", "\u{e38}", "\u{fe0f}", "\u{200d}", "👨", "🇫", "한", "1", "\u{20e3}",
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("a mark joins what stands before it, and control characters stay out")
+  @Test("a mark joins the character before it, and control characters stay out")
   func insertion() {
     var line = LineEditor("Sa")
     line.insert("\u{303}")
@@ -148,7 +148,7 @@ import Testing
 
 @Suite("Columns of a terminal") struct DisplayTextTests {
   @Test(
-    "what texts take",
+    "texts take their columns",
     arguments: [
       ("abc", 3), ("é", 1), ("e\u{301}", 1), ("北京", 4), ("ｱ", 1), ("ア", 2), ("한글", 4), ("\u{1112}\u{1161}\u{11ab}", 2),
       ("กรุง", 3),
@@ -179,7 +179,7 @@ import Testing
     #expect(shown("\u{202e}x", 80) == "\\u202ex")
   }
 
-  @Test("what matched is marked to its end, or to where the text is cut")
+  @Test("a match is marked to its end, or to the cut of the text")
   func marks() {
     func shown(_ text: String, _ count: Int, _ limit: Int) -> String {
       var line = DisplayText()
@@ -197,7 +197,7 @@ import Testing
     #expect(shown("São Paulo", 2, 5) == "<Sã>o …")
   }
 
-  @Test("any ranges are marked")
+  @Test("any given ranges are marked")
   func severalMarks() {
     let text = "East New York, US"
     func shown(_ words: [String], limit: Int = 80) -> String {
@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  @Test("a place is where it belongs, and a dot of Braille beside it")
+  @Test("a place stands at its latitude and longitude, and a dot of Braille beside it")
   func places() throws {
     let view = WorldMap.View(columns: 90, rows: 100, isASCII: false)
     #expect((view.columns, view.rows) == (90, 18))
@@ -242,26 +242,26 @@ import Testing
     map.mark(try #require(Place(latitude: 0, longitude: 0)), .match)
     let rows = Self.plain(map)
     let (row, line) = try #require(rows.enumerated().first { $0.element.contains { $0 != " " } })
-    // Two degrees a dot; the map is a little higher than 84 degrees, to be of whole rows.
+    // A dot is two degrees; the map is a little higher than 84 degrees, to have whole rows.
     #expect((row, line.prefix { $0 == " " }.count) == (10, 45))
   }
 
   @Test("land is drawn from cells, whatever the map's size")
   func land() {
-    // One block of the Earth: 10 degrees to 20 east, 10 to 20 north.
+    // One block of land: 10 to 20 degrees east, 10 to 20 degrees north.
     let land = LandGrid { column, row in (380..<400).contains(column) && (140..<160).contains(row) }
     for columns in [36, 72, 144] {
       let view = WorldMap.View(columns: columns, rows: 200, isASCII: true)
       let rows = Self.plain(WorldMap(view, land: land))
       let step = 360 / Double(columns)
       let dots = rows.joined().filter { $0 == "." }.count
-      // Each character is as many degrees wide, and twice as many high; those at the edges count whole.
+      // Each character is `step` degrees wide and twice as many high; characters at the edges count whole.
       #expect((Int(10 / step)...Int(10 / step) + 2).contains(rows.map { $0.filter { $0 == "." }.count }.max()!))
       #expect(dots > 0)
     }
   }
 
-  @Test("closer, the place in the middle stays there; the Earth goes round")
+  @Test("zooming in keeps the place in the middle; moving goes round the Earth")
   func zoom() throws {
     for longitude in [-179.5, 0, 139.7, 179.9] {
       let place = try #require(Place(latitude: 35, longitude: longitude))
@@ -295,11 +295,11 @@ import Testing
     #expect(fiji.west > 170 && fiji.width < 10)
     #expect(MapExtent(around: []) == nil && LandGrid { _, _ in false }.extent == nil)
     #expect(LandGrid { column, _ in column.isMultiple(of: 2) }.extent == .world)
-    // One place is not a map of no degrees.
+    // The map of one place has more than zero degrees.
     #expect(MapExtent(around: [Place(latitude: 90, longitude: 180)!])?.width == 2)
   }
 
-  @Test("closer than a cell of land, each cell is one dot")
+  @Test("a map finer than the cells of land draws each cell as one dot")
   func cells() throws {
     let land = LandGrid { column, row in (360..<364).contains(column) && (178..<180).contains(row) }
     let extent = try #require(land.extent)
@@ -336,7 +336,7 @@ import Testing
     }
   }
 
-  @Test("a field is a line, or as many as it needs; empty ones are left out")
+  @Test("a field takes one line, or as many as it needs; empty fields are left out")
   func fields() {
     let fields = [("name", "San José"), ("notes", ""), ("text", "one two three four")]
     #expect(Self.lines(fields, columns: 16) == ["name San José", "text one two th…"])
@@ -344,7 +344,7 @@ import Testing
     #expect(Self.lines([("a", "x\r\ny\tz")], columns: 16) == ["a x", "  y z"])
   }
 
-  @Test("nothing of a record commands the terminal, however narrow")
+  @Test("no text of a record sends control characters to a terminal of any width")
   func hostile() {
     let fields = [("\u{1b}[5mf", "\u{1b}[2J\u{202e}abc\u{9b}31m\u{7}"), ("北", String(repeating: "北京", count: 40))]
     for columns in [1, 2, 3, 5, 16, 80] {
@@ -355,7 +355,7 @@ import Testing
     }
   }
 
-  @Test("of a record of megabytes the beginning is shown, and how much is not")
+  @Test("the preview of a large record has its beginning and the size of the rest")
   func large() {
     let text = String(repeating: "x", count: 10_000_000)
     let lines = Self.lines([("text", text), ("more", "y")], columns: 40, wraps: true)
@@ -366,7 +366,7 @@ import Testing
 }
 
 @Suite("The screen's boxes") struct ScreenLayoutTests {
-  @Test("boxes are apart and within any window", arguments: ["right", "left,20", "up,90%", "down,3", "down,100%"])
+  @Test("boxes do not overlap and fit any window", arguments: ["right", "left,20", "up,90%", "down,3", "down,100%"])
   func boxes(preview: String) throws {
     let window = try PreviewWindow.read(preview).get()
     for columns in [1, 2, 9, 10, 20, 59, 60, 80, 200] {
@@ -392,7 +392,7 @@ import Testing
     }
   }
 
-  @Test("a word that means nothing is said")
+  @Test("the error for an unknown word names it")
   func unknown() {
     for (text, word) in [("rigth", "rigth"), ("down,0", "0"), ("down,101%", "101%"), ("up,-3", "-3"), ("x y", "x y")] {
       #expect(PreviewWindow.read(text) == .failure(UnknownWord(word: word)))
@@ -413,7 +413,7 @@ import Testing
     return ListScreen.Frame(size: Terminal.Size(columns: 80, rows: lines.count), areas: areas, cursor: .init(column: 2))
   }
 
-  @Test("only what differs is drawn")
+  @Test("only cells that differ are drawn")
   func differences() {
     for isFullScreen in [true, false] {
       var painter = Painter(isFullScreen: isFullScreen)
@@ -430,7 +430,7 @@ import Testing
   }
 }
 
-@Test("the clipboard's base 64")
+@Test("text for the clipboard is written in base 64")
 func base64() {
   for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("São", "U8Ojbw==")] {
     #expect(String(decoding: Base64.encoded(Array(text.utf8)), as: UTF8.self) == encoded)

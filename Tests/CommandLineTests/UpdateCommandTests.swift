@@ -16,7 +16,7 @@ struct UpdateCommandTests {
     #expect(Program.run(["build", "-i", index, directory.path + "/cities.jsonl"]).status == 0)
   }
 
-  @Test("records change, go and come; the same change again writes nothing")
+  @Test("records change, go and come; repeating the update writes nothing")
   func changes() {
     build()
     directory.write(
@@ -34,7 +34,7 @@ struct UpdateCommandTests {
     #expect(all == "2\tBern\tCH\n4\tBonn\tDE\n3\tZürich\tCH\n")
     let second = Program.run(arguments)
     #expect(second.status == 0 && second.error.contains("nothing changed, nothing written"), "\(second)")
-    // By way of standard input.
+    // Through standard input.
     let piped = Program.run(["update", "-i", index, "--input-format", "csv", "--delete", "-"], input: "_id\n4\n")
     #expect(piped.status == 0 && Program.run(["bonn", "-i", index]).status == 1)
   }
@@ -52,7 +52,7 @@ struct UpdateCommandTests {
   private var files: [String] { TemporaryDirectory.names(index).filter { $0 != ".lock" } }
   private var manifest: [UInt8] { TemporaryDirectory.bytes(index + "/manifest") }
 
-  /// Runs an update of the index with the changes above and what the arguments say.
+  /// Runs an update of the index with the changes above and the given arguments.
   private func update(_ arguments: String...) -> Program.Result {
     directory.write("changed.jsonl", Self.changed)
     directory.write("gone.csv", "_id\n1\n77\n")
@@ -61,7 +61,7 @@ struct UpdateCommandTests {
         + arguments)
   }
 
-  /// By both programs.
+  /// Runs with either program.
   private func query(_ arguments: String...) -> Program.Result {
     let (front, commands) = (
       Program.run(["query"] + arguments + ["-i", index]),
@@ -78,7 +78,7 @@ struct UpdateCommandTests {
     return path
   }
 
-  @Test("with --overlay nothing is written but one file, and all answers are those of the changed records")
+  @Test("--overlay writes one file alone, and all answers are those of the changed records")
   func overlay() {
     build()
     let (before, shards) = (manifest, files)
@@ -103,7 +103,7 @@ struct UpdateCommandTests {
     let second = update("--overlay")
     #expect(second.status == 0 && second.error.contains("nothing changed, nothing written"), "\(second)")
     #expect(second.error.contains("2 ids to delete not found"))
-    // Under a pin it is what was built.
+    // A pinned query answers from the shards alone.
     let digest = Program.run(["stats", "-i", index, "--format", "json"]).output
       .split(separator: "\"manifest_sha256\":\"")[1].prefix(64)
     let pinned = query("", "--all", "--format", "tsv", "--expect-digest", String(digest))
@@ -140,12 +140,12 @@ struct UpdateCommandTests {
     let explained = Program.run(["explain", "b", "-i", index])
     #expect(explained.status == 0)
     #expect(explained.output.contains("\(size) of the overlay") && explained.output.contains("0 of 3"), "\(explained)")
-    // None of the shards has what it finds.
+    // The matches are all in the overlay.
     #expect(explained.output.contains("shards hit          0\n"), "\(explained)")
     let inShard = Program.run(["explain", "z", "-i", index])
     #expect(inShard.output.contains("shards hit          1\n"), "\(inShard)")
 
-    // A byte of it is damaged: nothing is answered.
+    // A byte of the overlay is damaged: no query answers.
     var damaged = TemporaryDirectory.bytes(index + "/overlay")
     damaged[60] ^= 1
     directory.write("index/overlay", damaged)
@@ -155,7 +155,7 @@ struct UpdateCommandTests {
     #expect(update("--overlay").status == 65 && TemporaryDirectory.bytes(index + "/overlay") == damaged)
   }
 
-  @Test("what an overlay has is written into shards by --merge, by an update without it, and is gone with a build")
+  @Test("--merge and an update without --overlay write an overlay into shards; a build removes it")
   func merges() {
     let whole = build(Self.result, "now")
     let wholeManifest = TemporaryDirectory.bytes(whole + "/manifest")
@@ -171,7 +171,7 @@ struct UpdateCommandTests {
     let again = Program.run(["update", "-i", index, "--merge"])
     #expect(again.status == 0 && again.error.contains("nothing changed, nothing written"), "\(again)")
 
-    // With other changes, each time.
+    // With other changes each time.
     for arguments in [["--merge"], []] {
       build()
       directory.write("first.csv", "_id\n1\n")
@@ -183,7 +183,7 @@ struct UpdateCommandTests {
       #expect(manifest == wholeManifest && !files.contains("overlay"))
     }
 
-    // Back to what the shards have, by changes and by a build.
+    // Back to the records of the shards, by changes and by a build.
     build()
     #expect(update("--overlay").status == 0)
     let back = Program.run(
@@ -212,7 +212,7 @@ struct UpdateCommandTests {
     }
   }
 
-  @Test("no pack is made of an index with an overlay, from one or for one, and none is applied to it")
+  @Test("diff refuses an index with an overlay on either side, and apply refuses one too")
   func packs() {
     let whole = build(Self.changed, "whole")
     build()
@@ -231,7 +231,7 @@ struct UpdateCommandTests {
     #expect(!TemporaryDirectory.names(directory.path).contains("pack2"))
   }
 
-  @Test("how it ends when it cannot")
+  @Test("an update that fails ends with its status and a message")
   func refusals() {
     build()
     directory.write("bad.jsonl", #"{"name":"x"}"#)

@@ -20,7 +20,7 @@ import Testing
     #expect(summary.records == 9 && summary.sourceRecords == 9 && summary.prefixes > 50)
   }
 
-  @Test("Made-up cities: every prefix of every key")
+  @Test("Made-up cities are found by every prefix of every key")
   func cities() throws {
     let scratch = TemporaryDirectory()
     scratch.write("c.json", Generated.bytes(count: 20_000, seed: 7, format: .json))
@@ -30,7 +30,7 @@ import Testing
     #expect(summary.sourceRecords == 20_000 && summary.prefixes > 100_000)
   }
 
-  @Test("A byte changed anywhere is found")
+  @Test("Verification finds a changed byte anywhere")
   func everyByte() throws {
     let index = try SmallIndex()
     for name in TemporaryDirectory.names(index.path) where name != ".lock" {
@@ -40,7 +40,7 @@ import Testing
         bytes[at] ^= 1 << UInt8(at & 7)
         index.directory.write("index/" + name, bytes)
         let (summary, findings) = try verify(index.path)
-        // zstd has a few bits that say nothing. A shard has a digest of every byte; the manifest is what it says.
+        // zstd has a few bits without meaning. A shard has a digest of every byte; a manifest counts by its content.
         if name == "manifest", summary.isSound, Self.contents(bytes) == Self.contents(whole) { continue }
         #expect(!summary.isSound && findings.contains { $0.isDamage }, "\(name), byte \(at)")
       }
@@ -53,7 +53,7 @@ import Testing
     #expect(try verify(index.path).0.isSound)
   }
 
-  /// What the frames of a file say, one after the other; nil if they are damaged.
+  /// The contents of a file's frames, one after the other; nil if they are damaged.
   private static func contents(_ bytes: [UInt8]) -> [[UInt8]]? {
     bytes.withUnsafeBufferPointer { bytes in
       var (contents, rest) = ([[UInt8]](), bytes)
@@ -80,7 +80,7 @@ import Testing
     #expect(summary.isSound && findings == [.stray(file: index.path + "/old-0123456789abcdef.zst", isShard: true)])
   }
 
-  @Test("Records that differ are named, and how often")
+  @Test("Verification names the records that differ, and counts them")
   func differences() throws {
     let index = try SmallIndex()
     var lines = SmallIndex.records.split(separator: "\n").map(String.init)
@@ -100,7 +100,7 @@ import Testing
       findings.contains(
         .unexpected(
           record: #"{"name":"Alab Town","country":"US","_id":2,"coord.lon":1e1,"coord.lat":-0.50}"#, count: 1)))
-    // The same value written otherwise is another record.
+    // A value in another spelling makes another record.
     index.directory.write(
       "digits.jsonl",
       SmallIndex.records.split(separator: "\n").joined(separator: "\n").replacing("32.75", with: "32.750"))
@@ -123,7 +123,7 @@ enum Generated {
 }
 
 @Suite("Made-up datasets") struct GeneratorTests {
-  @Test("The same bytes everywhere and always")
+  @Test("The same seed gives the same bytes on every platform")
   func golden() {
     let bytes = Generated.bytes(count: 5000, seed: 1, format: .json)
     let digest = Digest.sha256(bytes).prefix(8).map { String($0, radix: 16) }
@@ -140,7 +140,7 @@ enum Generated {
     #expect(Generated.bytes(count: 0, seed: 3, format: .json) == Array("[]\n".utf8))
   }
 
-  @Test("Shared names, accents and ids are as frequent as promised")
+  @Test("Shared names, accents and ids have their documented frequencies")
   func rates() {
     let lines = String(decoding: Generated.bytes(count: 50_000, seed: 1, format: .tsv), as: UTF8.self).split(
       separator: "\n"

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite(
-  "What is said where a directory changes, and of copies",
+  "Messages about directories that change, and about copies",
   .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct BoundsMessages {
   /// A build whose directory changes while it waits for its records.

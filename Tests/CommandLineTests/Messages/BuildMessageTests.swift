@@ -6,7 +6,7 @@
   @testable import ShardBuilder
   @testable import ShardqCommands
 
-  /// Messages that name settings: the library tells a Swift program's names, the command its own options.
+  /// Messages that name settings: the library's have the names of the Swift API, the command's have its options.
   @Suite("A message names the settings that its reader has") struct BuildMessageTests {
     /// A file and options that a build refuses, and the settings that the refusal names.
     struct Refusal: Sendable, CustomStringConvertible {
@@ -31,7 +31,7 @@
 
       var description: String { file + ": " + String(decoding: bytes.prefix(60), as: UTF8.self).debugDescription }
 
-      /// Builds of the file, into a directory that may have an index.
+      /// Builds an index of the file, in a directory that may have an index.
       func error(in directory: TemporaryDirectory) -> BuildError? {
         directory.write(file, bytes)
         var options = BuildOptions()
@@ -97,7 +97,7 @@
       Refusal("f.csv", "id\n1\n", .recordsPath, .inputFormat) { $0.dialect.recordsPath = "a" },
     ]
 
-    /// Files of other programs: by their first bytes.
+    /// Files of other programs, known by their first bytes.
     static let containers = [
       [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], Array("SQLite format 3\0".utf8), [0xD0, 0xCF, 0x11, 0xE0],
       Array("PAR1\0\0".utf8), Array("%PDF-1.4".utf8),
@@ -131,7 +131,7 @@
         ("\($0)", Shardq.helpMessage(for: $0 as any ParsableCommand.Type, columns: 2000))
       })
 
-    /// Checks both texts of a message, and returns the settings whose options stand in the command's.
+    /// Checks both texts of a message, and returns the settings whose options the command's text has.
     @discardableResult
     static func check(_ message: BuildMessage, in command: any ParsableCommand.Type, _ names: [BuildSetting]) -> Set<
       BuildSetting
@@ -161,7 +161,7 @@
       return directory
     }
 
-    @Test("of a build", arguments: refusals) func build(_ refusal: Refusal) throws {
+    @Test("a build's refusal fits its reader", arguments: refusals) func build(_ refusal: Refusal) throws {
       let error = try #require(refusal.error(in: Self.directory()))
       let names = refusal.names.filter { !Self.isOfShellLine($0, error) }
       Self.check(error.message, in: BuildCommand.self, names)
@@ -173,7 +173,7 @@
       error.text.contains(" | shardq build ") && [.inputFormat, .columns].contains(setting)
     }
 
-    @Test("of remarks") func notes() throws {
+    @Test("a remark fits its reader") func notes() throws {
       let directory = TemporaryDirectory()
       directory.write("f.csv", "id;name\n1;A\n")
       directory.write("f.txt", "a\nb\n")
@@ -186,13 +186,13 @@
       Self.check(try #require(lines.notes.first), in: BuildCommand.self, [.inputFormat])
     }
 
-    @Test("of updates, packs and repairs") func others() throws {
+    @Test("messages of updates, packs and repairs fit their reader") func others() throws {
       let directory = try Self.directory()
       let (path, first) = (directory.path, directory.path + "/first.csv")
       let noID = #expect(throws: BuildError.self) {
         try ShardBuilder.update(path + "/index", upsert: [first], delete: [])
       }
-      // The option is the build's.
+      // The option is one of the build.
       Self.check(try #require(noID).message, in: BuildCommand.self, [.id])
       var options = BuildOptions()
       (options.key, options.id, options.weightsFile) = ("{id}", "id", path + "/weights.tsv")
@@ -229,7 +229,7 @@
       Self.check(RepairError.unprovenOverlay(path: "x").message, in: RepairCommand.self, [.takesUnproven])
     }
 
-    @Test("each setting has an option, and a message with it") func all() {
+    @Test("each setting has an option, and a message names it") func all() {
       let told = Set(Self.refusals.flatMap(\.names)).union([.weightsFile, .merge, .expectedDigest, .takesUnproven])
       let help = Self.helps.values.joined()
       for setting in BuildSetting.allCases where ![.indexKey, .indexID].contains(setting) {
@@ -238,7 +238,7 @@
       }
     }
 
-    @Test("values stand as the shell and Swift take them") func values() {
+    @Test("values are written as the shell and Swift read them") func values() {
       let message: BuildMessage = """
         \(pass: .comment, .text("#")), \(.delimiter, .delimiter(0x09)), \(.delimiter, .delimiter(0x3B)), \
         \(pass: .memory, .mebibytes(8)), \(.encoding, .encoding(.utf16LittleEndian)), \(.recordsPath, .text("a\\.b"))

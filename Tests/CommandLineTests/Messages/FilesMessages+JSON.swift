@@ -136,7 +136,7 @@ extension FilesMessages {
       error: "shardq: f.geojson:1:41: record 1: expected a feature, whose \"type\" is \"Feature\"; \(skip)"),
   ]
 
-  /// A name, how the file is made, what it is said to be, and the line that opens it.
+  /// A name, the shell that makes the file, the kind that the message names, and the line that opens the file.
   private static func container(
     _ name: String, _ make: String, _ what: String, _ line: String, run: Bool = true, format: String = ""
   ) -> [ShellCase] {
@@ -144,7 +144,7 @@ extension FilesMessages {
       name, make, "--key '{name}' f", status: 64,
       error: "shardq: f: is \(what); to read the dataset in it: \(line) | shardq build \(format)… -")
     guard run else { return [refused] }
-    // FILE and MEMBER are what the user fills in.
+    // The user replaces FILE and MEMBER.
     let filled = line.replacing("MEMBER", with: "a.csv").replacing("TABLE", with: "t")
     return [
       refused,

@@ -1,15 +1,15 @@
 import Testing
 
-/// Files as people have them: what is read of each, or what is said and what to do.
+/// Files as people have them: the records of each, or the message with its advice.
 ///
 /// A refusal that gives a shell line has a row that runs the line.
-@Suite("What is said of files", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+@Suite("Messages about files", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct FilesMessages {
-  /// A file is made, an index is built of it, and its records are printed; of what the build says, notes and errors count.
+  /// Makes a file, builds an index of it, and compares the printed records and the build's notes and errors.
   ///
   /// - Parameters:
   ///   - make: Shell that makes the file.
-  ///   - build: What stands after `shardq build -i x`; a line that ends with `-` may have a pipe before: `tr … < f |`.
+  ///   - build: The words after `shardq build -i x`; a line that ends with `-` may have a pipe before: `tr … < f |`.
   static func row(
     _ name: String, _ make: String, _ build: String, pipe: String = "", status: Int = 0, records: String = "",
     error: String = ""

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What is said of an index", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+@Suite("Messages about an index", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct IndexMessages {
   static let rows = [
     ShellCase(

@@ -1,7 +1,7 @@
 import Testing
 
-/// What a build, an update and a check say of what they would replace, and of fields and ids.
-@Suite("What is said before anything is replaced", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+/// Messages of a build, an update and a check about files that they would replace, and about fields and ids.
+@Suite("Messages before anything is replaced", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct IngestMessages {
   /// An index of two records in `x`, of Ann and Bob, with ids.
   private static let two =

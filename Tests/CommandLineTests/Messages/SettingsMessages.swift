@@ -3,7 +3,7 @@ import QueryOutput
 import Testing
 
 @Suite(
-  "What a user has set: a file, the environment, named indexes",
+  "Settings of a user: a file, the environment, named indexes",
   .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct SettingsMessages {
   /// Makes an index of four names in `shards`, and one of one name among the named indexes.
@@ -13,7 +13,7 @@ struct SettingsMessages {
     + "shardq build --key '{name}' l.csv 2>/dev/null; "
     + "shardq build -i .local/share/shardq/cities --key '{name}' n.csv 2>/dev/null\n"
 
-  // MARK: What settings do
+  // MARK: Effects of settings
 
   static let settings = [
     ShellCase(
@@ -105,7 +105,7 @@ struct SettingsMessages {
       output: "Named\nNaples\n".split(separator: "\n").sorted().joined(separator: "\n") + "\n"),
   ]
 
-  /// What a shell is offered where the value of `--index` is typed.
+  /// The completions that a shell gets for the value of `--index`.
   static let completions = [
     ShellCase(
       "names of indexes, in order, and of nothing else",
@@ -126,7 +126,7 @@ struct SettingsMessages {
 
   @Test(arguments: names) func name(_ row: ShellCase) { row.check() }
 
-  // MARK: What cannot be used
+  // MARK: Settings that are refused
 
   /// Values of `SHARDQ_UI_OPTS`, and their messages.
   static let listMistakes = [
@@ -147,7 +147,7 @@ struct SettingsMessages {
 
   @Test(arguments: listMistakes) func listMistake(_ row: ShellCase) { row.check() }
 
-  @Test("options of the list are of the list alone") func listOptions() {
+  @Test("options of the list apply to the list alone") func listOptions() {
     ShellCase(
       "",
       Self.lists
@@ -203,7 +203,7 @@ struct SettingsMessages {
       "SHARDQ_OPTS: it has more than 65,536 bytes; make it shorter"
     ),
   ].flatMap { script, status, message in
-    // The front and the full parser say the same.
+    // The front and the full parser print the same message.
     ["shardq san", "shardq stats"].map {
       ShellCase(
         script + "; " + $0, "export SHARDQ_CONFIG=c; " + script + "; " + $0, status: status,
@@ -214,7 +214,8 @@ struct SettingsMessages {
   @Test(arguments: mistakes) func mistake(_ row: ShellCase) { row.check() }
 
   @Test(
-    "A query without a file takes one system call for the settings", .enabled(if: access("/usr/bin/strace", X_OK) == 0))
+    "A query without a settings file makes one system call for the settings",
+    .enabled(if: access("/usr/bin/strace", X_OK) == 0))
   func calls() throws {
     let index = SmallIndex.shared.path
     func calls(_ variables: [String]) -> Int {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What is typed: words, options, mistakes", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+@Suite("Typed words, options and mistakes", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct TypedMessages {
   /// Makes an index in `shards` out of some names, each of a country.
   private static func list(_ names: String...) -> String {
@@ -82,7 +82,7 @@ struct TypedMessages {
 
   // MARK: Options
 
-  /// What is typed, and what is said of it; the status is 64.
+  /// Command lines and their messages; the status is 64.
   static let mistakes = [
     ("shardq -5", "there is no option -5; see shardq --help"),
     ("shardq query -x", "there is no option -x; see shardq query --help"),
@@ -176,7 +176,7 @@ struct TypedMessages {
 
   // MARK: Fields
 
-  /// One record whose path has backslashes, one whose has a tab and a line end.
+  /// One record has a path with backslashes; the other has a path with a tab and a line end.
   private static let files = #"""
     printf 'path,name\nC:\\temp\\new,win\n"a\tb\\c\nd",odd\n' > w.csv; shardq build --key '{name}' w.csv 2>/dev/null
 

@@ -1,7 +1,7 @@
 import Testing
 
-/// What a build, an update and a check say of weights.
-@Suite("What is said of weights", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
+/// Messages of a build, an update and a check about weights.
+@Suite("Messages about weights", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
 struct WeightMessages {
   private static let list =
     "printf '[{\"id\":1,\"name\":\"Ann\",\"n\":4},{\"id\":2,\"name\":\"Bob\",\"n\":\"x\"}]' > c.json\n"

@@ -2,13 +2,13 @@ import ShardedIndex
 
 import CLibrary
 
-/// A program that is written to and read from while it runs.
+/// A running program, with its standard input and output.
 final class Conversation: @unchecked Sendable {  // One thread talks at a time.
   private var input: CInt
   private let output: CInt
   private let process: pid_t
   private var unread: [UInt8] = []
-  /// One starts at a time, so that none inherits another's pipes: they would stay open.
+  /// One program starts at a time, so that none inherits another's pipes: they would stay open.
   private static let starting = Lock(0)
 
   convenience init(_ arguments: [String], errors: String = "/dev/null") {
@@ -59,7 +59,7 @@ final class Conversation: @unchecked Sendable {  // One thread talks at a time.
     return (ends[0], ends[1])
   }
 
-  /// Writes to the program's standard input; false where it does not listen any more.
+  /// Writes to the program's standard input; false if the program has closed it.
   @discardableResult
   func tell(_ text: String) -> Bool {
     signal(SIGPIPE, SIG_IGN)
@@ -67,7 +67,7 @@ final class Conversation: @unchecked Sendable {  // One thread talks at a time.
     return write(input, bytes, bytes.count) == bytes.count
   }
 
-  /// The next line of its standard output without the end; nil where there is none.
+  /// The next line of the program's standard output, without its end; nil if there is none.
   func line() -> String? {
     while true {
       if let feed = unread.firstIndex(of: 0x0a) {
@@ -86,7 +86,7 @@ final class Conversation: @unchecked Sendable {  // One thread talks at a time.
 
   func ask(_ question: String) -> String? { tell(question + "\n") ? line() : nil }
 
-  /// Ends its standard input and waits; returns its exit status as a shell shows it.
+  /// Ends the program's standard input and waits; returns the exit status as a shell shows it.
   func end() -> Int {
     close(input)
     input = -1

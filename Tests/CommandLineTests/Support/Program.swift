@@ -2,7 +2,8 @@ import CLibrary
 
 /// The real programs, run as a shell would.
 enum Program {
-  /// Where `shardq` and `shardq-commands` are: `$SHARDQ_BIN`, else beside the test bundle; nil if they are not there.
+  /// The directory of `shardq` and `shardq-commands`: `$SHARDQ_BIN`, else that of the test bundle; nil if they are
+  /// missing.
   static let directory: String? = {
     if let set = getenv("SHARDQ_BIN") { return String(cString: set) }
     var path = CommandLine.arguments.first ?? ""
@@ -33,13 +34,13 @@ enum Program {
     "skipped: shardq and shardq-commands, built with --traits CommandLineTool, are neither in $SHARDQ_BIN nor beside the tests"
 
   struct Result: Equatable {
-    /// As a shell shows it: 128 and the signal's number where a signal ended it.
+    /// The status as a shell shows it: 128 plus the signal's number if a signal ended the program.
     var status: Int
     var output: String
     var error: String
   }
 
-  /// Runs `shardq`, or another program, to its end; nothing is in its environment but what is given.
+  /// Runs `shardq`, or another program, to its end; its environment has the given variables alone.
   static func run(
     _ arguments: [String], input: String = "", index: String? = nil, output: String? = nil,
     program: String? = nil, variables: [String] = []
@@ -53,7 +54,7 @@ enum Program {
     posix_spawn_file_actions_addopen(&actions, 0, scratch.path + "/in", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output ?? scratch.path + "/out", O_WRONLY | O_CREAT, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, scratch.path + "/err", O_WRONLY | O_CREAT, 0o600)
-    // Threads that tests run on may hold signals back, and what they start would inherit that.
+    // The threads of tests may block signals, and their child processes would inherit the mask.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -69,8 +70,8 @@ enum Program {
       for variable in environment { free(variable) }
     }
     var process: pid_t = 0
-    // A program that was just written is busy for as long as a process that another test started in that moment has
-    // not yet closed what it inherited.
+    // A program that was just written is busy until each process that another test started meanwhile has closed the
+    // files that it inherited.
     var started = ETXTBSY
     for _ in 0..<500 where started == ETXTBSY {
       started = posix_spawn(&process, path, &actions, &attributes, &arguments, &environment)
@@ -88,7 +89,7 @@ enum Program {
   }
 }
 
-/// A directory that goes away with the value.
+/// A directory that is removed with the value.
 final class TemporaryDirectory: Sendable {
   let path: String
 
@@ -106,7 +107,7 @@ final class TemporaryDirectory: Sendable {
     if rmdir(path) != 0 { unlink(path) }
   }
 
-  /// The names of what is in a directory.
+  /// The names of a directory's entries.
   static func names(_ path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }

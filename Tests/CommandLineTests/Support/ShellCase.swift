@@ -1,11 +1,11 @@
 import Testing
 
-/// A few lines of shell that use `shardq`, and everything a user then sees.
+/// A few lines of shell that use `shardq`, with their whole output.
 ///
 /// `sh` runs the lines in an empty directory of their own, with `shardq` and the system's tools in `PATH`. The tables in
-/// `Messages/`, a file an area, hold every whole message; other tests compare where a message points and what it advises.
+/// `Messages/`, a file an area, hold every whole message; other tests compare the place and the advice of a message.
 struct ShellCase: Sendable, CustomTestStringConvertible {
-  /// What the case stands for, as tests are filtered by it.
+  /// The name of the case, for filters of tests.
   let name: String
   let script: String
   let status: Int

@@ -1,6 +1,6 @@
 import ShardBuilder
 
-/// An index of a few records that hold what output formats trip over.
+/// An index of a few records whose texts are hard for output formats.
 final class SmallIndex: Sendable {
   let directory = TemporaryDirectory()
   var path: String { directory.path + "/index" }
