@@ -413,7 +413,7 @@ import Testing
     return ListScreen.Frame(size: Terminal.Size(columns: 80, rows: lines.count), areas: areas, cursor: .init(column: 2))
   }
 
-  @Test("only cells that differ are drawn")
+  @Test("only lines that differ are drawn")
   func differences() {
     for isFullScreen in [true, false] {
       var painter = Painter(isFullScreen: isFullScreen)

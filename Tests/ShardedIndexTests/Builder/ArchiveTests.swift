@@ -14,7 +14,7 @@ final class ArchivedIndex: Sendable {
     _ = try ShardBuilder.archive(small.path, to: path)
   }
 
-  /// Made-up cities with all that an index can have, in many small shards and parts.
+  /// Made-up cities with every feature of an index, in many small shards and parts.
   static let whole = Result {
     try ArchivedIndex(
       SmallIndex(
@@ -53,7 +53,7 @@ final class ArchivedIndex: Sendable {
       }
   }
 
-  /// The answers to a text: in the order of keys, ranked with typing errors forgiven, and of one country.
+  /// The answers to a text: in the order of keys, ranked with edits, and filtered by one country.
   static func answers(_ index: ShardedIndex, _ text: String) throws(IndexError) -> [String] {
     let matches = try index.matches(forPrefix: text)
     var answers = try ["\(matches.count)"] + matches.records(in: 0..<min(10, matches.count)).map(\.key)
@@ -127,7 +127,7 @@ final class ArchivedIndex: Sendable {
     try expectSound(archived.path)
   }
 
-  @Test("every answer is that of the directory, also under a digest") func sameAnswers() throws {
+  @Test("every answer is that of the directory, also with an expected digest") func sameAnswers() throws {
     let archived = try ArchivedIndex.whole.get()
     let expected = archived.small.open
     let digest = try expected.manifestDigest()
@@ -153,7 +153,7 @@ final class ArchivedIndex: Sendable {
     #expect(try SmallIndex.export(index) == SmallIndex.export(archived.small.open))
   }
 
-  @Test("an index follows the archive that takes the place of another, and answers from the old one until then")
+  @Test("an index moves to the archive that replaces its own, and answers from the old one until then")
   func reload() throws {
     let scratch = TemporaryDirectory()
     func build(_ names: [String]) throws {
@@ -209,7 +209,7 @@ final class ArchivedIndex: Sendable {
     #expect(Files.contents(of: scratch("copy")) == Files.contents(of: whole.small.path))
   }
 
-  @Test("a pack makes of an archive the one of the index that it leads to, and is refused by every other")
+  @Test("a pack makes the archive of its new index from that of its old one, and fits no other")
   func appliedPacks() throws {
     let (whole, few) = (try ArchivedIndex.whole.get(), try ArchivedIndex.few.get())
     let plain = try ArchivedIndex(SmallIndex(Self.names(300), key: "{name}", shardLimitBytes: 256))

@@ -2,8 +2,8 @@ import Testing
 
 @testable import ShardBuilder
 
-/// Records that read well and cannot stand in an index are named as those that do not read: file, line, column.
-@Suite("Where records are that cannot be indexed") struct BadRecordPlaceTests {
+/// A record that reads well but cannot be indexed is named as one that does not read: file, line, column.
+@Suite("Places of records that cannot be indexed") struct BadRecordPlaceTests {
   private static let long = String(repeating: "k", count: 70_000)
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -49,7 +49,7 @@ import Testing
     return options
   }
 
-  @Test("in each format, plain and compressed, skipped or not", arguments: cases) func formats(test: Case) throws {
+  @Test("places are right in every format, compressed or not", arguments: cases) func formats(test: Case) throws {
     let directory = TemporaryDirectory()
     for (suffix, bytes) in [
       ("", Array(test.text.utf8)), (".gz", datasetGzip(Array(test.text.utf8))),
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("far into the dataset, with any memory and any threads") func far() throws {
+  @Test("places far into the dataset are right, with any memory and threads") func far() throws {
     let directory = TemporaryDirectory()
     var lines = (0..<30_000).map { "{\"name\":\"n\($0)\",\"v\":\"\(String(repeating: "v", count: $0 % 90))\"}" }
     lines[3] = "[]"
@@ -84,7 +84,7 @@ import Testing
     for (name, text, column) in [
       ("a.jsonl", lines.joined(separator: "\n"), 4), ("a.json", "[\(lines.joined(separator: ",\n"))]", 4),
     ] {
-      // In an array the brace that is not closed ends everything.
+      // In an array the open brace ends the reading.
       let isArray = name == "a.json"
       let input = directory.write(isArray ? text.replacing("\n{,\n", with: "\n5,\n") : text, to: name)
       for (jobs, memory) in [(1, 256 << 20), (4, 1 << 20), (3, 64 << 10)] {
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("the first fault in the file is the one that is told, whoever finds it", arguments: [1, 2, 5])
+  @Test("the first fault in the file is reported, whichever thread finds it", arguments: [1, 2, 5])
   func first(jobs: Int) throws {
     let directory = TemporaryDirectory()
     func message(_ lines: [String], _ memory: Int) -> String {
@@ -119,7 +119,7 @@ import Testing
     }
     let good = (0..<20_000).map { "{\"name\":\"n\($0)\"}" }
     for memory in [64 << 10, 1 << 20, 256 << 20] {
-      // In one batch, in neighbouring ones, far apart.
+      // Faults in one batch, in neighbouring batches, far apart.
       for (flaw, fault) in [(5, 6), (5, 15_000), (19_000, 19_999), (0, 1), (8000, 8001)] {
         var lines = good
         (lines[flaw], lines[fault]) = ("{\"x\":1}", "{\"name\":}")
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test("a record without a key says what was looked for and what it has") func missing() throws {
+  @Test("the error for a record without a key names the template's fields and the record's") func missing() throws {
     let directory = TemporaryDirectory()
     let input = directory.write("[{\"name\":\"a\",\"at\":{\"x\":1}},{},{\"only\":1}]", to: "a.json")
     func message(_ key: String) -> String {
@@ -149,7 +149,7 @@ import Testing
       message("{name}, {at.x}")
         == ":1:28: record 2: lacks the fields \"name\" and \"at.x\" of the key {name}, {at.x}; "
         + "it has no fields")
-    // A template that names what no record has is not a fault of the records, and no reason for an empty index.
+    // A template with a field that no record has is no fault of the records, and gives no empty index.
     var options = Self.options(Case(name: "", text: "", places: [], key: "{nme}"))
     options.skipBad = true
     #expect(throws: BuildError.unknownField("nme", setting: .key, inputs: [input], fields: ["name", "at.x", "only"])) {
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("a reader knows where each record stood, however its blocks cut them", arguments: [1, 7, 64, 4096])
+  @Test("a reader knows the place of each record, wherever blocks end", arguments: [1, 7, 64, 4096])
   func places(block: Int) throws {
     var random = DatasetRandom(state: UInt64(block))
     for format in [DatasetFormat.jsonl, .csv, .json] {

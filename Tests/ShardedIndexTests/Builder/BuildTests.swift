@@ -4,7 +4,7 @@ import Testing
 
 import CLibrary
 
-/// Serial: one of them takes the process's standard input.
+/// Serial, because one test takes the process's standard input.
 @Suite("A build, from input to directory", .serialized) struct BuildTests {
   private static let json = #"""
     [{"name":"Zürich","country":"CH","n":1.50},
@@ -23,7 +23,7 @@ import CLibrary
     try ShardedIndex(opening: path).matches(forPrefix: "").records(in: 0..<1000).map(\.key)
   }
 
-  @Test("every format of input gives its records")
+  @Test("every input format gives its records")
   func formats() throws {
     let directory = TemporaryDirectory()
     let geonames =
@@ -60,7 +60,7 @@ import CLibrary
         #expect(summary.bytes == files.values.reduce(0) { $0 + $1.count }, "\(name)\(suffix)")
         let isSame = files == Files.contents(of: directory("index-\(name)"))
         #expect(isSame, "\(name)\(suffix): packing changes nothing")
-        // What each format says is a number.
+        // The texts that each format takes for numbers.
         let n = try ShardedIndex(opening: path).matches(forPrefix: "z").records(in: 0..<1).first?.fields.first {
           $0.name == "n"
         }
@@ -76,7 +76,7 @@ import CLibrary
     #expect(isSame)
   }
 
-  @Test("a pipe, by name and as standard input")
+  @Test("a build reads a pipe, by name and as standard input")
   func pipes() throws {
     let directory = TemporaryDirectory()
     let expected = directory("expected")
@@ -121,7 +121,7 @@ import CLibrary
     }
   }
 
-  @Test("several inputs, a field that only one of them has")
+  @Test("a build reads several inputs, and a field that only one of them has")
   func severalInputs() throws {
     let directory = TemporaryDirectory()
     let a = directory.write(#"{"name":"B","country":"X","extra":1}"#, to: "a.jsonl")
@@ -133,7 +133,7 @@ import CLibrary
     #expect(records.map { $0.fields.map(\.name) } == [["country", "name"], ["name", "country", "extra"]])
   }
 
-  // MARK: What cannot be built
+  // MARK: Refusals
 
   /// Builds a second time, which must fail, over an index that must not change.
   private func expectFailure(
@@ -155,7 +155,7 @@ import CLibrary
     let isUntouched = Files.contents(of: path) == before
     #expect(isUntouched, "\(note) changed the index that was there")
     #expect(try ShardedIndex(opening: path).recordCount == 500)
-    // And into a new directory: no index.
+    // A refused build into a new directory leaves no index.
     do throws(BuildError) {
       _ = try ShardBuilder.build(inputs(directory), into: directory("new"), options: Self.options(change))
       Issue.record("\(note) was built")
@@ -168,7 +168,7 @@ import CLibrary
     return message.description.contains(place)
   }
 
-  @Test("bad input is an error that says where, and leaves the old index as it was")
+  @Test("the error for bad input has its place, and the old index stays as it was")
   func badInput() throws {
     try expectFailure(
       { [$0.write("[{\"name\":\"a\",\"country\":\"b\"},\n {\"name\":\"a\",}]", to: "bad.json")] }, "bad JSON"
@@ -199,7 +199,7 @@ import CLibrary
     try expectFailure({ [$0.write(Array(zstd.dropLast(2)), to: "cut.json.zst")] }, "cut zstd") {
       Self.isBad($0, at: "cut.json.zst")
     }
-    // The fault may come after much that was good, when shards could have been written.
+    // The fault may follow many good records, when shards could have been written.
     let long = GeneratedList.bytes(count: 20_000, seed: 2, format: .jsonl)
     try expectFailure(
       { [$0.write(long + Array("{]\n".utf8), to: "long.jsonl")] }, "a bad last line",
@@ -214,7 +214,7 @@ import CLibrary
     }
   }
 
-  @Test("no input, no format, no key")
+  @Test("a build without an input, a format or a key is refused")
   func unusableInput() throws {
     try expectFailure({ [$0("none.json")] }, "no file") {
       if case .dataset(.missing, let text) = $0 { text.description.contains("none.json") } else { false }
@@ -245,7 +245,7 @@ import CLibrary
   }
 
   @Test(
-    "a key field that no record has is an error that names it",
+    "the error for a key field that no record has names the field",
     arguments: ["a.csv", "a.tsv", "a.json", "a.jsonl"])
   func unknownKeyField(name: String) throws {
     let text =
@@ -263,7 +263,7 @@ import CLibrary
     }
   }
 
-  @Test("what is skipped is counted and listed, and nothing else is missing")
+  @Test("skipped records are counted and listed, and no other record is missing")
   func skipBad() throws {
     let directory = TemporaryDirectory()
     var lines: [String] = []
@@ -289,7 +289,7 @@ import CLibrary
       #expect(summary.badRecords.contains { $0.contains("a.jsonl:4:") })
       #expect(try ShardedIndex(opening: directory("index\(jobs)")).recordCount == good)
     }
-    // A record that cannot be read says where it is, as `file:line:column`.
+    // A record that cannot be read is listed with its place, `file:line:column`.
     let few = directory.write(
       "{\"name\":\"a\"}\n{\"other\":1}\n{\"name\":2,}\n{\"name\":\"\(String(repeating: "k", count: 70_000))\"}\n",
       to: "few.jsonl")
@@ -297,11 +297,11 @@ import CLibrary
       [few], into: directory("few"), options: Self.options { ($0.skipBad, $0.key) = (true, "{name}") })
     #expect(summary.badRecordCount == 3 && summary.recordsIndexed == 1)
     #expect(summary.badRecords.contains { $0.hasPrefix("\(few):3:") })
-    // So does one that reads well and cannot stand in an index, and all are listed as they stand in the file.
+    // So is a record that cannot be indexed; the list is in the file's order.
     #expect(
       summary.badRecords.map { String($0.prefix("\(few):1:1: record 1:".count)) }
         == ["\(few):2:1: record 2:", "\(few):3:11: record 3", "\(few):4:1: record 4:"], "\(summary.badRecords)")
-    // Without skipping, one of them ends it.
+    // Without skipping, a bad record ends the build.
     do throws(BuildError) {
       _ = try ShardBuilder.build(
         [few], into: directory("strict"), options: Self.options { $0.key = "{name}" })
@@ -309,7 +309,7 @@ import CLibrary
     } catch {
       #expect("\(error)".hasPrefix("\(few):2:1: record 2: "), "\(error)")
     }
-    // All bad: an empty index, and all of them counted.
+    // If all records are bad, the index is empty and all are counted.
     let none = directory.write("{\n{\n", to: "none.jsonl")
     let empty = try ShardBuilder.build(
       [none], into: directory("none"), options: Self.options { ($0.skipBad, $0.key) = (true, "{name}") })
@@ -319,7 +319,7 @@ import CLibrary
 
   // MARK: Over an index
 
-  @Test("a second build replaces the first; what is not the builder's stays")
+  @Test("a second build replaces the first, and leaves other files alone")
   func replaces() throws {
     let directory = TemporaryDirectory()
     let path = directory("index")
@@ -331,7 +331,7 @@ import CLibrary
     let first = try build(1)
     let files = Files.contents(of: path)
     #expect(first.shardsWritten == first.shardCount && files.count == first.shardCount + 1)
-    // The same again writes nothing.
+    // The same build again writes nothing.
     let again = try build(1)
     #expect(again.shardsWritten == 0 && again.shardCount == first.shardCount)
     #expect(DeterminismTests.differences(Files.contents(of: path), files) == [])
@@ -347,7 +347,7 @@ import CLibrary
     #expect(second.shardsWritten == second.shardCount)
     let index = try ShardedIndex(opening: path)
     #expect(index.recordCount == 2000)
-    // Who holds the old generation can still read all of it.
+    // A reader of the old generation can still read all of it.
     #expect(try heldMatches.records(in: 0..<2000).count == 2000)
     let scan = try LinearScan(path: directory("2.json"), key: RealList.cities.keyParts)
     let buffer = RecordBuffer()
@@ -384,14 +384,14 @@ import CLibrary
       #expect(summary.shardsWritten == 1)
       #expect(DeterminismTests.differences(Files.contents(of: path), files) == [])
     }
-    // A manifest that nobody can read is no reason not to build.
+    // A build replaces a manifest that cannot be read.
     Files.write([1, 2, 3], to: "\(path)/manifest")
     let summary = try ShardBuilder.build([input], into: path, options: Self.options { $0.shardLimitBytes = 4000 })
     #expect(summary.previousDamage?.contains("\(path)/manifest") == true)
     #expect(DeterminismTests.differences(Files.contents(of: path), files) == [])
   }
 
-  @Test("every shard of the generation before stays, on whichever page of the manifest it stands")
+  @Test("every shard of the previous generation stays, on whichever page the manifest lists it")
   func previousPages() throws {
     let directory = TemporaryDirectory()
     let path = directory("index")
@@ -412,7 +412,7 @@ import CLibrary
     #expect(shards().isSuperset(of: first), "\(first.subtracting(shards()).count) of \(first.count) are gone")
   }
 
-  @Test("over a damaged manifest no shard is removed, by the build after it those that nobody needs")
+  @Test("a build over a damaged manifest removes no shard; the next build removes shards without a use")
   func damagedManifest() throws {
     let directory = TemporaryDirectory()
     let path = directory("index")
@@ -423,7 +423,7 @@ import CLibrary
     let shards = { Set(Files.names(in: path).filter { $0.hasSuffix(".zst") }) }
     #expect(try build(1).previousDamage == nil)
     let first = shards()
-    // Who has opened the index may still need all of them.
+    // A reader that has the index open may still need all shards.
     let held = try ShardedIndex(opening: path)
     Files.remove("\(path)/manifest")
     Files.write([1, 2, 3], to: "\(path)/manifest")
@@ -434,7 +434,7 @@ import CLibrary
     #expect(shards().isDisjoint(with: first))
   }
 
-  @Test("fields that are kept, coordinates and a weight are noted")
+  @Test("the manifest notes kept fields, coordinates and the weight field")
   func settings() throws {
     let directory = TemporaryDirectory()
     let input = directory.write(
@@ -452,7 +452,7 @@ import CLibrary
 }
 
 extension Substring {
-  /// Without the brackets and the comma around the objects of an array that stand on lines of their own.
+  /// The line without the brackets and commas of an array with an object on each line.
   fileprivate var trimmingBrackets: Substring {
     var text = self
     while let first = text.first, "[ ".contains(first) { text.removeFirst() }

@@ -3,7 +3,7 @@ import ShardedIndex
 
 import CLibrary
 
-/// What the builder's tests share: records from texts, a seeded generator, the real lists.
+/// Helpers of the builder's tests: records from texts, a seeded generator, the real lists.
 enum BuilderSupport {
   typealias Field = (name: String, kind: FieldKind, text: String)
 
@@ -36,7 +36,7 @@ enum BuilderSupport {
     return batch
   }
 
-  /// One chunk of all records; a record that is bad fails the test that asks for it.
+  /// One chunk of all records; a bad record fails the test.
   static func chunk(
     _ records: [[Field]], template: String, names: inout FieldNames
   ) throws -> RecordArena {
@@ -90,7 +90,7 @@ enum BuilderSupport {
     }
   }
 
-  /// A list from `$SHARDQ_DATA` or the folder beside the checkout, unpacked; nil where it or `zstd` is not there.
+  /// A list from `$SHARDQ_DATA` or the folder beside the checkout, unpacked; nil if the list or `zstd` is missing.
   static func dataset(_ name: String) -> [UInt8]? {
     let folder = getenv("SHARDQ_DATA").map { String(cString: $0) } ?? "../shared/data"
     let path = "\(folder)/\(name).zst"
@@ -99,7 +99,7 @@ enum BuilderSupport {
     return pclose(pipe) == 0 && !bytes.isEmpty ? bytes : nil
   }
 
-  /// The city list. Its JSON is taken apart as it is laid out, without looking at escapes: good enough to measure by.
+  /// The city list. Its JSON is split by its layout, without escapes, which is enough for measuring.
   static func cities(_ names: inout FieldNames) -> RecordBatch? {
     guard let bytes = dataset("cities.json") else { return nil }
     let fields: [(path: String, kind: FieldKind)] = [
@@ -111,7 +111,7 @@ enum BuilderSupport {
     bytes.withUnsafeBufferPointer { bytes in
       var (index, field) = (0, 0)
       while index < bytes.count {
-        // A value is what follows a colon and is no object.
+        // A value follows a colon and is no object.
         guard bytes[index] == UInt8(ascii: ":"), bytes[index + 1] != UInt8(ascii: "{") else {
           index += 1
           continue

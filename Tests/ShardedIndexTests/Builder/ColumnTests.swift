@@ -2,10 +2,10 @@
 import ShardedIndex
 import Testing
 
-@Suite("What columns are made with") struct ColumnTests {
+@Suite("Tools for making columns") struct ColumnTests {
   @Test("a table numbers texts in order of first appearance", arguments: UInt64(1)...8) func table(seed: UInt64) {
     var random = BuilderSupport.Random(seed)
-    // Sizes around those at which other loads are used.
+    // Sizes around those at which the comparison changes its loads.
     let texts = (0..<400).map { _ in
       let size = Int.random(in: 0...20, using: &random)
       return (0..<size).map { _ in UInt8.random(in: 0...(seed < 5 ? 1 : 255), using: &random) }
@@ -30,21 +30,21 @@ import Testing
     func isPacked(_ numbers: [Int]) -> Bool { HuffmanEncoder(numbers.map { UInt8($0) }).isPresent }
     #expect(isPacked((0..<2000).map { _ in Int.random(in: 0..<180, using: &random) }))
     #expect(isPacked((0..<2000).map { _ in Int.random(in: 0..<3, using: &random) }))
-    // In cycles, in runs of different lengths, and all the same.
+    // Numbers in cycles, in runs of different lengths, and equal ones.
     for cycle in [2, 3, 7, 64, 180] { #expect(!isPacked((0..<2000).map { $0 % cycle }), "\(cycle)") }
     let run = (0..<40).flatMap { number in
       [Int](repeating: number % 5, count: Int.random(in: 20..<80, using: &random))
     }
     #expect(!isPacked(run))
     #expect(!isPacked([Int](repeating: 9, count: 2000)))
-    // A cycle that is longer than a part has nothing in it that repeats.
+    // A cycle that is longer than a part does not repeat within the part.
     #expect(isPacked((0..<20000).map { $0 * $0 / 7 % 251 * ($0 / 251 % 3 + 1) % 200 }))
     let text = Array("some letters that a language has, often the same ones, but not the same words".utf8)
     #expect(HuffmanEncoder(text: (0..<4000).map { _ in text.randomElement(using: &random)! }, records: 1000).isPresent)
     #expect(!HuffmanEncoder(text: (0..<60).flatMap { _ in text }, records: 1000).isPresent)
   }
 
-  @Test("texts are the same where their bytes are", arguments: 0...20) func equality(size: Int) {
+  @Test("texts are equal if their bytes are", arguments: 0...20) func equality(size: Int) {
     let text = (0..<size).map { UInt8($0) }
     text.withUnsafeBufferPointer { text in
       #expect(equalBytes(text, text))
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("bits come out as they went in", arguments: UInt64(1)...8) func bits(seed: UInt64) {
+  @Test("bits are read as they were written", arguments: UInt64(1)...8) func bits(seed: UInt64) {
     var random = BuilderSupport.Random(seed)
     let runs = (0..<300).map { _ in
       let width = Int.random(in: 0...56, using: &random)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("ranges of their own take less than they save", arguments: UInt64(1)...8) func ranges(seed: UInt64) throws {
+  @Test("contexts' ranges take less than they save", arguments: UInt64(1)...8) func ranges(seed: UInt64) throws {
     var random = BuilderSupport.Random(seed)
     var (with, without) = (0, 0)
     for _ in 0..<200 {
@@ -89,7 +89,7 @@ import Testing
       let digits = suffixField.codes.map { context in
         Array(String(Int(context) * step + Int.random(in: 0...spread, using: &random)).utf8)
       }
-      /// What the header has of the column, and the rows of its values, in bits.
+      /// The size of the column in the header, and of the rows of its values, in bits.
       func size(_ suffixField: SuffixField) throws -> (header: Int, rows: Int) {
         let joined = digits.flatMap { $0 }
         return try joined.withUnsafeBufferPointer { joined in
@@ -116,7 +116,7 @@ import Testing
     #expect(with > 20 && without > 20, "\(with) with ranges, \(without) without")
   }
 
-  @Test("what a format prints is what it writes") func printed() {
+  @Test("a format prints the number that it writes") func printed() {
     var random = BuilderSupport.Random(1)
     for format in [
       NumberFormat(type: 3, a: 0, b: 6), NumberFormat(type: 2, a: 4, b: 6), NumberFormat(type: 2, a: 5, b: 6),
@@ -136,7 +136,8 @@ import Testing
   }
 
   @Test(
-    "plain numbers have as many digits as any", arguments: OrderTests.texts + ["-1.", "-.5", "1.5.", "123.456", "-7"])
+    "plain numbers may have any number of digits",
+    arguments: OrderTests.texts + ["-1.", "-.5", "1.5.", "123.456", "-7"])
   func digits(text: String) {
     Array(text.utf8).withUnsafeBufferPointer { text in
       guard let count = DecimalText.digitCount(ofPlain: text) else { return }

@@ -3,13 +3,13 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-/// The cut and the manifest of lists that are too long to be built in a test.
+/// The cut and the manifest of lists that are too long for building in a test.
 @Suite("The cut at scale") struct CutAtScaleTests {
   private static let template = "{name}, {country}"
 
   /// Cuts about `count` made-up records, in order.
   ///
-  /// - Parameter portion: One run of neighbours in so many is cut.
+  /// - Parameter portion: One run of neighbours in `portion` runs is cut.
   private func simulated(_ count: Int, oneIn portion: Int = 1, sample: Int, encodedEvery: Int) throws -> CutSimulation {
     var names = FieldNames()
     for name in SortedCities.fields { _ = names.number(of: name) }
@@ -67,9 +67,9 @@ import Testing
   }
 
   /// `SHARDQ_SIMULATE=1000000000 swift test -c release -Xswiftc -enable-testing --filter CutAtScaleTests`; with
-  /// `SHARDQ_PORTION=16` a sixteenth of it, in runs of neighbours.
+  /// `SHARDQ_PORTION=16` a sixteenth of the list, in runs of neighbours.
   @Test(
-    "a list of any length",
+    "a simulation counts the shards and nodes of a list of any length",
     .enabled(if: getenv("SHARDQ_SIMULATE") != nil, "skipped: SHARDQ_SIMULATE=1000000000 takes half an hour"))
   func ofAnyLength() throws {
     let count = try #require(Int(String(cString: getenv("SHARDQ_SIMULATE"))))

@@ -12,7 +12,7 @@ import Testing
     return cutter.finished
   }
 
-  /// Divided by weight, as the builder divides by the size that comes out.
+  /// Divides by weight, as the builder divides by the size of shards.
   private static func divided(_ pieces: [Piece], limit: Int = limit) throws -> [Piece] {
     try pieces.flatMap { piece in
       try piece.encoded(
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// Stands for the records that would be in the shard; its lower bound stands in the manifest alone.
+  /// Stands for the records of the shard; the manifest alone has the lower bound.
   private static func content(_ piece: Piece) -> Int {
     var hasher = Hasher()
     for index in 0..<piece.count {
@@ -30,8 +30,7 @@ import Testing
     return hasher.finalize()
   }
 
-  @Test("records out of order, as a forged index may have them, are cut somehow and all of them") func disorder() throws
-  {
+  @Test("all records are cut even if they are out of order, as in a forged index") func disorder() throws {
     var names = FieldNames()
     let texts = (0..<400).map { "\(($0 * 263) % 400)\($0 % 3 == 0 ? "" : "\u{FF}")" } + ["b", "a", "b, c", "b, a", ""]
     let chunk = try BuilderSupport.chunk(
@@ -44,7 +43,7 @@ import Testing
 
   // MARK: Against the definition
 
-  /// The rank and value of a gap, from all the strings between two keys and not by the library's own way.
+  /// The rank and value of a gap, from all the strings between two keys, unlike the library's own way.
   private func naivePriority(_ a: RecordBlob, _ b: RecordBlob, _ order: RecordOrder) -> GapPriority {
     func value(_ a: [UInt8], _ b: [UInt8], _ depth: Int) -> UInt64 {
       (0...255).map { b[..<depth] + [UInt8($0)] }
@@ -72,7 +71,7 @@ import Testing
     return GapPriority(rank: UInt32(1 << 20 + depth), value: value(leftRest, rightRest, depth))
   }
 
-  @Test("boundaries are where the definition says", arguments: UInt64(1)...30) func definition(seed: UInt64) throws {
+  @Test("boundaries follow the definition", arguments: UInt64(1)...30) func definition(seed: UInt64) throws {
     var random = BuilderSupport.Random(seed)
     let letters = Array("ab éß漢, ")
     let records: [[BuilderSupport.Field]] = (0..<Int.random(in: 1...300, using: &random)).map { _ in
@@ -103,7 +102,7 @@ import Testing
       for gap in 0..<sorted.count where starts[gap] > window && starts[sorted.count] - starts[gap] > window {
         if !(1..<sorted.count).contains(where: { isBeaten(gap, by: $0) }) { boundaries.append(gap) }
       }
-      // Beyond that weight memory is bounded by a cut that is not of the definition.
+      // Above that weight a cut outside the definition bounds the memory.
       let ends = boundaries + [sorted.count]
       guard zip([0] + boundaries, ends).allSatisfy({ starts[$1] - starts[$0] <= Cutter.longestWindows * window })
       else { continue }
@@ -148,14 +147,14 @@ import Testing
     }
   }
 
-  @Test("records that share nearly all with their neighbours make pieces that fit in memory") func longKeys() throws {
+  @Test("records that share most bytes with their neighbours make pieces that fit in memory") func longKeys() throws {
     let same = String(repeating: "x", count: 8000)
     let records: [[BuilderSupport.Field]] = (0..<1500).map { [("k", .string, same + String($0 + 10_000))] }
     var names = FieldNames()
     let chunk = try BuilderSupport.chunk(records, template: "{k}", names: &names)
     let pieces = Self.pieces((0..<chunk.count).map { chunk.record($0) }, names, limit: 4096)
     #expect(pieces.reduce(0) { $0 + $1.count } == records.count)
-    // As they are 36 MB; by what neighbours do not share, 20 bytes each, all would be two pieces.
+    // The records have 36 MB; by the 20 bytes of each that neighbours do not share, all would be two pieces.
     let window = 4096 * RecordWeight.perByte * 33 / 100
     for piece in pieces {
       let bytes = (0..<piece.count).reduce(0) { $0 + piece.record($1).size }
@@ -204,7 +203,7 @@ import Testing
     return List(name: name, names: names, chunk: sorted)
   }
 
-  @Test("pieces are of like weight", arguments: ["cities", "addresses", "a0"]) func distribution(name: String) throws {
+  @Test("pieces have like weights", arguments: ["cities", "addresses", "a0"]) func distribution(name: String) throws {
     guard let list = try Self.list(name) else { return print("\(name): skipped, the list is not here") }
     let cut = Self.pieces((0..<list.chunk.count).map { list.chunk.record($0) }, list.names)
     let limit = Self.limit * RecordWeight.perByte
@@ -223,7 +222,7 @@ import Testing
     #expect(weights.last! <= limit)
   }
 
-  /// Tries each change within the pieces around it: further away nothing can differ, as the definition is local.
+  /// Tries each change within the pieces around it: no other piece can differ, because the definition is local.
   @Test("one record more, less or changed makes at most two new pieces", arguments: ["cities", "addresses", "a0"])
   func locality(name: String) throws {
     guard let list = try Self.list(name) else { return print("\(name): skipped, the list is not here") }
@@ -260,7 +259,7 @@ import Testing
         changed.remove(at: index)
         try count("removed", changed)
       }
-      /// Takes any record of the list in, at its place.
+      /// Inserts any record of the list at its place.
       func insert(_ record: RecordBlob, replacing index: Int? = nil) throws {
         var changed = region
         if let index { changed.remove(at: index) }
@@ -268,14 +267,14 @@ import Testing
         changed.insert(record, at: place)
         try count(index == nil ? "inserted" : place == index ? "changed in place" : "moved", changed)
       }
-      // Both records at the piece's border, then any.
+      // Both records at the piece's border, then any record.
       let border = starts[piece] - first
       try remove(border)
       if border > 0 { try remove(border - 1) }
       for _ in 0..<rounds {
         let index = Int.random(in: border..<starts[piece + 1] - first, using: &random)
         try remove(index)
-        // A new record between two neighbours: the first one's key with a letter more, at the border and within.
+        // A new record between two neighbours: the first record's key with one more letter, at the border and within.
         for place in [index, border] {
           let new = RecordArena()
           Self.appendVariant(of: region[place], to: new, &random)
@@ -289,7 +288,7 @@ import Testing
         counts.sorted { $0.key < $1.key }.map { "\($0.key) in \($0.value)" }.joined(separator: ", ")
       }
       print("\(name), \(change): new pieces as cut: \(text(undivided[change]!)); divided: \(text(counts))")
-      // A record that goes to another place is one less and one more.
+      // A record that moves to another place is one removed and one added.
       let limit = change == "moved" ? 4 : 2
       #expect(undivided[change]!.keys.max()! <= limit)
       #expect(counts.keys.max()! <= limit)
@@ -303,7 +302,7 @@ import Testing
     var folded = Array(record.folded)
     let head = folded.count - record.foldedSuffixCount
     let place = Int.random(in: max(0, head - 3)...head, using: &random)
-    // Not within a character of several bytes.
+    // The place is not within a character of several bytes.
     if place == folded.count || folded[place] & 0xC0 != 0x80 {
       folded.insert(UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "z"), using: &random), at: place)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import ShardBuilder
 
 @Suite("Dataset: CSV, TSV and GeoNames dumps") struct DatasetDelimitedTests {
-  /// Content, what it reads as with bad records skipped, and where those are.
+  /// Content, its records with bad ones skipped, and the places of the bad ones.
   static let csvFiles: [(String, String, [String])] = [
     ("a,b\n1,2\n", #"a="1" b="2""#, []),
     ("a,b\n1,2", #"a="1" b="2""#, []),
@@ -48,7 +48,7 @@ import Testing
     ("é,e\u{301}\n1,2\n", "é=\"1\" e\u{301}=\"2\"", []),
   ]
 
-  @Test("CSV", arguments: csvFiles)
+  @Test("CSV files give their records and the places of bad ones", arguments: csvFiles)
   func csv(content: String, text: String, places: [String]) throws {
     for block in Array(1...20) + [1 << 16] {
       let answer = try readingDataset(content, .csv, skipBad: true, block: block)
@@ -56,14 +56,14 @@ import Testing
       #expect(answer.text == text, "block \(block)")
       #expect(answer.places == places, "block \(block)")
       let strict = try readingDataset(content, .csv, block: block)
-      // Where a quote is open, what is bad may only be known records later.
+      // A reader may find an open quote only some records later.
       #expect(strict.places == Array(places.prefix(1)))
       #expect(!strict.isMalformed)
     }
   }
 
   @Test(
-    "a header that does not do",
+    "a wrong header is refused with its place",
     arguments: [
       ("", "1:1"), ("\n\n", "3:1"), ("a,,b\n", "1:1"), ("a,b,\n", "1:1"), ("a,a\n", "1:1"),
       ("\"a\n1,2\n", "1:1"),
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("named columns instead of a header")
+  @Test("named columns replace a header")
   func columns() throws {
     let csv = try readingDataset("1,2\n3,4\n", .csv, columns: ["a", "b.c"])
     #expect(csv.text == #"a="1" b.c="2"; a="3" b.c="4""#)
@@ -122,7 +122,7 @@ import Testing
     ("<ef><bb><bf>a\tb\n<ef><bb><bf>1\t2\n", nil, "a=\"\u{FEFF}1\" b=\"2\"", []),
   ]
 
-  @Test("TSV", arguments: tsvFiles)
+  @Test("TSV files give their records and the places of bad ones", arguments: tsvFiles)
   func tsv(content: String, escapes: Bool?, text: String, places: [String]) throws {
     for block in Array(1...20) + [1 << 16] {
       let answer = try readingDataset(content, .tsv, skipBad: true, block: block) { $0.tsvEscapes = escapes }
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("the line that announces escapes comes before named columns too, and is no record")
+  @Test("the line that announces escapes is no record, also with named columns")
   func escapesAndColumns() throws {
     let content = DatasetReader.tsvEscapesLine + "\nx\\ty\n"
     #expect(try readingDataset(content, .tsv, columns: ["a"]).text == "a=\"x\ty\"")
@@ -140,7 +140,7 @@ import Testing
     #expect(try readingDataset("\\t\n", .tsv, columns: ["a"]).text == #"a="\t""#)
   }
 
-  @Test("a TSV header with carriage returns alone says so")
+  @Test("the error for a TSV header with lone carriage returns names them")
   func carriageReturns() throws {
     for content in ["a\tb\r1\t2\r3\t4", "a\rb", "a\rb\n1\n"] {
       let answer = try readingDataset(content, .tsv)
@@ -151,7 +151,7 @@ import Testing
   static let place =
     "3039163\tSant Julià\tSant Julia\tSan Julia,\"x\t42.46\t1.49\tP\tPPLA\tAD\t\t06\t\t\t\t8022\t\t1045\tEurope/Andorra\t2008-10-15"
 
-  @Test("a GeoNames dump has its columns, and is known by its first line")
+  @Test("a GeoNames dump has its own columns, and is known by its first line")
   func geonames() throws {
     for (format, suffix) in [
       (DatasetFormat.geonames, ""), (nil, ".txt"), (nil, ".tsv"), (nil, ""), (nil, ".txt.gz"),
@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test(
-    "other encodings are named",
+    "the error for another encoding names it",
     arguments: [
       ("<ff><fe>[<00>]<00>", "UTF-16LE"), ("<fe><ff><00>[<00>]", "UTF-16BE"), ("[<00>]<00>", "UTF-16LE"),
       ("<00>[<00>]", "UTF-16BE"), ("<ff><fe><00><00>[<00><00><00>", "UTF-32LE"),
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test("a row of more than the limit is bad in every block size")
+  @Test("a row above the limit is bad with every block size")
   func tooBig() throws {
     let long = String(repeating: "x", count: 1000)
     for block in [1, 100, 999, 1001, 1 << 16] {
@@ -237,7 +237,7 @@ import Testing
     #expect(header.isMalformed)
   }
 
-  @Test("random rows come back from CSV and from TSV with escapes", arguments: UInt64(1)...20)
+  @Test("random rows are read back from CSV and from TSV with escapes", arguments: UInt64(1)...20)
   func roundTrips(seed: UInt64) throws {
     var random = DatasetRandom(state: seed)
     let pieces = [

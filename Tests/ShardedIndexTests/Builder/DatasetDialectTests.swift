@@ -2,7 +2,7 @@ import Testing
 
 @testable import ShardBuilder
 
-/// Files that depart from the usual form of their format read as the usual form of them does, wherever blocks end.
+/// A file in an unusual dialect of its format reads as the same file in the usual one, wherever blocks end.
 @Suite("Dataset: dialects") struct DatasetDialectTests {
   private static let blocks = [1, 2, 3, 5, 8, 13, 64, 1000, 1 << 16]
   private static let pieces = [
@@ -23,7 +23,7 @@ import Testing
     rows.map { $0.map(quoted).joined(separator: delimiter) + "\n" }.joined()
   }
 
-  @Test("a delimiter that is said, or seen in the first line", arguments: UInt64(1)...8)
+  @Test("the delimiter is the given one, or that of the first line", arguments: UInt64(1)...8)
   func delimiters(seed: UInt64) throws {
     var random = DatasetRandom(state: seed)
     let rows = [["x", "y", "z"]] + Self.rows(&random, columns: 3)
@@ -36,21 +36,21 @@ import Testing
         }
         #expect(said == expected, "\(delimiter) \(block)")
         guard delimiter != "^" else { continue }
-        // Headers without quotes too.
+        // Also headers without quotes.
         let plain = ["x", "y", "z"].joined(separator: delimiter) + "\n" + Self.csv(Array(rows.dropFirst()), delimiter)
         #expect(try readingDataset(plain, .csv, block: block) == expected, "\(delimiter) \(block)")
       }
     }
   }
 
-  @Test("delimiters behind a quote within quotes make no later header")
+  @Test("delimiters behind a quote within quotes make no other line the header")
   func quotesWithinQuotes() throws {
     let text = "\"name\"\n\"plain\"\n\"\"\"a, b\"\"\"\n\"c \"\"d, e\"\"\"\n"
     let answer = try readingDataset(text, .csv)
     #expect(answer.records.count == 3)
   }
 
-  @Test("remarks and lines above the header are none of the records", arguments: UInt64(1)...8)
+  @Test("comment lines and lines above the header are no records", arguments: UInt64(1)...8)
   func remarks(seed: UInt64) throws {
     var random = DatasetRandom(state: seed)
     let rows = [["x", "y"]] + Self.rows(&random, columns: 2)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("short rows lack their last fields, long ones are bad", arguments: [DatasetFormat.csv, .tsv])
+  @Test("short rows lack their last fields, long rows are bad", arguments: [DatasetFormat.csv, .tsv])
   func ragged(format: DatasetFormat) throws {
     let mark = format == .csv ? "," : "\t"
     let text = ["a,b,c", "1", "1,2", "1,2,3", "1,2,3,4", ",", "", "1,"].joined(separator: "\n").replacing(
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("a text that stands for null does so as a whole field and without quotes")
+  @Test("a text stands for null only as a whole field without quotes")
   func nulls() throws {
     for block in Self.blocks {
       let csv = try readingDataset("a,b,c\n\\N,\"\\N\",x\\N\n\"\"\"\",\\N,\\N\r\n", .csv, block: block) {
@@ -100,13 +100,13 @@ import Testing
     }
   }
 
-  @Test("columns get names of their own")
+  @Test("columns with equal or empty names get names of their own")
   func names() throws {
     let answer = try readingDataset(",a,a,a_2,column1,,a\n1,2,3,4,5,6,7\n", .csv) { $0.dialect.namesColumns = true }
     #expect(answer.names == ["column2", "a", "a_3", "a_2", "column1", "column6", "a_4"])
   }
 
-  @Test("other encodings read as their UTF-8")
+  @Test("other encodings are read as UTF-8")
   func encodings() throws {
     let latin = "a,b\nÀÿ,\u{A0}\n"
     let windows = "a,b\n€ “x”,Ÿ\u{81}\n"
@@ -132,7 +132,7 @@ import Testing
           DatasetAnswer.reading(path: file.path, options) == (try readingDataset(text, .csv)), "\(encoding) \(block)")
       }
     }
-    // Half a pair, and half a unit, are refused where they are.
+    // Half a pair and half a unit are refused with their places.
     for (bytes, place) in [([0x61, 0, 0x0A, 0, 0x34, 0xD8, 0x61, 0], "2:1"), ([0x61, 0, 0x0A, 0, 0x62], "2:1")]
       as [([UInt8], String)]
     {
@@ -167,7 +167,7 @@ import Testing
     try readingDataset(records.map { $0 + "\n" }.joined(), .jsonl)
   }
 
-  @Test("values one after the other, and in an array inside of objects, are those on lines", arguments: UInt64(1)...8)
+  @Test("values in a row, and in an array inside objects, read as those on lines", arguments: UInt64(1)...8)
   func sequences(seed: UInt64) throws {
     var random = DatasetRandom(state: seed)
     let records = (0..<20).map { _ in Self.record(&random) }
@@ -247,7 +247,7 @@ import Testing
     }
   }
 
-  @Test("texts in an array are records of one field; what is none among them is bad")
+  @Test("texts in an array are records of one field; other values among them are bad")
   func texts() throws {
     for block in Self.blocks {
       let answer = try readingDataset(

@@ -3,10 +3,9 @@ import Testing
 
 @testable import ShardBuilder
 
-/// Random JSON, right and spoiled, held against Foundation's JSONDecoder.
-///
-/// Foundation is no strict reader. Where it differs the documents here either do not go (a NUL, a name twice, deep
-/// nesting, a byte order mark) or the difference is asked about by name.
+/// Random JSON, right and spoiled, compared with Foundation's JSONDecoder. Foundation is no strict reader. The
+/// documents here avoid its differences (a NUL, a name twice, deep nesting, a byte order mark), or a test names the
+/// difference.
 @Suite("Dataset: JSON against JSONDecoder") struct DatasetDifferentialTests {
   indirect enum Value: Decodable, Equatable {
     case object([String: Value])
@@ -127,7 +126,7 @@ import Testing
     }
   }
 
-  @Test("right documents have the same values", arguments: UInt64(1)...8)
+  @Test("both readers find the same values in right documents", arguments: UInt64(1)...8)
   func values(seed: UInt64) throws {
     var generator = Generator(random: DatasetRandom(state: seed))
     for round in 0..<60 {
@@ -152,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("spoiled documents have the same verdict", arguments: UInt64(1)...8)
+  @Test("both readers agree whether a spoiled document is wrong", arguments: UInt64(1)...8)
   func verdicts(seed: UInt64) throws {
     var generator = Generator(random: DatasetRandom(state: seed &+ 1000))
     var refused = 0
@@ -173,8 +172,8 @@ import Testing
       let answer = DatasetAnswer.reading(path: file.path, DatasetOptions(format: .json))
       if decoded == nil { refused += 1 }
       guard (answer.error == nil) != (decoded != nil) else { continue }
-      // Ours alone refuses a name twice and what is not UTF-8 in a place Foundation does not look at; and Foundation
-      // alone accepts a trailing comma.
+      // The library alone refuses a name twice and invalid UTF-8 in places that Foundation skips. Foundation alone
+      // accepts a trailing comma.
       let reason = answer.fault?.reason ?? ""
       let known =
         reason.contains("stands twice") || reason.contains("not UTF-8") || reason.contains("surrogate")
@@ -203,7 +202,7 @@ import Testing
           var options = DatasetOptions(format: format, skipBad: true)
           options.blockSizeBytes = block
           var answer = DatasetAnswer.reading(path: file.path, options)
-          // How many of the records before an error were delivered depends on the blocks.
+          // The number of records before an error depends on the blocks.
           if answer.error != nil { (answer.records, answer.names) = ([], []) }
           answers.append(answer)
         }

@@ -90,7 +90,7 @@ private enum Elements {
     (#"{"__proto__":1}"#, "__proto__=1"),
   ]
 
-  /// Refused, but the element's end is known: `skipBad` goes on after it.
+  /// Refused elements with a known end: `skipBad` continues after it.
   static let wrongContent: [String] = [
     #"1"#, #"-1.5e3"#, #""text""#, #"true"#, #"false"#, #"null"#, #"[]"#, #"[{"a":1}]"#, #"[[],[[]]]"#, #"0"#,
     #"{"a":1,"a":1}"#,
@@ -164,7 +164,7 @@ private enum Elements {
     nested(65), "{\"a\":" + nestedArrays(64) + "}", nested(1000), nestedArrays(1000),
   ]
 
-  /// Refused, and where the element ends cannot be known.
+  /// Refused elements without a known end.
   static let wrongSyntax: [String] = [
     #"{"a":1,}"#, #"{,}"#, #"{,"a":1}"#, #"{"a":1,,"b":2}"#, #"{"a"}"#, #"{"a":}"#, #"{"a":1 "b":2}"#,
     #"{"a":1;"b":2}"#, #"{"a" 1}"#, #"{"a"::1}"#, #"{"a"=1}"#, #"{a:1}"#, #"{'a':1}"#, #"{"a":'b'}"#,
@@ -202,7 +202,7 @@ private enum Elements {
 }
 
 @Suite("Dataset: JSON") struct DatasetJSONTests {
-  @Test("accepts what RFC 8259 allows, and keeps its text", arguments: Elements.accepted)
+  @Test("a reader accepts every element of RFC 8259, and keeps its text", arguments: Elements.accepted)
   func accepts(element: String, fields: String) throws {
     let between = fields.isEmpty ? "" : fields
     for block in [1, 3, 1 << 16] {
@@ -215,7 +215,7 @@ private enum Elements {
     }
   }
 
-  @Test("refuses wrong content and can skip it", arguments: Elements.wrongContent)
+  @Test("a reader refuses wrong content and can skip it", arguments: Elements.wrongContent)
   func refusesContent(element: String) throws {
     for block in [1, 7, 1 << 16] {
       let array = "[{\"k\":1},\(element),{\"k\":2}]"
@@ -238,12 +238,12 @@ private enum Elements {
     }
   }
 
-  @Test("refuses wrong syntax; only JSON lines can skip it", arguments: Elements.wrongSyntax)
+  @Test("a reader refuses wrong syntax, and can skip it in JSON lines alone", arguments: Elements.wrongSyntax)
   func refusesSyntax(element: String) throws {
     for block in [1, 7, 1 << 16] {
       let array = "[{\"k\":1},\(element),{\"k\":2}]"
       #expect(try readingDataset(array, .json, block: block).fault != nil)
-      // In an array some of these are right at first: `{},{}` lacks its comma, `]` ends the array.
+      // In an array some of these elements begin right: `{},{}` lacks its comma, `]` ends the array.
       #expect(try readingDataset(array, .json, skipBad: true, block: block).isMalformed)
       let lines = try readingDataset(
         "{\"k\":1}\n\(element)\n{\"k\":2}\n", .jsonl, skipBad: true, block: block)
@@ -278,7 +278,7 @@ private enum Elements {
     ("[{\"a\":\"\n\"}]", nil, "1:8"),
   ]
 
-  @Test("a whole document and where its fault is", arguments: documents)
+  @Test("a whole document is read up to its fault, whose place is right", arguments: documents)
   func document(content: String, text: String?, place: String) throws {
     for block in [1, 2, 5, 1 << 16] {
       let answer = try readingDataset(content, .json, block: block)
@@ -290,7 +290,7 @@ private enum Elements {
     }
   }
 
-  @Test("JSON lines: blank lines, line ends, what stands after an object")
+  @Test("JSON lines may have blank lines and any line ends; text after an object is bad")
   func lines() throws {
     for block in [1, 2, 3, 4, 5, 6, 7, 1 << 16] {
       let answer = try readingDataset(
@@ -305,7 +305,7 @@ private enum Elements {
     }
   }
 
-  @Test("members in another order, left out, and new ones keep their names")
+  @Test("members keep their names in another order, with some left out and new ones")
   func order() throws {
     let content =
       #"{"a":1,"b":2,"c":{"d":3,"e":4}} {"b":1,"a":2} {"c":{"e":1,"d":2},"a":3} {"c":5} {"a":{"x":1},"f":1,"b":2}"#
@@ -329,7 +329,7 @@ private enum Elements {
     }
   }
 
-  @Test("a record of more than the limit is bad, whether the window holds it or not")
+  @Test("a record above the limit is bad, whether the window holds it or not")
   func tooBig() throws {
     let big = #"{"a":[{"x":"]}\"["},"# + String(repeating: "1,", count: 600) + "1]}"
     for block in [1, 100, 999, 1000, 1001, 1 << 16] {
@@ -362,7 +362,7 @@ private enum Elements {
     #expect(answer.bad.last?.line == 100 && answer.bad.last?.record == 100)
   }
 
-  @Test("a million levels are refused and cost little")
+  @Test("a million levels are refused in little memory")
   func deep() throws {
     for (open, count) in [("[", 1_000_000), ("{\"a\":", 100_000), ("[{\"a\":[", 100_000)] {
       let content = "[" + String(repeating: open, count: count)
@@ -374,7 +374,7 @@ private enum Elements {
     }
   }
 
-  @Test("NULs in the place of a name are no name, whatever was met before", arguments: [1, 3, 8192])
+  @Test("NULs in the place of a name are no name, after any other name", arguments: [1, 3, 8192])
   func nulsForAName(block: Int) throws {
     // A name that has to be escaped, of 14 bytes, and the 16 bytes that it takes with its quotes.
     let nuls = String(repeating: "\0", count: 16)
@@ -384,7 +384,7 @@ private enum Elements {
     #expect(answer.places == ["2:2"])
   }
 
-  @Test("names without end are refused")
+  @Test("names without an end are refused")
   func names() throws {
     let content = (0...JSONRecords.fieldLimit).map { "{\"\($0)\":1}" }.joined(separator: "\n")
     let answer = try readingDataset(content, .jsonl, skipBad: true)
@@ -392,7 +392,7 @@ private enum Elements {
     #expect(answer.fault?.line == JSONRecords.fieldLimit + 1)
   }
 
-  @Test("messages say what was expected and what was found")
+  @Test("messages name the expected text and the found one")
   func messages() throws {
     let mend = "correct the file there; the rest of it cannot be read"
     let cases = [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ShardBuilder
 
-/// The folder of real data sets, where there is one: `$SHARDQ_DATA`, else `../shared/data` beside the package.
+/// The folder of real datasets, if there is one: `$SHARDQ_DATA`, else `../shared/data` beside the package.
 enum DatasetRealData {
   static let folder: String? = {
     let beside = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -36,14 +36,14 @@ struct DatasetRealDataTests {
     ),
   ]
 
-  @Test("are read whole", arguments: files)
+  @Test("real files are read whole", arguments: files)
   func reads(name: String, columns: [String]?, format: DatasetFormat, count: Int, first: String) throws {
     let (reader, answer, backslashes) = try read(name, columns)
     #expect(reader.format == format)
     #expect(reader.recordsRead == count && reader.badCount == 0)
     #expect(answer.text == first)
     #expect(reader.bytesRead == reader.bytesTotal)
-    // What the file has: none is taken for an escape.
+    // The file's own backslashes: none is taken for an escape.
     #expect(backslashes == (name.hasPrefix("postal") ? 7 : 0))
   }
 

@@ -34,7 +34,7 @@ func datasetZstd(_ bytes: [UInt8], windowLog: CInt = 0, checksum: Bool = true) -
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checksum ? 1 : 0)
   if windowLog > 0 {
     ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, windowLog)
-    // The size unknown, so that the window is not cut to it.
+    // The size is unknown, so that the window does not take it.
     ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0)
   }
   var output = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
@@ -106,7 +106,7 @@ func datasetZstd(_ bytes: [UInt8], windowLog: CInt = 0, checksum: Bool = true) -
   static func stored(_ name: String) -> [UInt8] { compressed.first { $0.key == name }!.value }
   static let skippable: [UInt8] = [0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3]
 
-  @Test("compressed input, whatever it is called", arguments: compressedNames)
+  @Test("compressed input is read under any name", arguments: compressedNames)
   func inflates(name: String) throws {
     let stored = Self.stored(name)
     let plain = try DatasetFile(Self.array)
@@ -133,9 +133,9 @@ func datasetZstd(_ bytes: [UInt8], windowLog: CInt = 0, checksum: Bool = true) -
       switch answer.error {
       case .badCompression(_, let offset, let reason):
         #expect(offset == count && reason.description.contains("too early"))
-      // Cut between two frames: it is the array that ends too early.
+      // Cut between two frames: the array ends too early.
       case .malformed: break
-      // What follows the last frame with content in it may be missing.
+      // The bytes behind the last frame with content may be missing.
       case nil: #expect(answer.records.count == 400)
       default: Issue.record("\(name) cut to \(count): \(String(describing: answer.error))")
       }
@@ -154,7 +154,7 @@ func datasetZstd(_ bytes: [UInt8], windowLog: CInt = 0, checksum: Bool = true) -
     }
   }
 
-  @Test("garbage after compressed data, and a window too large")
+  @Test("garbage after compressed data and a window that is too large are refused")
   func refused() throws {
     for (stored, reason) in [
       (datasetGzip(Self.array) + [1, 2, 3], "not gzip"),
@@ -174,7 +174,7 @@ func datasetZstd(_ bytes: [UInt8], windowLog: CInt = 0, checksum: Bool = true) -
     }
   }
 
-  @Test("what is no file")
+  @Test("a path that is no file is refused")
   func noFile() throws {
     #expect(
       DatasetAnswer.reading(path: "/nonexistent/x.json", DatasetOptions()).error
@@ -184,7 +184,7 @@ func datasetZstd(_ bytes: [UInt8], windowLog: CInt = 0, checksum: Bool = true) -
     #expect(DatasetError.isDirectory(path: "a\u{1B}[31m").description.contains("\u{1B}") == false)
   }
 
-  @Test("a pipe that gives little at a time")
+  @Test("a pipe may give few bytes at a time")
   func fifo() throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(
       "dataset-\(UUID().uuidString).fifo"
@@ -207,7 +207,7 @@ func datasetZstd(_ bytes: [UInt8], windowLog: CInt = 0, checksum: Bool = true) -
     #expect(answer.error == nil && answer.records.count == 400 && answer.format == .json)
   }
 
-  @Test("what stands before an error is delivered; then it is thrown, again and again, and the batch is empty")
+  @Test("records before an error are delivered; then every call throws the error, with an empty batch")
   func throwsAgain() throws {
     let file = try DatasetFile("[{\"a\":1},{\"a\":1,\"a\":2}]".utf8)
     let reader = try DatasetReader(path: file.path)

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ShardBuilder
 
-/// A file that goes away with its owner.
+/// A file that is removed with its owner.
 final class DatasetFile {
   let path: String
 
@@ -16,7 +16,7 @@ final class DatasetFile {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// What reading a dataset to its end gave.
+/// The records and errors of a dataset that was read to its end.
 struct DatasetAnswer: Equatable {
   struct Field: Equatable, CustomStringConvertible {
     var name: String
@@ -45,7 +45,7 @@ struct DatasetAnswer: Equatable {
     records.map { $0.map(\.description).joined(separator: " ") }.joined(separator: "; ")
   }
 
-  /// Where each bad record and then the error is, without the path: `1:7`.
+  /// The places of the bad records and then of the error, without the path: `1:7`.
   var places: [String] { (bad + [fault].compactMap(\.self)).map { "\($0.line):\($0.column)" } }
 
   var fault: DatasetReader.BadRecord? {

@@ -15,7 +15,7 @@ import Testing
     bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
   }
 
-  /// Builds a file into a new directory and returns all that is in it.
+  /// Builds a file into a new directory and returns the directory's files.
   private static func build(
     _ directory: TemporaryDirectory, _ input: String, _ name: String, _ change: (inout BuildOptions) -> Void
   ) throws -> [String: [UInt8]] {
@@ -32,7 +32,7 @@ import Testing
     Set(a.keys).union(b.keys).filter { a[$0] != b[$0] }.sorted()
   }
 
-  @Test("generated cities in any order, with any threads and any memory")
+  @Test("generated cities give the same bytes in any order, with any threads and memory")
   func generated() throws {
     let directory = TemporaryDirectory()
     let count = TestData.isDebug ? 3000 : 30_000
@@ -64,7 +64,9 @@ import Testing
     }
   }
 
-  @Test("records of many shapes, whose fields' names come in any order", arguments: [400, 4000, 64 << 10])
+  @Test(
+    "records of many shapes give the same bytes with their fields' names in any order",
+    arguments: [400, 4000, 64 << 10])
   func shapes(limit: Int) throws {
     let directory = TemporaryDirectory()
     var random = SplitMix64(seed: 31)
@@ -95,13 +97,13 @@ import Testing
   }
 
   @Test(
-    "the city list, shuffled, with one thread and many, little memory and much",
+    "the shuffled city list gives the same bytes with one thread and many, little memory and much",
     .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"))
   func cities() throws {
     let built = try RealList.cities.built
     let expected = Files.contents(of: built.directory)
     let directory = TemporaryDirectory()
-    // One record a line: the list has no line ends of its own.
+    // One record a line: the list itself has no line ends.
     let bytes = try #require(BuilderSupport.dataset("cities.json"))
     var lines: [[UInt8]] = []
     var (depth, start) = (0, 0)

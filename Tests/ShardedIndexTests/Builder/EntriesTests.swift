@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("a build over an index keeps entries that stay, makes others anew, and removes those of no use")
+  @Test("a build over an index keeps unchanged entries, makes others anew, and removes unused ones")
   func otherOptions() throws {
     let directory = TemporaryDirectory()
     let list = List(count: 400, seed: 5, EntryList.members)
@@ -80,11 +80,11 @@ import Testing
       let (built, found) = (Files.contents(of: directory("built")), Files.contents(of: directory("index")))
       #expect(built.allSatisfy { found[$0.key] == $0.value }, "round \(round)")
     }
-    // The files of the generation before stay for its readers, and no others.
+    // Only the previous generation's files stay, for its readers.
     #expect(!Files.names(in: directory("index")).contains { $0.hasPrefix("entries-") })
   }
 
-  @Test("an index packed anew, or brought to another by a patch, has its entries") func repackAndApply() throws {
+  @Test("a repacked index, and one that a pack made, have their entries") func repackAndApply() throws {
     let directory = TemporaryDirectory()
     var list = List(count: 400, seed: 8, EntryList.members)
     func build(_ name: String, _ change: (inout BuildOptions) -> Void = { _ in }) throws {
@@ -102,7 +102,7 @@ import Testing
     _ = list.change(20)
     try build("new")
     for (number, pair) in [("old", "new"), ("plain", "new"), ("new", "plain"), ("old", "large")].enumerated() {
-      // The first of them are other indexes by now.
+      // The first indexes have other options by now.
       try build("from\(number)") { if pair.0 == "plain" { ($0.words, $0.alias) = (nil, []) } }
       try build("to\(number)") {
         if pair.1 == "plain" { ($0.words, $0.alias) = (nil, []) }
@@ -137,7 +137,7 @@ import Testing
       func key(_ members: List.Members) -> String { ModelRecord.json(Array(members.prefix(2))) }
       let keys = Dictionary(uniqueKeysWithValues: list.records.map { ($0.id, key($0.members)) })
       let (upsert, delete) = list.change(1)
-      // A record with another key is one that goes and one that comes, as an entry is.
+      // A record with another key is one removed and one added record; the same holds for an entry.
       let records = delete.count + upsert.reduce(0) { $0 + (keys[$1.id] ?? key($1.members) == key($1.members) ? 1 : 2) }
       _ = try ShardBuilder.update(
         directory("index"), upsert: [directory.write(List.text(upsert), to: "upsert.jsonl")],
@@ -146,8 +146,9 @@ import Testing
       let (replaced, changed) = (
         shards.symmetricDifference(now.shards).count, Set(entries).symmetricDifference(now.entries).count
       )
-      // Two shards that go, for the record and for each entry; one of those that come may be a half. Where the two were
-      // divided pieces, as one in a thousand is in this list, four may: Tests/FormatReader/test_locality.py asks a real one.
+      // Two shards go, for the record and for each entry; one of the shards that come may be a half. If the two were of
+      // divided pieces, as one in a thousand is in this list, four shards may come: Tests/FormatReader/test_locality.py
+      // tests a real list.
       #expect(shards.subtracting(now.shards).count <= 2 * (records + changed))
       counts = (counts.replaced + replaced, counts.changed + changed + records)
       (shards, entries) = now

@@ -32,7 +32,7 @@ import Testing
     return all
   }
 
-  @Test("memory, threads and input order do not show", arguments: [0, 1, 50, 9000]) func same(count: Int) throws {
+  @Test("memory, threads and input order do not matter", arguments: [0, 1, 50, 9000]) func same(count: Int) throws {
     var records = records(count, seed: UInt64(count))
     let expected = try sort(records, memory: 1 << 30, threads: 1, chunkCount: 1000)
     #expect(expected.count == count)
@@ -49,7 +49,7 @@ import Testing
     #expect(naive.map(BuilderSupport.bytes) == expected)
   }
 
-  @Test("a record larger than any buffer comes through a run") func large() throws {
+  @Test("a record larger than any buffer is written to a run and read back") func large() throws {
     var records = records(200, seed: 3)
     records.append([("k", .string, "a"), ("text", .string, String(repeating: "long ", count: 300_000))])
     let expected = try sort(records, memory: 1 << 30, threads: 1, chunkCount: 10)
@@ -57,13 +57,13 @@ import Testing
     #expect(result == expected)
   }
 
-  @Test("others that hold more and more do not make a run of each chunk") func heldElsewhere() throws {
+  @Test("memory that others hold does not make a sort write a run for each chunk") func heldElsewhere() throws {
     var names = FieldNames()
     let chunk = try BuilderSupport.chunk(records(1000, seed: 4), template: "{k}", names: &names)
     var sort = ExternalSort(memory: 4 << 20, directory: RunDirectory(path: "/tmp"), threads: 1)
     while sort.runCount == 0 { try sort.add(chunk, names: names) }
     let spilled = sort.size
-    // Each time a little less is left than is held; half of the memory in the end.
+    // Each time the memory that is left is a little less than the held memory; in the end it is half of all.
     for _ in 0..<20 {
       sort.heldElsewhere += 100 << 10
       try sort.add(chunk, names: names)
@@ -72,7 +72,7 @@ import Testing
     #expect(sort.runCount <= 2)
   }
 
-  @Test("a directory that is not there is named") func missing() throws {
+  @Test("the error for a missing directory names it") func missing() throws {
     var names = FieldNames()
     let records = records(10, seed: 1)
     var sort = ExternalSort(memory: 1, directory: RunDirectory(path: "/nonexistent/shardq"), threads: 1)
@@ -85,11 +85,13 @@ import Testing
     }
   }
 
-  @Test("the city list in memory", .enabled(if: BuilderSupport.dataset("cities.json") != nil, "no city list here"))
+  @Test(
+    "the city list is sorted in memory", .enabled(if: BuilderSupport.dataset("cities.json") != nil, "no city list here")
+  )
   func cities() throws {
     var names = FieldNames()
     guard let list = BuilderSupport.cities(&names) else { return }
-    // The file is almost sorted, which would flatter.
+    // The file is almost sorted, which would flatter the sort.
     var random = BuilderSupport.Random(2)
     var batch = RecordBatch()
     batch.bytes = list.bytes

@@ -8,7 +8,7 @@ import CLibrary
   private static let shard = "a1-0000000000000001.zst"
   private static let kinds = ["moved", "removed and made anew", "another", "a link", "lock removed", "lock replaced"]
 
-  /// An index's directory with a manifest and a shard, and what happens to it.
+  /// An index's directory with a manifest and a shard, and the changes to the directory.
   private final class Place {
     let root = TemporaryDirectory()
     var path: String { root("index") }
@@ -21,7 +21,7 @@ import CLibrary
       Files.write([9], to: root("other/manifest"))
     }
 
-    /// What stands under the names of the index, of where it was moved to, and of another directory.
+    /// The files under the names of the index, of its moved directory, and of another directory.
     var contents: [[String: [UInt8]]] {
       ["index", "moved", "other"].map { Files.contents(of: root($0)).filter { !$0.key.hasSuffix(".tmp") } }
     }
@@ -46,9 +46,9 @@ import CLibrary
     }
   }
 
-  @Test("a build whose directory or lock is another by then publishes nothing", arguments: kinds)
+  @Test("a build publishes nothing once its directory or lock was replaced", arguments: kinds)
   func build(kind: String) throws {
-    for manifest: [UInt8] in [[2], [1]] {  // Another generation, and the very one that is there.
+    for manifest: [UInt8] in [[2], [1]] {  // Another generation, and the present one.
       let place = try Place()
       var publisher: Publisher? = try Publisher(directory: place.path)
       try publisher!.add(manifest == [1] ? Self.shard : "b-0000000000000002.zst", [UInt8](manifest))
@@ -62,7 +62,7 @@ import CLibrary
     }
   }
 
-  @Test("nor does an update beside the shards, nor a repair of them", arguments: kinds)
+  @Test("an overlay and a repair publish nothing then either", arguments: kinds)
   func others(kind: String) throws {
     for isRepair in [false, true] {
       let place = try Place()
@@ -82,7 +82,7 @@ import CLibrary
     }
   }
 
-  @Test("while a builder runs no second one begins, whatever becomes of the lock file") func second() throws {
+  @Test("while a builder runs no second one begins, even if the lock file is removed") func second() throws {
     let place = try Place()
     let publisher = try Publisher(directory: place.path)
     Files.remove(place.path + "/.lock")
@@ -93,7 +93,7 @@ import CLibrary
     withExtendedLifetime(publisher) {}
   }
 
-  @Test("two builders, readers, and a lock file that is removed over and over: no reader meets trouble")
+  @Test("two builders and a lock file that is removed over and over give readers no error")
   func removals() throws {
     let root = TemporaryDirectory()
     let path = root("index")
@@ -130,7 +130,7 @@ import CLibrary
       var random = SplitMix64(seed: 31)
       var last = -1
       while counts.with({ $0.ended }) < 2 {
-        // Once for each build that succeeds: on a slow machine none would otherwise.
+        // The lock file is removed once for each build that succeeds, because on a slow machine none would otherwise.
         let built = counts.with { $0.built }
         if built != last, unlink(path + "/.lock") == 0 {
           last = built

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ShardBuilder
 
-/// Datasets that would have a build take memory or time out of all proportion. What each took before is in
-/// docs/hostile-bytes.md; here memory is looked at, in a process of its own, and times are not.
-@Suite("Datasets made to be too much", .serialized) struct HostileDatasetTests {
+/// Datasets that could make a build take excessive memory or time. docs/hostile-bytes.md has the costs before their
+/// bounds; these tests measure memory, in a process of their own, and no times.
+@Suite("Datasets made to exhaust memory", .serialized) struct HostileDatasetTests {
   private static func build(_ dataset: [UInt8], suffix: String, key: String) -> (BuildSummary?, BuildError?) {
     let directory = TemporaryDirectory.untilExit()
     Files.write(dataset, to: directory + "/dataset" + suffix)
@@ -27,7 +27,7 @@ import Testing
     return growth.bytes >> 20
   }
 
-  @Test("forty thousand records with a field of their own each")
+  @Test("forty thousand records may have a field of their own each")
   func sparse() async {
     await #expect(processExitsWith: .success) {
       let lines = (0..<40_000).map { "{\"n\":\"a\($0 % 7)\",\"f\($0)\":\"\"}\n" }.joined()
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("a long name around many short ones")
+  @Test("a long name around many short ones is bounded")
   func longPaths() async {
     await #expect(processExitsWith: .success) {
       let members = (0..<4000).map { "\"m\($0)\":1" }.joined(separator: ",")
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("a header of one column whose name is all dots")
+  @Test("a header of one column may have a name of dots alone")
   func dots() async {
     await #expect(processExitsWith: .success) {
       let header = String(repeating: "a.", count: 4 << 20) + "a,n\n1,b\n"
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("a header that is no path is a name that another header may begin with")
+  @Test("a header that is no path is one name, with which another header may begin")
   func clash() {
     let names = FieldNames.paths(ofHeaders: ["\\", "\\\\.x"])
     #expect(names == ["\\\\", "\\\\\\\\\\.x"])
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("a record at the limit of what a shard can hold, and one above it")
+  @Test("a shard holds a record at the limit, and refuses one above it")
   func largest() throws {
     let index = try SmallIndex(
       json: "{\"name\":\"a\",\"text\":\"" + String(repeating: "x", count: RecordEncoder.recordLimit - 200) + "\"}\n",
@@ -94,7 +94,7 @@ import Testing
       error?.description.contains("the most is \(RecordEncoder.recordLimit)") == true, "\(String(describing: error))")
   }
 
-  @Test("a template that is longer than a manifest holds")
+  @Test("a template that is too long for a manifest is refused")
   func template() {
     let key = "{n}" + String(repeating: "x", count: Manifest.settingLimit)
     let (_, error) = Self.build(Array("{\"n\":\"a\"}\n".utf8), suffix: ".jsonl", key: key)

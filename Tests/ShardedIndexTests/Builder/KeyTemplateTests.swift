@@ -3,7 +3,7 @@ import ShardedIndex
 import Testing
 
 @Suite("Key templates") struct KeyTemplateTests {
-  @Test("literals, fields and escapes") func parts() throws {
+  @Test("a template has literals, fields and escapes") func parts() throws {
     let template = try KeyTemplate(checking: "{name}, {coord.lon} {{x}} {name}")
     #expect(template.fields == ["name", "coord.lon"])
     #expect(
@@ -12,7 +12,7 @@ import Testing
       ])
   }
 
-  @Test("names are one if they have the same bytes") func names() throws {
+  @Test("names are the same if their bytes are") func names() throws {
     // A letter with its mark, as one scalar and as two.
     let template = try KeyTemplate(checking: "{\u{e9}}{e\u{301}}{\u{e9}}")
     #expect(template.parts == [.field(0), .field(1), .field(0)])
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "what cannot be used is named with its place",
+    "the error for a wrong template has its place",
     arguments: [
       ("", TemplateFlaw.empty, 1), ("abc", .noField, 1), ("é{name", .unclosed, 2), ("{name}}", .unopened, 7),
       ("ab{}", .emptyField, 3), ("{{}", .unopened, 3),
@@ -29,7 +29,7 @@ import Testing
     #expect(throws: BuildError.template(flaw, template: text, position: position)) { try KeyTemplate(checking: text) }
   }
 
-  @Test("a field that the dataset lacks") func unknown() throws {
+  @Test("the error for a missing field names the fields of the dataset") func unknown() throws {
     var check = FieldCheck()
     check.add(try KeyTemplate(checking: "{name}, {land}"), .key)
     check.add("at", .keep)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "the name that is meant",
+    "the error for a misspelt field suggests the right name",
     arguments: [
       ("nmae", "name"), ("NAME", "name"), ("name", " Name"), ("county", "country"), ("x", "url"), ("nom", "name"),
       ("", ""),
@@ -64,7 +64,7 @@ import Testing
     return (chunk, encoder.encode(batch, names: names, into: chunk))
   }
 
-  @Test("keys, suffix fields and fields of records") func records() throws {
+  @Test("records get keys, suffix fields and fields") func records() throws {
     let (chunk, bad) = try encode([
       [("country", .string, "US"), ("name", .string, "San Jose"), ("id", .number, "12")],
       [("name", .string, "Alone")], [("id", .number, "7")],
@@ -86,7 +86,7 @@ import Testing
     #expect(chunk.record(2).foldedSuffixCount == 3)
   }
 
-  @Test("only what is kept is stored, and what is nested in it") func keep() throws {
+  @Test("only kept fields and the fields nested in them are stored") func keep() throws {
     let (chunk, _) = try encode(
       [[("name", .string, "A"), ("country", .string, "B"), ("coord.lon", .number, "1"), ("coordinate", .number, "2")]],
       keep: ["coord", "country"])

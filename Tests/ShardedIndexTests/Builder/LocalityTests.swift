@@ -2,8 +2,8 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-/// A list as the builder sorts it, so that one record can be changed and all be cut and encoded again without
-/// reading, sorting and writing anew.
+/// A list as the builder sorts it: a test changes a record, then cuts and encodes again without reading, sorting or
+/// writing.
 private final class SortedList: Sendable {
   let names: FieldNames
   /// In order.
@@ -38,7 +38,7 @@ private final class SortedList: Sendable {
     var waiting = new
     for index in 0..<records.count {
       let record = records.record(index)
-      // Near its place is enough to look: most of the list is compared by its first bytes.
+      // Finding the place is cheap, because most comparisons end at the first bytes.
       if let next = waiting, order.compare(next, record) <= 0 {
         cutter.append(next)
         waiting = nil
@@ -50,7 +50,7 @@ private final class SortedList: Sendable {
     return cutter.finished
   }
 
-  /// The names of the files that a piece becomes: of its content and the beginning of its first key.
+  /// The names of a piece's files, which depend on its content and the beginning of its first key.
   func files(of piece: Piece, _ compressor: Compressor) throws -> [String] {
     let encoder = ShardEncoder(names: names.names)
     let shards = try piece.encoded(limit: limit) { (part) throws(BuildError) in
@@ -67,11 +67,11 @@ private final class SortedList: Sendable {
   }
 }
 
-/// Serial, and alone: they use all processors and time.
+/// Serial, because each test uses all processors.
 @Suite("A small change, few files", .serialized) struct LocalityTests {
   private static let isSkipped = TestData.skipReason
 
-  /// Pieces that are not the same in both lists: a few in the middle, since a change is local.
+  /// Pieces that differ between both lists: a few in the middle, because a change is local.
   private static func changed(_ a: [Piece], _ b: [Piece]) -> (Range<Int>, Range<Int>) {
     func isSame(_ a: Piece, _ b: Piece) -> Bool {
       guard a.count == b.count, a.lowerBound == b.lowerBound else { return false }
@@ -104,14 +104,14 @@ private final class SortedList: Sendable {
   }
 
   @Test(
-    "one city changed, added or removed, anywhere and at every border: at most two shards",
+    "changing, adding or removing a city anywhere and at every border replaces at most two shards",
     .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"))
   func cities() throws {
     let started = monotonicSeconds()
     let list = try SortedList(cities: RealList.cities.path, limit: BuildOptions().shardLimitBytes)
     let base = list.pieces()
     let compressor = Compressor()
-    // The shards of each piece, and which records are first and last in one.
+    // The shards of each piece, and the first and last records of shards.
     var borders: [Int] = []
     var first = 0
     for piece in base {
@@ -128,7 +128,7 @@ private final class SortedList: Sendable {
     #expect(first == list.records.count)
     var random = SplitMix64(seed: 2)
     let places = borders + (0..<300).map { _ in Int.random(in: 0..<list.records.count, using: &random) }
-    // Per kind of change, how often so many files were new, and so many gone.
+    // Per kind of change, the counts of changes by the numbers of new files and of removed files.
     let counts = Lock<[String: [String: Int]]>([:])
     let worst = Lock<[String]>([])
     let seeds = places.map { _ in random.next() }
@@ -154,7 +154,7 @@ private final class SortedList: Sendable {
           }
           pieces = list.pieces(with: new.record(0))
         default:
-          // The key stays among its neighbours, or next to them.
+          // The new key stays among its neighbours, or next to them.
           let new = try Self.edited(record, list.names) { $0 == "name" ? $1 + "'" : $1 }
           pieces = list.pieces(without: place, with: new.record(0))
         }
@@ -191,7 +191,7 @@ private final class SortedList: Sendable {
   }
 
   @Test(
-    "the same with whole builds",
+    "whole builds replace at most two shards too",
     .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"),
     arguments: [BuildOptions().partSizeBytes, 1500])
   func builds(partSize: Int) throws {
@@ -231,7 +231,7 @@ private final class SortedList: Sendable {
 
   // MARK: Sizes
 
-  /// What each shard holds, uncompressed and unpacked, all its frames together, and how many records.
+  /// The decompressed size of each shard's frames together, and its number of records.
   private static func sizes(_ path: String) throws -> [(bytes: Int, records: Int)] {
     let index = try ShardedIndex(opening: path)
     return try index.generation.manifest.shards().map { shard in
@@ -254,13 +254,13 @@ private final class SortedList: Sendable {
   }
 
   @Test(
-    "no shard of a real list over the limit, few under a quarter of it",
+    "no shard of a real list is over the limit, and few are under a quarter of it",
     .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"), arguments: RealList.tested)
   func sizes(list: RealList) throws {
     try Self.checkSizes(list.built.directory, BuildOptions().shardLimitBytes, "\(list)")
   }
 
-  @Test("a hundred thousand keys that all begin with a0", arguments: [16 << 10, 64 << 10])
+  @Test("a hundred thousand keys that all begin with a0 are divided", arguments: [16 << 10, 64 << 10])
   func onePrefix(limit: Int) throws {
     var random = SplitMix64(seed: 8)
     let count = TestData.count(20_000, 100_000)
@@ -283,7 +283,7 @@ private final class SortedList: Sendable {
     }
   }
 
-  @Test("records that are large, and identical ones")
+  @Test("large records and identical ones are divided")
   func largeRecords() throws {
     var random = SplitMix64(seed: 8)
     let limit = 4000

@@ -1,8 +1,8 @@
 import ShardBuilder
 import Testing
 
-@Suite("What a build holds is counted") struct MemoryTests {
-  @Test("the sort keeps to its memory, and leaves what others hold", arguments: [1 << 20, 4 << 20])
+@Suite("Counted memory of a build") struct MemoryTests {
+  @Test("the sort keeps to its memory, less the memory that others hold", arguments: [1 << 20, 4 << 20])
   func sort(memory: Int) throws {
     var names = FieldNames()
     var random = BuilderSupport.Random(11)
@@ -20,7 +20,7 @@ import Testing
     }
     #expect(highest > memory * 3 / 4, "most of it is used")
     #expect(sort.count == 800_000)
-    // More than the memory went in, so it was spilled; all of it comes out, in order.
+    // The records exceed the memory and were spilled; all of them come out, in order.
     #expect(sort.size > 6 * memory)
     sort.heldElsewhere = memory / 2
     let sorted = try sort.finish(names: names)
@@ -36,7 +36,7 @@ import Testing
     #expect(count == 800_000)
   }
 
-  @Test("what is under way costs no more than the budget", arguments: [1, 2, 5]) func budget(threads: Int) throws {
+  @Test("jobs under way cost no more than the budget", arguments: [1, 2, 5]) func budget(threads: Int) throws {
     var random = BuilderSupport.Random(3)
     let costs = (0..<3000).map { _ in Int.random(in: 1...40, using: &random) } + [500, 1, 700, 800, 2]
     var (next, underWay, count, most) = (0, 0, 0, 0)

@@ -41,7 +41,7 @@ import Testing
         let shared = order.serializeDifference(chunk.record(a), chunk.record(b), &first, &second)
         first = second[..<shared] + first
         let depth = zip(serialised[a], serialised[b]).prefix { $0 == $1 }.count
-        // As far as the first difference, and with it.
+        // Up to the first difference, and with it.
         #expect(first.starts(with: serialised[a].prefix(depth + 1)), "\(a) \(b)")
         #expect(second.starts(with: serialised[b].prefix(depth + 1)), "\(a) \(b)")
         guard signs[a][b] < 0 else { continue }
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("texts, numbers among them, are in one strict order") func texts() throws {
+  @Test("texts and numbers are in one strict order") func texts() throws {
     let (chunk, order) = try Self.chunk(Self.texts.map { [("k", .string, "x"), ("v", .string, $0)] })
     check(chunk, order)
   }
@@ -90,7 +90,7 @@ import Testing
     check(chunk, order)
   }
 
-  @Test("names compare by their text, not by when they were first seen") func names() throws {
+  @Test("names compare by their text, not by their first appearance") func names() throws {
     for swapped in [false, true] {
       var names = FieldNames()
       if swapped { _ = names.number(of: "z") }

@@ -2,7 +2,7 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-@Suite("Changes beside the shards") struct OverlayTests {
+@Suite("Overlays") struct OverlayTests {
   /// A list, and an index that follows it.
   private final class Fixture {
     let directory = TemporaryDirectory()
@@ -38,7 +38,7 @@ import Testing
         delete: [directory.write(gone, to: "delete.jsonl")], options: options)
     }
 
-    /// An index of the list as it is now, made from nothing.
+    /// A new index of the present list.
     func built() throws -> ShardedIndex {
       Files.remove(directory("built"))
       try build("built")
@@ -47,7 +47,7 @@ import Testing
 
     var hasOverlay: Bool { Files.read(overlay) != nil }
 
-    /// That an overlay's file of these bytes is an error, which names it.
+    /// Expects an error that names the overlay's file if the file has these bytes.
     func expectDamage(_ bytes: [UInt8], _ what: String) {
       Files.write(bytes, to: overlay)
       #expect("\(what)") {
@@ -57,7 +57,7 @@ import Testing
       }
     }
 
-    /// Whether verification finds nothing, the dataset compared, and names no file that does not belong.
+    /// Whether verification with the dataset finds no fault and no stray file.
     func isSound() throws -> Bool {
       let input = directory.write(ChangingList.text(list.records), to: "list.jsonl")
       var findings: [Verifier.Finding] = []
@@ -78,7 +78,7 @@ import Testing
     try matches.records(in: range).map(\.fields)
   }
 
-  /// Compares all that two indexes say of some prefixes.
+  /// Compares the answers of two indexes to some prefixes.
   private static func expectSame(
     _ found: ShardedIndex, _ wanted: ShardedIndex, prefixes: Set<String>, _ random: inout SplitMix64, _ comment: String
   ) throws {
@@ -114,7 +114,7 @@ import Testing
     return prefixes
   }
 
-  @Test("answers are those of a build of the changed list, and so are the bytes once it is merged", arguments: 0..<6)
+  @Test("answers are those of a build of the changed list, and so are the bytes after a merge", arguments: 0..<6)
   func sameAnswers(seed: Int) throws {
     let make = [ChangingList.ragged, ChangingList.smooth, ChangingList.same][seed % 3]
     let fixture = try Fixture(TestData.count(150, 900), seed: UInt64(seed), make)
@@ -144,11 +144,11 @@ import Testing
         #expect(wanted.allSatisfy { found[$0.key] == $0.value }, "round \(round)")
       }
     }
-    // Fields that are new lead into shards; most changes have none.
+    // A change with a new field is written into shards; most changes have none.
     #expect(overlays > rounds / 2)
   }
 
-  @Test("an update over an overlay, with changes of its own, makes a build's bytes") func updatedOver() throws {
+  @Test("an update over an overlay, with changes of its own, makes the bytes of a build") func updatedOver() throws {
     let fixture = try Fixture(600, seed: 11, ChangingList.smooth)
     for round in 0..<8 {
       let first = fixture.list.change(4)
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test("changes that are taken back leave nothing") func takenBack() throws {
+  @Test("changes that are undone leave no overlay") func takenBack() throws {
     let fixture = try Fixture(400, seed: 3, ChangingList.smooth)
     let before = Files.contents(of: fixture.path)
     let records = fixture.list.records
@@ -178,7 +178,7 @@ import Testing
     for place in changed.indices { changed[place].members[2].1 = .number("9") }
     #expect(try fixture.update(upsert: changed, delete: [records[40].id]).overlayBytes! > 0)
     let overlay = Files.read(fixture.overlay)!
-    // The same once more: nothing is written.
+    // The same update again writes nothing.
     let identity = Files.identity(fixture.overlay)
     let repeated = try fixture.update(upsert: changed)
     #expect(repeated.isUnchanged && repeated.recordsRemoved == 5 && Files.identity(fixture.overlay) == identity)
@@ -188,11 +188,11 @@ import Testing
     try fixture.update(delete: [records[40].id])
     for record in changed.reversed() { try fixture.update(upsert: [record]) }
     #expect(Files.read(fixture.overlay)! == overlay)
-    // Deleted twice is not found.
+    // An id that is deleted twice is not found.
     #expect(try fixture.update(delete: [records[40].id]).idsNotFound == 1)
   }
 
-  @Test("more than an overlay is for goes into shards, with what it had") func tooMany() throws {
+  @Test("too many changes are written into shards, with those of the overlay") func tooMany() throws {
     let fixture = try Fixture(3000, seed: 4, ChangingList.smooth)
     var overlays = 0
     for round in 0..<40 {
@@ -204,13 +204,13 @@ import Testing
     }
     #expect(overlays > 20 && overlays < 40)
     #expect(try fixture.isSound())
-    // As do fields that the index does not know.
+    // So are fields that the index does not have.
     fixture.list.records[7].members.append(("new", .string("x")))
     #expect(try fixture.update(upsert: [fixture.list.records[7]]).overlayBytes == nil)
     #expect(try fixture.isSound())
   }
 
-  @Test("an overlay of another manifest means nothing, and does not come back") func stale() throws {
+  @Test("an overlay of another manifest has no effect, and does not come back") func stale() throws {
     let fixture = try Fixture(500, seed: 6, ChangingList.smooth)
     let first = fixture.list
     let change = fixture.list.change(3)
@@ -226,13 +226,13 @@ import Testing
     var strays: [String] = []
     _ = try Verifier.verify(index: fixture.path) { if case .stray(let file, _) = $0 { strays.append(file) } }
     #expect(strays.contains { $0.hasSuffix("/overlay") })
-    // The next change is of this manifest.
+    // The next overlay is of this manifest.
     let next = fixture.list.change(2)
     try fixture.update(upsert: next.upsert, delete: next.delete)
     #expect(Files.read(fixture.overlay)! != overlay)
     #expect(try fixture.isSound())
     try fixture.update(overlay: false)
-    // Back to the list that it was of: whoever publishes that takes the overlay away first.
+    // Back to the list of that overlay: the build removes the overlay before it publishes.
     putBack()
     fixture.list = first
     try fixture.build("index")
@@ -240,7 +240,7 @@ import Testing
     #expect(try fixture.isSound())
   }
 
-  @Test("a build over an index has its dataset's records alone, also where nothing else changed") func builtOver()
+  @Test("a build over an overlay has its dataset's records alone, even if nothing else changed") func builtOver()
     throws
   {
     let fixture = try Fixture(500, seed: 8, ChangingList.smooth)
@@ -256,7 +256,7 @@ import Testing
     }
   }
 
-  @Test("who follows an index sees each change, and what was resident stays") func followed() throws {
+  @Test("a reader that follows an index sees each change, and decoded parts stay resident") func followed() throws {
     let fixture = try Fixture(600, seed: 9, ChangingList.smooth)
     let options = ShardedIndex.Options(cacheLimitBytes: 1 << 24, reloadInterval: .zero)
     let index = try ShardedIndex(opening: fixture.path, options: options)
@@ -279,7 +279,7 @@ import Testing
     try Self.expectSame(
       index, try fixture.built(), prefixes: Self.prefixes(of: fixture.list), &fixture.list.random, "followed")
     #expect(session.matches.count == (try index.matches(forPrefix: "a").count))
-    // Who does not look moves when told to.
+    // A reader that does not look moves when told to.
     #expect(still.recordCount == 600)
     #expect(try still.reload() && !still.reload())
     #expect(still.recordCount == fixture.list.records.count)
@@ -288,7 +288,7 @@ import Testing
     #expect(try index.matches(forPrefix: "").count == fixture.list.records.count)
   }
 
-  @Test("that an id is new is known from the greatest one, once all were looked at") func newIDs() throws {
+  @Test("once all ids were read, an id above the greatest is known to be new") func newIDs() throws {
     let fixture = try Fixture(300, seed: 18, ChangingList.smooth)
     let free = fixture.list.records.remove(at: 150).id
     try fixture.build("index")
@@ -302,7 +302,7 @@ import Testing
     func known() -> UInt64 {
       content()[32..<40].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
-    // One that was there is found by its key.
+    // A record of the index is found by its key.
     fixture.list.records[7].members[2] = ("n", .number("2.5"))
     try fixture.update(upsert: [fixture.list.records[7]])
     #expect(known() == .max)
@@ -310,13 +310,13 @@ import Testing
     #expect(known() == UInt64(greatest))
     #expect(try fixture.isSound())
 
-    // The greatest one itself is there, under another key than it comes with.
+    // The record with the greatest id has another key than before.
     let place = try #require(fixture.list.records.firstIndex { $0.id == greatest })
     fixture.list.records[place].members[0] = ("name", .string("zzzz"))
     try fixture.update(upsert: [fixture.list.records[place]])
     #expect(try fixture.isSound())
 
-    // Of the shards that no change needs one is gone: nobody comes to look.
+    // A shard that no change needs is removed: no update reads it.
     let index = try ShardedIndex(opening: fixture.path)
     let key = try index.matches(forPrefix: "").records(in: 0..<1)[0].key
     let first = try #require(
@@ -333,14 +333,14 @@ import Testing
     Files.write(bytes, to: shard)
     #expect(try fixture.isSound())
     try add(free, like: first)
-    // One that came to be beside the shards only is another matter.
+    // An id of the overlay alone is found in the overlay.
     try fixture.update(upsert: [(greatest + 1, fixture.list.records[3].members)])
     fixture.list.records[fixture.list.records.firstIndex { $0.id == greatest + 1 }!].members =
       fixture.list.records[3].members
     #expect(try fixture.isSound())
     #expect(known() == UInt64(greatest))
 
-    // Verification looks whether it is true.
+    // Verification checks the greatest id.
     let said = content()
     for (number, isTrue) in [(greatest - 1, false), (greatest, true), (greatest + 100, true)] {
       var bytes = said
@@ -350,13 +350,13 @@ import Testing
       Files.write(bytes, to: fixture.overlay)
       #expect(try Verifier.verify(index: fixture.path) { _ in }.isSound == isTrue, "\(number)")
     }
-    // In the shards with the others nothing is known again.
+    // After the merge the greatest id is unknown again.
     try fixture.update(overlay: false)
     #expect(try fixture.isSound() && !fixture.hasOverlay)
   }
 
   @Test(
-    "a whole number is told from other texts, which may be the same number's",
+    "a whole number is told from other texts of the same number",
     arguments: [
       ("0", 0), ("7", 7), ("102908597", 102_908_597), ("18446744073709551614", UInt64.max - 1),
       ("18446744073709551615", nil), ("18446744073709551616", nil), ("99999999999999999999", nil),
@@ -368,7 +368,7 @@ import Testing
     #expect(Array(text.utf8).withUnsafeBufferPointer { Overlay.wholeNumber($0) } == number)
   }
 
-  @Test("each update makes a new file, and no other name or open file of the one before sees it")
+  @Test("each update makes a new file, and leaves other names of the previous file as they were")
   func newFile() throws {
     let fixture = try Fixture(300, seed: 15, ChangingList.smooth)
     func update(_ count: Int) throws {
@@ -384,7 +384,7 @@ import Testing
       // The other name keeps the number from being used again.
       #expect(Files.number(fixture.overlay) != Files.number(other) && Files.read(other)! == before)
     }
-    // Nothing to write.
+    // No change, no new file.
     let identity = Files.identity(fixture.overlay)
     try fixture.update()
     #expect(Files.identity(fixture.overlay) == identity)
@@ -408,7 +408,7 @@ import Testing
     #expect(!fixture.hasOverlay)
   }
 
-  @Test("who follows an index sees each of many updates in one tick of the clock, and who opens it meanwhile none half")
+  @Test("readers see each of many updates in one tick of the clock, and none by half")
   func followedClosely() throws {
     let fixture = try Fixture(100, seed: 17, ChangingList.smooth)
     let index = try ShardedIndex(
@@ -449,7 +449,7 @@ import Testing
     #expect(faults.withLock { $0.prefix(5) } == [] && opened.load(ordering: .relaxed) > 10)
   }
 
-  @Test("under a pin nothing counts but what was built") func pinned() throws {
+  @Test("a pinned index answers from its shards alone") func pinned() throws {
     let fixture = try Fixture(300, seed: 10, ChangingList.smooth)
     let digest = try ShardedIndex(opening: fixture.path).manifestDigest()
     try fixture.update(delete: [fixture.list.records[0].id])
@@ -457,7 +457,7 @@ import Testing
     #expect(try ShardedIndex(opening: fixture.path, options: .init(expectedDigest: digest)).recordCount == 300)
   }
 
-  @Test("no pack leaves out an overlay, and a repair leaves it where it is") func shippedAndRepaired() throws {
+  @Test("no pack leaves out an overlay, and a repair leaves the overlay as it is") func shippedAndRepaired() throws {
     let fixture = try Fixture(300, seed: 12, ChangingList.smooth)
     try fixture.build("copy")
     let change = fixture.list.change(2)
@@ -478,7 +478,7 @@ import Testing
     #expect(try ShardBuilder.repair(fixture.path, from: fixture.directory("copy")).damage.isEmpty)
     #expect(Files.read(fixture.overlay)! == overlay)
     #expect(try fixture.isSound())
-    // One that is damaged is no reason to doubt the manifest.
+    // A damaged overlay is no reason to doubt the manifest.
     Files.overwrite(fixture.overlay, at: 60, with: [overlay[60] ^ 1])
     let repaired = try ShardBuilder.repair(fixture.path, from: fixture.directory("copy"))
     #expect(repaired.repaired.isEmpty && repaired.damage.count == 1)
@@ -507,7 +507,7 @@ import Testing
   }
 
   @Test(
-    "an overlay that says anything, under a checksum that is right, traps nowhere; one that is sound is one that an update made"
+    "an overlay of any content under a right checksum traps nowhere, and is sound only if an update can make it"
   )
   func hostile() throws {
     let fixture = try Fixture(200, seed: 14, ChangingList.smooth)
@@ -518,7 +518,8 @@ import Testing
     var (opened, sound) = (0, 0)
     let prefixes = ["", "a", "b", "s", "to", "u, ch", "z"]
     for round in 0..<6000 {
-      // Few changes leave an overlay sound, and which do depends on its bytes: a debug build stops early, but not before some.
+      // Few changes leave an overlay sound, depending on its bytes: a debug build stops early, but not before some of
+      // them.
       if TestData.isDebug, round >= 300, opened > 100, sound > 3 { break }
       var bytes = overlay
       for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -562,7 +563,7 @@ import Testing
     #expect(opened > 100 && sound > 3 && sound < opened / 2)
   }
 
-  @Test("a damaged one is mended from a copy that has all of its changes, and from no other unless told to")
+  @Test("a damaged overlay is repaired from a copy with all of its changes, and from another only on request")
   func repair() throws {
     let fixture = try Fixture(300, seed: 21, ChangingList.smooth)
     let (copy, older, other) = (fixture.directory("copy"), fixture.directory("older"), fixture.directory("other"))
@@ -602,17 +603,17 @@ import Testing
       }
     }
     #expect(try fixture.isSound())
-    // The checksum alone is left, or all but the checksum.
+    // The checksum alone is right, or all bytes but the checksum.
     for kept in [8..<16, 16..<sound.count] {
       Files.write(sound.enumerated().map { kept.contains($0) ? $1 : $1 ^ 1 }, to: fixture.overlay)
       #expect(try repaired(from: copy) && fixture.isSound())
     }
-    // It is cut off, or none at all: nothing says that the copy has it all.
+    // The overlay is cut off or has no byte right: nothing proves that the copy has all of its changes.
     for file in [[], Array(sound.dropLast()), [UInt8](repeating: 0, count: sound.count)] {
       Files.write(file, to: fixture.overlay)
       #expect(try !repaired(from: copy) && repaired(from: copy, takesUnproven: true) && fixture.isSound())
     }
-    // What was changed after the copy was made is not given up unasked.
+    // A repair does not drop changes after the copy unasked.
     Files.write(sound, to: fixture.overlay)
     try update(1)
     let later = Files.read(fixture.overlay)!
@@ -620,7 +621,7 @@ import Testing
       damage(place, of: later)
       #expect(try !repaired(from: copy), "\(place)")
     }
-    // The manifest goes with it.
+    // The manifest is damaged too.
     let manifest = Files.read(fixture.directory("index/manifest"))!
     Files.overwrite(fixture.directory("index/manifest"), at: 60, with: [manifest[60] ^ 1])
     let summary = try ShardBuilder.repair(fixture.path, from: copy, takesUnproven: true)

@@ -11,15 +11,15 @@ private struct PackSurgery {
     var offset = 0
     var copied = 0
     var literal: [UInt8] = []
-    /// What is said of the literal bytes instead of how many there are.
+    /// The claimed number of literal bytes, if it is not the true one.
     var claimed: Int?
   }
 
   /// Magic, version, digests, sizes, count.
   var header: [UInt8]
-  /// Of the manifest, then of each shard.
+  /// The pieces of the manifest, then of each shard.
   var files: [[Piece]] = []
-  /// What is said instead of how many pieces the manifest has.
+  /// The claimed number of the manifest's pieces, if it is not the true one.
   var claimedPieces: Int?
 
   private static func number(_ bytes: [UInt8], _ offset: Int, _ size: Int) -> Int {
@@ -54,7 +54,7 @@ private struct PackSurgery {
     files[0] = [Piece(literal: manifest)]
   }
 
-  /// With the header's digest made right.
+  /// The pack's bytes, with the right digest of the header.
   var bytes: [UInt8] {
     var bytes = header + Digest.sha256(header)
     func append(_ value: Int, _ size: Int) {
@@ -75,7 +75,7 @@ private struct PackSurgery {
 }
 
 @Suite("Packs") struct PackTests {
-  /// Two indexes of some two hundred records each, in a handful of shards, and the pack that leads from one to the other.
+  /// Two indexes of about 200 records each, in a handful of shards, and the pack from one to the other.
   private final class Pair {
     let directory = TemporaryDirectory()
     let summary: PackSummary
@@ -93,7 +93,7 @@ private struct PackSurgery {
       renew()
     }
 
-    /// Makes the copy that of the old index.
+    /// Makes the copy equal to the old index.
     func renew() {
       Files.remove(copy)
       Files.copy(old, to: copy)
@@ -104,12 +104,12 @@ private struct PackSurgery {
       Files.copy(built.path, to: path)
     }
 
-    /// The new generation's files as they are in `directory`, and nothing missing.
+    /// Expects all files of the new generation in `directory`.
     func checkNew(_ directory: String) throws {
       let (wanted, found) = (Files.contents(of: new), Files.contents(of: directory))
       for (name, bytes) in wanted { #expect(found[name] == bytes, "\(name)") }
       #expect(try Verifier.verify(index: directory) { _ in }.isSound)
-      // Beside it what readers of the old one need, and nothing else.
+      // Other files are those that readers of the old generation need, and no more.
       #expect(found.keys.allSatisfy { wanted[$0] != nil || Files.read("\(old)/\($0)") != nil })
     }
   }
@@ -126,7 +126,7 @@ private struct PackSurgery {
     records[number].fields[3].text = "1.25"
   }
 
-  @Test("progress is told for each file of a pack") func progress() throws {
+  @Test("progress is reported for each file of a pack") func progress() throws {
     let pair = try Pair { records in for row in records.indices { records[row].fields[2].text = "\(row)" } }
     var told: [FileProgress] = []
     let made = try ShardBuilder.diff(old: pair.old, new: pair.new, to: pair.pack) { told.append($0) }
@@ -138,7 +138,7 @@ private struct PackSurgery {
   }
 
   @Test(
-    "what a pack makes of a copy of the old index is the new one",
+    "a pack makes the new index from a copy of the old one",
     arguments: ["changed", "added", "removed", "renamed", "all", "none", "emptied", "filled", "same"])
   func roundTrip(kind: String) throws {
     let pair = try Pair { records in
@@ -161,7 +161,7 @@ private struct PackSurgery {
     #expect(summary.shardsWritten == pair.summary.shardsShipped && summary.shardsKept == 0)
     #expect(summary.shardsWritten == Files.contents(of: pair.new).keys.count { before[$0] == nil })
     try pair.checkNew(pair.copy)
-    // Once more: it is there, and nothing is touched, not even to look whether somebody builds.
+    // Once more: the new index is there, and apply touches nothing, not even the lock.
     let after = Files.contents(of: pair.copy)
     Files.remove(pair.copy + "/.lock")
     #expect(try ShardBuilder.apply(pack: pair.pack, to: pair.copy).wasThere)
@@ -173,7 +173,7 @@ private struct PackSurgery {
     #expect(try Verifier.verify(index: pair.copy) { _ in }.isSound)
   }
 
-  @Test("manifests of many pages: those that did not change are not shipped")
+  @Test("a pack does not ship unchanged pages of a manifest")
   func manyPages() throws {
     let directory = TemporaryDirectory()
     func build(_ name: String, _ change: (Int) -> String) throws -> [UInt8] {
@@ -189,26 +189,26 @@ private struct PackSurgery {
     _ = try build("new") { $0 == 500 ? "other" : "n\($0 * 7919 % 1000)" }
     let summary = try ShardBuilder.diff(old: directory("old"), new: directory("new"), to: directory("pack"))
     #expect(summary.shardsShipped == 1)
-    // A page of sixteen, the root, one shard of some hundred bytes.
+    // One page of sixteen, the root, and one shard of about a hundred bytes.
     #expect(summary.bytes < old.count / 8, "\(summary.bytes) of \(old.count)")
     #expect(try ShardBuilder.apply(pack: directory("pack"), to: directory("old")).shardsWritten == 1)
     #expect(Files.read(directory("old") + "/manifest") == Files.read(directory("new") + "/manifest"))
-    // The root, a page and, of the notes, the head and what belongs to the page's pieces: copied is what lies between.
+    // The pack has the root, a page, and the notes' head and frame of the page's pieces; all bytes between are copied.
     let pieces = PackSurgery(Files.read(directory("pack"))!).files[0]
     #expect(pieces.count == 5 && pieces.map(\.copied).reduce(0, +) > old.count * 7 / 8)
   }
 
-  @Test("a frame that did not change is not shipped again")
+  @Test("a pack does not ship an unchanged frame")
   func frames() throws {
-    // One shard of many parts; a number changes in one of them.
+    // One shard has many parts; a number changes in one of them.
     let pair = try Pair(shardLimitBytes: 1 << 20) { Self.touch(&$0, 77) }
     let shard = PackSurgery(Files.read(pair.pack)!).files[1]
     #expect(pair.summary.shardsShipped == 1 && shard.contains { $0.copied > 0 && $0.source == 1 })
   }
 
-  // MARK: What does not fit
+  // MARK: Packs that do not fit
 
-  /// Applies a pack that must be refused; the copy must be as it was.
+  /// Applies a pack that must be refused; the copy must stay as it was.
   private func refused(_ pair: Pair, _ pack: [UInt8], _ what: String) -> PackError? {
     let before = Files.contents(of: pair.copy)
     Files.write(pack, to: pair.directory("other"))
@@ -226,7 +226,7 @@ private struct PackSurgery {
 
   private func isDamaged(_ error: PackError?) -> Bool { if case .damagedPack = error { true } else { false } }
 
-  @Test("every length that a pack can be cut to, and bytes behind its end") func truncations() throws {
+  @Test("a pack cut to any length, or with bytes behind its end, is refused") func truncations() throws {
     let pair = try Pair { Self.touch(&$0, 77) }
     let bytes = try #require(Files.read(pair.pack))
     for size in 0..<bytes.count {
@@ -239,7 +239,8 @@ private struct PackSurgery {
     try pair.checkNew(pair.copy)
   }
 
-  @Test("every byte of a pack, flipped, with the header's digest as it was and made right") func flips() throws {
+  @Test("a pack with any flipped byte is refused, also under a right digest of the header")
+  func flips() throws {
     let pair = try Pair { Self.touch(&$0, 77) }
     let bytes = try #require(Files.read(pair.pack))
     var random = SplitMix64(seed: 3)
@@ -264,7 +265,7 @@ private struct PackSurgery {
     }
   }
 
-  @Test("sizes, counts and places that lie") func lies() throws {
+  @Test("false sizes, counts and places are refused") func lies() throws {
     let pair = try Pair { Self.touch(&$0, 77) }
     let pack = PackSurgery(try #require(Files.read(pair.pack)))
     let old = try #require(Files.read(pair.old + "/manifest"))
@@ -315,7 +316,7 @@ private struct PackSurgery {
     let shard = try #require(Files.read("\(pair.new)/\(name)"))
     let header = try #require(shard.withUnsafeBufferPointer { ZstdFrame.size(of: $0) })
     var pack = PackSurgery(try #require(Files.read(pair.pack)))
-    // All begin with the four bytes that a frame begins with, and the second frame with the first of them.
+    // All shards begin with a frame's four bytes, and the second frame with the first of them.
     pack.files[1] = (0..<4).map { .init(source: $0 + 1, offset: $0, copied: 1) }
     pack.files[1][3].literal = Array(shard[4..<header])
     pack.files[1].append(.init(source: 5, copied: 1, literal: Array(shard[(header + 1)...])))
@@ -335,7 +336,7 @@ private struct PackSurgery {
     return pack.bytes
   }
 
-  @Test("manifests that a pack may bring: what they name lies in the directory") func names() throws {
+  @Test("a pack's manifest names no file outside of the directory") func names() throws {
     let pair = try Pair { Self.touch(&$0, 77) }
     Files.copy(pair.old, to: pair.directory("forged"))
     let surgery = try FrameSurgery(pair.directory("forged"))
@@ -345,7 +346,7 @@ private struct PackSurgery {
       let label = Array(label.utf8) + [UInt8](repeating: 0, count: 8 - label.utf8.count)
       return surgery.manifestFile(0, file, digest: digest, label: label)
     }
-    // The names that labels make go nowhere else.
+    // Names that labels make stay in the directory.
     for label in ["../../x", "/etc/x", ".", "..", "a\nb\u{1b}[3", "manifest", ".lock", ""] {
       pair.renew()
       let before = Files.names(in: pair.directory.path)
@@ -358,7 +359,7 @@ private struct PackSurgery {
       #expect(Files.read(pair.copy + "/manifest") == changed)
     }
     pair.renew()
-    // A size that no pack ships; one that another file has; the name of a shard of the old generation.
+    // A size that no pack ships; the size of another file; the name of a shard of the old generation.
     var large = file
     large.size = 1 << 27
     #expect(isDamaged(refused(pair, pack(pair, manifest: manifest(large, "al", digest), shards: [bytes]), "large")))
@@ -374,11 +375,11 @@ private struct PackSurgery {
     #expect(isDamaged(refused(pair, pack(pair, manifest: twin, shards: []), "the same name")))
   }
 
-  @Test("a pack for another index, and an index that is none") func otherIndex() throws {
+  @Test("a pack for another index is refused, and so is a directory without an index") func otherIndex() throws {
     let pair = try Pair { Self.touch(&$0, 77) }
     let third = try Pair { $0.removeLast() }
     let pack = try #require(Files.read(third.directory("pack")))
-    // It begins with the same index.
+    // The pack begins with the same index.
     Files.write(pack, to: pair.directory("third"))
     _ = try ShardBuilder.apply(pack: pair.directory("third"), to: pair.copy)
     try third.checkNew(pair.copy)
@@ -388,7 +389,7 @@ private struct PackSurgery {
         == .doesNotFit(
           directory: pair.copy, found: third.summary.newDigest, from: pair.summary.oldDigest,
           to: pair.summary.newDigest))
-    // It leads elsewhere than was asked for.
+    // The pack leads to another index than the expected one.
     pair.renew()
     let expected = ManifestDigest(pair.summary.oldDigest)
     #expect(
@@ -411,7 +412,7 @@ private struct PackSurgery {
     #expect(Files.names(in: empty.path).isEmpty)
   }
 
-  @Test("a copy that is damaged is not brought forward, nor is one that somebody builds") func damagedCopy() throws {
+  @Test("a damaged copy, and one with a running build, are not updated") func damagedCopy() throws {
     let pair = try Pair { Self.touch(&$0, 77) }
     let bytes = try #require(Files.read(pair.pack))
     let shards = try Self.shardNames(pair.old)
@@ -429,7 +430,7 @@ private struct PackSurgery {
           Files.remove(path)
           symlink("\(pair.old)/\(name)", path)
         }
-        // What is not shipped and has the right size is for verify to find; what is not needed may be what it wants.
+        // Verify finds damage in unshipped files of the right size; apply reads only the files that it needs.
         let isNeeded = isReplaced ? PackSurgery(bytes).files[1].contains { $0.copied > 0 } : damage != "other"
         guard isNeeded else { continue }
         let error = refused(pair, bytes, "\(name) \(damage)")
@@ -452,7 +453,7 @@ private struct PackSurgery {
     }
   }
 
-  @Test("what an apply that was killed left is used, not written again") func resumed() throws {
+  @Test("files of a killed apply are used, not written again") func resumed() throws {
     let pair = try Pair { records in for row in records.indices { records[row].fields[2].text = "\(row)" } }
     let (old, new) = (Files.contents(of: pair.old), Files.contents(of: pair.new))
     let added = new.keys.filter { $0 != "manifest" && old[$0] == nil }.sorted()
@@ -460,7 +461,7 @@ private struct PackSurgery {
     for count in 0...added.count {
       pair.renew()
       for name in added[..<count] { Files.write(new[name]!, to: "\(pair.copy)/\(name)") }
-      // One that a power cut left half, and one that had no name yet.
+      // A shard that a power cut left half written, and a shard that had no name yet.
       if count < added.count { Files.write(Array(new[added[count]]!.dropLast(9)), to: "\(pair.copy)/\(added[count])") }
       Files.write([1], to: pair.copy + "/.shardq-0000000000000001.tmp")
       let summary = try ShardBuilder.apply(pack: pair.pack, to: pair.copy)
@@ -469,7 +470,7 @@ private struct PackSurgery {
     }
   }
 
-  @Test("a diff that fails leaves no pack, and the one that was there") func failedDiff() throws {
+  @Test("a diff that fails writes no pack, and leaves an older one") func failedDiff() throws {
     let pair = try Pair { records in for row in records.indices { records[row].fields[2].text = "\(row)" } }
     let before = Files.read(pair.pack)
     let name = try #require(
@@ -487,7 +488,7 @@ private struct PackSurgery {
   }
 
   @Test(
-    "one city changed, added or removed: under 64 KiB",
+    "the pack of a changed, added or removed city is under 64 KiB",
     .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"))
   func cities() throws {
     let directory = TemporaryDirectory()

@@ -3,7 +3,7 @@ import ShardedIndex
 import Testing
 
 @Suite("Parts begin where first matches do") struct PartTests {
-  /// Of 2,000 prefixes of keys drawn by chance how many have their first matches, as many as `limit`, in more than one part.
+  /// Returns how many of 2,000 random prefixes of keys have their first `limit` matches in more than one part.
   private static func separated(_ index: ShardedIndex, limit: Int, seed: UInt64) throws -> Int {
     let all = try index.matches(forPrefix: "")
     var random = SplitMix64(seed: seed)
@@ -11,12 +11,12 @@ import Testing
     for _ in 0..<2000 {
       let place = Int.random(in: 0..<all.count, using: &random)
       let key = Array(try all.records(in: place..<place + 1)[0].key)
-      // A space at the end finishes a word; parts begin where keys that share a beginning do.
+      // A space at the end finishes a word, but parts begin with keys that share a beginning.
       var size = Int.random(in: 1...key.count, using: &random)
       while size > 1, key[size - 1] == " " { size -= 1 }
       let prefix = String(key[..<size])
       index.removeResidentShards()
-      // The last space may stand for the comma. The part where such keys would be is another answer's.
+      // The last space may stand for the comma. The part for such keys belongs to another answer.
       if let space = prefix.lastIndex(of: " ") {
         _ = try index.matches(forPrefix: String(prefix[..<space]) + "," + prefix[space...], limit: limit)
       }
@@ -27,19 +27,20 @@ import Testing
     return separated
   }
 
-  @Test("the first twenty matches are in one part, of made-up cities")
+  @Test("the first twenty matches of made-up cities are in one part")
   func generated() throws {
     let index = try SmallIndex(
       json: GeneratedList.text(count: 30_000, seed: 1, format: .jsonl), key: "{name}, {country}", suffix: ".jsonl")
     #expect(try Self.separated(index.open, limit: 20, seed: 2) == 0)
-    // Of twice as many that is not so, or this counts nothing.
+    // The first 40 matches are not, or this test counts nothing.
     #expect(try Self.separated(index.open, limit: 40, seed: 2) > 20)
   }
 
-  /// Where parts as long as each other were, it was 89, 305, 131 and 307. Of the second list 26 records are a part: with
-  /// so few it cannot always be.
+  /// With parts of equal lengths the counts were 89, 305, 131 and 307. A part of the second list has 26 records, too
+  /// few for all prefixes.
   @Test(
-    "and of real lists, but for a few", .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"),
+    "the first twenty matches of real lists are in one part, except for a few prefixes",
+    .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"),
     arguments: [(RealList.cities, 2), (.geonames, 80), (.japanese, 8), (.postal, 20)].filter {
       RealList.tested.contains($0.0)
     })
@@ -48,7 +49,7 @@ import Testing
     #expect(separated <= most, "of 2,000")
   }
 
-  /// How many records each part of a small shard has.
+  /// The number of records of each part of a small shard.
   private static func sizes(_ keys: [String], partSize: Int = 400) throws -> [Int] {
     let lines = keys.map { "{\"name\":\"\($0)\"}\n" }
     let index = try SmallIndex(json: lines.joined(), key: "{name}", suffix: ".jsonl") { $0.partSizeBytes = partSize }
@@ -61,7 +62,7 @@ import Testing
     return sizes
   }
 
-  @Test("equal keys are in parts as long as each other, and so are keys that share nothing")
+  @Test("equal keys, and keys that share nothing, are in parts of equal lengths")
   func evenly() throws {
     let equal = try Self.sizes(Array(repeating: "krajan", count: 300))
     #expect(equal.count > 1 && equal.max()! - equal.min()! <= 1, "\(equal)")
@@ -70,9 +71,9 @@ import Testing
     #expect(letters.count > 1 && letters.max()! - letters.min()! <= 1, "\(letters)")
   }
 
-  @Test("a part begins with a group of keys rather than within it, if one begins near")
+  @Test("a part begins with a group of keys rather than within one, if a group begins near")
   func groups() throws {
-    // 16 groups of 13: parts as long as each other would begin within them.
+    // 16 groups of 13: parts of equal lengths would begin within them.
     let keys = (0..<16).flatMap { group in (10..<23).map { "group \(10 + group) \($0)" } }
     let sizes = try Self.sizes(keys, partSize: 150)
     #expect(sizes.count > 3 && sizes.allSatisfy { $0 % 13 == 0 }, "\(sizes)")

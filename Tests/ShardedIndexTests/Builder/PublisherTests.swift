@@ -29,7 +29,7 @@ import CLibrary
     }
   }
 
-  @Test("generations come and go, nothing else is touched") func generations() throws {
+  @Test("a publisher adds and removes generations, and touches no other file") func generations() throws {
     let root = BuilderSupport.directory()
     let directory = root + "/index"
     defer {
@@ -82,7 +82,7 @@ import CLibrary
     #expect(BuilderSupport.entries(directory) == [".lock", Self.name(0), "manifest"])
   }
 
-  @Test("a manifest whose rename fails leaves the shards that it needs") func renameFails() throws {
+  @Test("a failed rename of the manifest leaves the shards that it needs") func renameFails() throws {
     let directory = BuilderSupport.directory()
     defer { BuilderSupport.remove(directory) }
     mkdir("\(directory)/manifest", 0o755)
@@ -93,14 +93,14 @@ import CLibrary
     }
     #expect(BuilderSupport.entries(directory) == [".lock", Self.name(0), Self.name(1), Self.name(2), "manifest"])
     rmdir("\(directory)/manifest")
-    // They are strays to a build that does not want them.
+    // A build that does not need these shards finds them as strays.
     let publisher = try Publisher(directory: directory)
     try publisher.add(Self.name(1), content(1))
     #expect(try publisher.publish(manifest: [3], previous: []) == .init(kept: 1, removed: 2))
     #expect(BuilderSupport.entries(directory) == [".lock", Self.name(1), "manifest"])
   }
 
-  @Test("where it is not known what the old manifest named, no shard is removed") func unknownPrevious() throws {
+  @Test("no shard is removed if the old manifest's shards are unknown") func unknownPrevious() throws {
     let directory = BuilderSupport.directory()
     defer { BuilderSupport.remove(directory) }
     func build(_ number: Int, previous: [Int]?) throws -> Publisher.Summary {
@@ -114,7 +114,7 @@ import CLibrary
     #expect(try build(3, previous: [2]) == .init(written: 1, removed: 1))
   }
 
-  @Test("two builders: one is refused, until the other ends") func locked() throws {
+  @Test("a second builder is refused until the first one ends") func locked() throws {
     let directory = BuilderSupport.directory()
     defer { BuilderSupport.remove(directory) }
     var first: Publisher? = try Publisher(directory: directory)
@@ -124,7 +124,7 @@ import CLibrary
     _ = try Publisher(directory: directory)
   }
 
-  @Test("what stands in the way is an error that names it") func errors() throws {
+  @Test("the error for a path in the way names it") func errors() throws {
     #expect(throws: BuildError.io(operation: "create directory", path: "/nonexistent/a", errno: ENOENT)) {
       try Publisher(directory: "/nonexistent/a")
     }
@@ -137,7 +137,7 @@ import CLibrary
     #expect(access("/tmp/shardq-elsewhere", F_OK) != 0)
   }
 
-  @Test("shards from several threads, and what it costs") func threads() throws {
+  @Test("several threads may add shards, and the times are printed") func threads() throws {
     let directory = BuilderSupport.directory()
     defer { BuilderSupport.remove(directory) }
     let publisher = try Publisher(directory: directory)
@@ -157,11 +157,11 @@ import CLibrary
   }
 }
 
-/// The steps of publishers, and where one comes before what it rests on is on the medium.
+/// The steps of publishers, and the faults: steps before the steps that they need are on the medium.
 private final class Steps: @unchecked Sendable {  // One thread each.
   private(set) var all: [Publisher.Step] = []
   private var synced: Set<String> = []
-  /// Names that were given or taken since the directory was synced.
+  /// Names that were added or removed since the last sync of the directory.
   private(set) var unsynced: [Publisher.Step] = []
   private(set) var faults: [String] = []
 
@@ -187,10 +187,10 @@ private final class Steps: @unchecked Sendable {  // One thread each.
   }
 }
 
-@Suite("What a power cut may find") struct PublishingOrderTests {
+@Suite("The order of writes to the medium") struct PublishingOrderTests {
   private static func name(_ number: Int) -> String { "a-" + "000000000000000\(number)".suffix(16) + ".zst" }
 
-  @Test("a name is given or taken only when what it rests on is on the medium")
+  @Test("a name is added or removed only after the writes that it needs are on the medium")
   func order() throws {
     let directory = BuilderSupport.directory()
     defer { BuilderSupport.remove(directory) }
@@ -239,7 +239,7 @@ private final class Steps: @unchecked Sendable {  // One thread each.
     #expect(results == (1...500).map { $0 * 2 })
   }
 
-  @Test("the first error in order ends it", arguments: [1, 3]) func error(threads: Int) {
+  @Test("the first error in order ends the work", arguments: [1, 3]) func error(threads: Int) {
     var (given, results): (Int, [Int]) = (0, [])
     #expect(throws: BuildError.locked(path: "40")) {
       try WorkerPool.orderedMap(

@@ -26,7 +26,7 @@ import Testing
       return plan
     }
 
-    /// Reads the plan with other keys at which ranges begin.
+    /// Reads the plan with other first keys of its ranges.
     func plan(bounds: [String]) throws -> RangePlan {
       var lines = String(decoding: try plan(1).text, as: UTF8.self).split(separator: "\n")
       let entries = stride(from: 0, to: bounds.count, by: 2).map { "entry-bound\t\(bounds[$0])" }
@@ -45,7 +45,7 @@ import Testing
         .map { String($0) }
     }
 
-    /// Groups lines by the range that they begin with, and gives the groups to writers; returns all that they print.
+    /// Groups lines by the range that they begin with, and gives the groups to writers; returns the printed rows.
     func written(_ lines: [String], _ plan: RangePlan, isOfEntries: Bool = false) throws -> [String] {
       let groups = Dictionary(grouping: lines) { $0.prefix { $0 != "\t" } }.values.shuffled()
       var resources = BuildOptions()
@@ -100,7 +100,7 @@ import Testing
       return DeterminismTests.differences(Files.contents(of: target), whole)
     }
 
-    /// Returns why something is refused.
+    /// Returns the message of a refusal.
     func refusal(_ body: () throws -> Void) -> String {
       do { try body() } catch { return "\(error)".replacing(directory.path + "/", with: "") }
       Issue.record("not refused")
@@ -112,7 +112,7 @@ import Testing
     list.records.map { ModelRecord.json([("_id", .number("\($0.id)"))] + $0.members) + "\n" }
   }
 
-  /// Keys of some records, as a plan has them: the ranges begin in the middle of equal keys, or at them.
+  /// Keys of some records, as a plan has them: ranges begin with equal keys, or in the middle of them.
   private static func bounds(_ job: Job, _ count: Int, _ random: inout SplitMix64) throws -> [String] {
     let plan = try job.plan(4000)
     let all = plan.text.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
@@ -141,7 +141,7 @@ import Testing
     "ranges have the bytes of one build, whatever the options, the list and the borders",
     arguments: 0..<6, ["ragged", "smooth", "same", "entries"])
   func ranges(number: Int, kind: String) throws {
-    // Of these lists the last alone has the fields of weights and other names.
+    // Only the last of these lists has the fields of weights and other names.
     guard kind == "entries" || ![2, 3, 4].contains(number) else { return }
     let make =
       ["ragged": ChangingList.ragged, "smooth": ChangingList.smooth, "same": ChangingList.same][kind]
@@ -159,14 +159,14 @@ import Testing
     }
   }
 
-  @Test("ids that come again, and records without one") func ids() throws {
+  @Test("ranges may have repeated ids and records without an id") func ids() throws {
     var list = ChangingList(count: 300, seed: 3, ChangingList.smooth)
     for index in 0..<100 where index % 3 == 0 { list.records[index].id = 7 }
     var lines = Self.lines(list)
     for index in 200..<230 { lines[index] = lines[index].replacing(#""_id""#, with: #""x""#) }
     let job = Job(lines, Self.options(0))
     #expect(try job.differences(try job.plan(5), try job.whole()) == [])
-    // A list that has the field nowhere, and one whose id was named.
+    // A list without the field, and a list whose id field was named.
     let none = Job(lines.map { $0.replacing(#""_id""#, with: #""x""#) }, Self.options(0))
     #expect(try none.differences(try none.plan(5), try none.whole()) == [])
     var options = Self.options(0)
@@ -175,7 +175,7 @@ import Testing
     #expect(try named.differences(try named.plan(5), try named.whole()) == [])
   }
 
-  @Test("records of a megabyte, and a beginning that a third of all records have") func skewed() throws {
+  @Test("ranges may have records of a megabyte, and a beginning of a third of all records") func skewed() throws {
     var random = SplitMix64(seed: 1)
     var lines = (0..<1500).map { number in
       let name = number % 3 == 0 ? "san \(UInt64.random(in: 0..<1000, using: &random))" : "\(number * 7919)"
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test("a range that is missing, twice, of another plan or program, or not there, is refused") func refusals() throws {
+  @Test("missing ranges, differing rows, and rows of another plan or program are refused") func refusals() throws {
     let list = ChangingList(count: 400, seed: 5, EntryList.members)
     let job = Job(Self.lines(list), Self.options(2))
     let plan = try job.plan(4)
@@ -213,9 +213,9 @@ import Testing
     #expect(refused(rows + ["row\trecords\tx"]).contains("is not a row"))
     let larger = try job.plan(5)
     #expect(job.refusal { try job.merge(larger, rows) }.contains("is a row of another plan"))
-    // Nothing was published by any of them.
+    // None of the refused merges published an index.
     #expect(Files.read(job.target + "/manifest") == nil)
-    // A file that is gone, or cut short.
+    // A file that is missing or cut short.
     let shard = Files.names(in: job.target).first { $0.hasPrefix("s") && $0.hasSuffix(".zst") }!
     let bytes = Files.read(job.target + "/" + shard)!
     Files.write(Array(bytes.dropLast()), to: job.target + "/" + shard)
@@ -232,7 +232,7 @@ import Testing
     #expect(Files.names(in: job.target).allSatisfy { !$0.hasPrefix("manifest-") && !$0.hasPrefix(".shardq-range") })
   }
 
-  @Test("a plan that is cut short, of another program or no plan is refused") func plans() throws {
+  @Test("a plan cut short, one of another program, and a file that is no plan are refused") func plans() throws {
     let job = Job(Self.lines(ChangingList(count: 50, seed: 5, ChangingList.smooth)), Self.options(0))
     let text = String(decoding: try job.plan(3).text, as: UTF8.self)
     _ = try job.read(text)
@@ -250,7 +250,7 @@ import Testing
     }
   }
 
-  @Test("lines that would not arrive as they are, and lines of another plan, are refused") func badLines() throws {
+  @Test("lines that cannot be passed on unchanged, and lines of another plan, are refused") func badLines() throws {
     func refusal(_ bytes: [UInt8]) throws -> String {
       let job = Job(["{\"name\":\"a\",\"country\":\"B\"}\n"], Self.options(0))
       let plan = try job.plan(1)

@@ -1,9 +1,9 @@
 import ShardBuilder
 import Testing
 
-/// Ranges that are cut by themselves and stitched are cut as all their records together.
+/// Ranges that are cut separately and stitched have the cut of all their records together.
 @Suite struct RangeStitcherTests {
-  /// A piece as far as it has to be the same.
+  /// The properties of a piece that must be the same.
   private struct Found: Equatable {
     var start: Int
     var count: Int
@@ -100,7 +100,7 @@ import Testing
       return "\(found.count) pieces, stitched \(wanted.count); first difference \(String(describing: first))"
     }
 
-    /// Returns a smaller case that differs as well, the smallest that some hundred attempts find.
+    /// Returns the smallest case that differs too, found in at most 300 attempts.
     func shrunk() throws -> Case {
       var least = self
       var step = max(1, records.count / 2)

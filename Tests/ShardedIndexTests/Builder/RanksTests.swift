@@ -5,7 +5,7 @@ import Testing
 @Suite("The builder's ranks") struct RanksTests {
   typealias List = ChangingList
 
-  /// Texts of a weight field, each with the weight that it stands for where the scale is 1.
+  /// Texts of a weight field, each with its weight at the scale 1.
   static let texts: [(value: ModelRecord.Value?, weight: UInt64)] = [
     (.number("0"), 0), (.number("7"), 7), (.number("7"), 7), (.number("250000"), 250_000), (.number("1.99"), 1),
     (.number("-4"), 0), (.number("1e3"), 1000), (.number("1e30"), UInt64(Int64.max)), (.string("12"), 12),
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// The ranks as the index has them; nil if it has none.
+  /// The ranks of the index; nil if it has none.
   static func found(in index: ShardedIndex) throws -> [[UInt64]]? {
     let manifest = index.generation.manifest
     guard manifest.hasRanks else { return nil }
@@ -149,7 +149,7 @@ import Testing
         directory("index"), upsert: [directory.write(List.text(upsert), to: "upsert.jsonl")],
         delete: [directory.write("_id\n" + delete.map { "\($0)\n" }.joined(), to: "delete.csv")], options: update)
       if update.writesOverlay {
-        // Changes beside the shards leave the ranks alone; the next update writes them into shards.
+        // An overlay leaves the ranks alone; the next update writes its changes into shards.
         let index = try ShardedIndex(opening: directory("index"))
         #expect(try Self.found(in: index) == Self.expected(of: index))
         continue
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("a build over an index makes ranks anew where the field or the scale is another, and keeps the shards")
+  @Test("a build over an index with another field or scale makes new ranks, and keeps the shards")
   func otherWeights() throws {
     let directory = TemporaryDirectory()
     let list = List(count: 600, seed: 5, Self.weighted)
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test("an index packed anew, or brought to another by a patch, has its ranks") func repackAndApply() throws {
+  @Test("a repacked index, and one that a pack made, have their ranks") func repackAndApply() throws {
     let directory = TemporaryDirectory()
     var list = List(count: 500, seed: 8, Self.weighted)
     func build(_ name: String, _ change: (inout BuildOptions) -> Void = { _ in }) throws {

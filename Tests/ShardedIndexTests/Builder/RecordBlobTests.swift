@@ -4,12 +4,12 @@ import Testing
 import ShardedIndex
 
 @Suite("Record blobs") struct RecordBlobTests {
-  /// Records whose texts, keys and fields are of sizes on either side of what a narrow header and a short key hold.
+  /// Records with texts, keys and fields of sizes around the limits of a narrow header and a short key.
   private static func records(_ seed: UInt64) -> [[BuilderSupport.Field]] {
     var random = BuilderSupport.Random(seed)
     func text(_ limit: Int) -> String {
       let size = Bool.random(using: &random) ? Int.random(in: 0...12, using: &random) : limit
-      // Of the last, two bytes each, a key folds to fewer.
+      // The last character has two bytes, and its fold has one.
       return String(repeating: ["x", "Q", "7", "É"].randomElement(using: &random)!, count: size)
     }
     return (0..<60).map { _ in
@@ -29,7 +29,8 @@ import ShardedIndex
     return Array("\(first("name")), \(first("country"))".utf8)
   }
 
-  @Test("a blob says what its record does, narrow and wide", arguments: UInt64(1)...40, [0, 59, 62, 63, 64, 300])
+  @Test(
+    "a narrow and a wide blob have the content of their record", arguments: UInt64(1)...40, [0, 59, 62, 63, 64, 300])
   func contents(seed: UInt64, namesBefore: Int) throws {
     var names = FieldNames()
     for number in 0..<namesBefore { _ = names.number(of: "before \(number)") }
@@ -64,7 +65,7 @@ import ShardedIndex
       for number in 0..<namesBefore { _ = names.number(of: "before \(number)") }
       if reversed { for name in ["c", "b", "a", "country", "name"] { _ = names.number(of: name) } }
       let chunk = try BuilderSupport.chunk(records, template: "{name}, {country}", names: &names)
-      // In their order, which the digest depends on, as in what it is of: not in that of an index.
+      // The digest depends on the order of the records: they stay in their own order, not in that of an index.
       var cutter = Cutter(limit: 1 << 30, order: RecordOrder(names: names))
       for number in 0..<chunk.count { cutter.append(chunk.record(number)) }
       cutter.finish()

@@ -12,7 +12,7 @@ import CLibrary
     var copy: String { directory("copy") }
     var next: String { directory("next") }
     let shards: [String]
-    /// Where the frames of the manifest lie.
+    /// The ranges of the manifest's frames.
     let frames: [Range<Int>]
 
     init() throws {
@@ -89,7 +89,7 @@ import CLibrary
     #expect(Files.names(in: copies.path) == (before + [".lock"]).sorted())
   }
 
-  @Test("damage of any kind, and only what is damaged is read from the copy") func shards() throws {
+  @Test("damage of any kind is repaired, and only damaged files are read from the copy") func shards() throws {
     let copies = try Copies()
     let damaged = [3, 64, 80, 100, 149].map { copies.shards[$0] }
     Files.remove("\(copies.path)/\(damaged[0])")
@@ -98,7 +98,7 @@ import CLibrary
     Files.remove("\(copies.path)/\(damaged[3])")
     symlink("/dev/zero", "\(copies.path)/\(damaged[3])")
     Files.write([], to: "\(copies.path)/\(damaged[4])")
-    // The rest of the copy is not there, nor is its manifest.
+    // The copy has no other shards and no manifest.
     let part = copies.directory("part")
     mkdir(part, 0o755)
     for name in damaged { Files.write(Files.read("\(copies.copy)/\(name)")!, to: "\(part)/\(name)") }
@@ -108,7 +108,7 @@ import CLibrary
     #expect(Files.contents(of: copies.path) == Files.contents(of: copies.copy))
   }
 
-  @Test("progress is told for each shard: compared, then verified") func progress() throws {
+  @Test("progress is reported for each shard as it is compared and verified") func progress() throws {
     let copies = try Copies()
     copies.flip(copies.shards[3], at: 40)
     var told: [FileProgress] = []
@@ -130,14 +130,14 @@ import CLibrary
     try copies.repaired([own])
   }
 
-  @Test("what is damaged in the copy too stays, and is named") func damagedCopy() throws {
+  @Test("a shard that is damaged in the copy too stays, and is named") func damagedCopy() throws {
     let copies = try Copies()
     for number in [10, 20, 30, 40] {
       copies.flip(copies.shards[number], at: 35)
       if number > 20 { copies.flip(copies.shards[number], at: 36, in: copies.copy) }
     }
     Files.remove("\(copies.copy)/\(copies.shards[40])")
-    // A directory that has the name of a shard is nobody's to remove.
+    // A repair does not remove a directory with the name of a shard.
     Files.remove("\(copies.path)/\(copies.shards[50])")
     mkdir("\(copies.path)/\(copies.shards[50])", 0o755)
     let summary = try ShardBuilder.repair(copies.path, from: copies.copy)
@@ -146,7 +146,7 @@ import CLibrary
     #expect(!Files.names(in: copies.path).contains { $0.hasSuffix(".tmp") })
   }
 
-  @Test("a damaged page: the root proves which manifest it was") func page() throws {
+  @Test("a damaged page is repaired, because the root proves the manifest") func page() throws {
     let copies = try Copies()
     for frame in copies.frames.dropFirst() {
       copies.renew()
@@ -159,7 +159,7 @@ import CLibrary
     }
   }
 
-  @Test("a damaged root: what follows from its pages is repaired, what does not is refused") func root() throws {
+  @Test("fields of a damaged root that follow from its pages are repaired, others are refused") func root() throws {
     let copies = try Copies()
     Files.write([1, 2], to: copies.copy + "/aa-0123456789abcdef.zst")
     let root = Files.read(copies.copy + "/manifest")![copies.frames[0]]
@@ -172,7 +172,7 @@ import CLibrary
       #expect(Self.isUnproven(copies.refused(from: copies.next)))
       if isProven { try copies.repaired(["manifest"]) } else { #expect(Self.isUnproven(copies.refused())) }
     }
-    // Each byte: the very index, or nothing.
+    // For each byte the repair gives the same index, or is refused.
     var repaired = 0
     for place in stride(from: 0, to: root.count, by: 7) {
       copies.renew()
@@ -190,7 +190,7 @@ import CLibrary
   }
 
   @Test(
-    "no manifest, or nothing of one: its digest proves it, and nothing else",
+    "without a readable manifest only its digest proves the copy's",
     arguments: ["missing", "empty", "short", "noise", "link"])
   func noManifest(kind: String) throws {
     let copies = try Copies()
@@ -213,7 +213,7 @@ import CLibrary
     let expected = ManifestDigest(digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
     #expect(Self.isUnproven(copies.refused(from: copies.next, expecting: expected)))
     try copies.repaired(["manifest", copies.shards[7]], expecting: expected)
-    // Another one may be taken all the same; a shard that it has not stays.
+    // Another manifest can be taken on request; a shard that it does not list stays.
     damage()
     let own = try #require(copies.shards.first { Files.read("\(copies.next)/\($0)") == nil })
     let summary = try ShardBuilder.repair(copies.path, from: copies.next, takesUnproven: true)
@@ -225,7 +225,7 @@ import CLibrary
     try copies.repaired(["manifest"] + copies.shards, takesUnproven: true)
   }
 
-  @Test("a pipe in the place of the manifest is not waited for") func pipe() throws {
+  @Test("a repair does not wait for a pipe in the place of the manifest") func pipe() throws {
     let copies = try Copies()
     Files.remove(copies.path + "/manifest")
     mkfifo(copies.path + "/manifest", 0o600)
@@ -233,7 +233,7 @@ import CLibrary
     try copies.repaired(["manifest"], takesUnproven: true)
   }
 
-  /// Changes what a copy's manifest says, with all checksums made right.
+  /// Changes the content of a copy's manifest, with right checksums.
   private static func forge(_ what: String, in directory: String, _ frames: [Range<Int>]) throws {
     let file = Files.read(directory + "/manifest")!
     let compressor = Compressor()
@@ -255,7 +255,7 @@ import CLibrary
     case "names": try replace("\u{4}note", "\u{4}mote")
     case "limit": root[36] ^= 1
     default:
-      // Notes and density grid each have an entry of size of frames, size of the first one's content, its checksum.
+      // Notes and density grid each have an entry: size of the frames, size of the first frame's content, its checksum.
       let magic = Array((what == "notes" ? "SQN1" : "SQD1").utf8)
       let number = try #require(
         frames.indices.dropFirst().first { try content(frames[$0]).starts(with: magic) })
@@ -279,7 +279,7 @@ import CLibrary
   }
 
   @Test(
-    "of a copy whose checksums were made right nothing is believed",
+    "a repair trusts nothing in a forged copy with right checksums",
     arguments: ["settings", "names", "limit", "notes", "density grid"])
   func forged(what: String) throws {
     let copies = try Copies()
@@ -301,7 +301,7 @@ import CLibrary
       let refused = copies.refused()
       #expect(refused != nil, "\(what), byte \(place)")
     }
-    // Its shards are what they are.
+    // The shards of the forged copy are sound and can be used.
     Files.remove(copies.path)
     Files.copy(honest, to: copies.path)
     copies.flip(copies.shards[5], at: 33)
@@ -309,7 +309,7 @@ import CLibrary
     #expect(Files.contents(of: copies.path) == Files.contents(of: honest))
   }
 
-  @Test("what cannot be a repair is refused") func refusals() throws {
+  @Test("repairs between wrong directories are refused") func refusals() throws {
     let copies = try Copies()
     #expect(copies.refused(from: copies.path) == .sameDirectory(path: copies.path))
     symlink("index", copies.directory("link"))
@@ -318,7 +318,7 @@ import CLibrary
     #expect(copies.refused(from: nowhere) == .index(.notFound(path: nowhere)))
     #expect(throws: RepairError.index(.notFound(path: nowhere))) { try ShardBuilder.repair(nowhere, from: copies.copy) }
     #expect(Files.names(in: copies.directory.path) == ["copy", "index", "link", "next"])
-    // Both manifests damaged.
+    // Both manifests are damaged.
     copies.flip("manifest", at: 60)
     copies.flip("manifest", at: 60, in: copies.copy)
     if case .index(.corrupt(let path, _)) = copies.refused(takesUnproven: true) {

@@ -5,7 +5,7 @@ import Testing
 @Suite("The builder's value tables") struct SidesTests {
   typealias List = ChangingList
 
-  /// Fields that are filtered by, each with the values that it stands for.
+  /// Texts of a filter field, each with its values.
   static let tags: [(value: ModelRecord.Value?, values: Set<String>)] = [
     (.string("River"), ["river"]), (.string("ÉTÉ"), ["ete"]), (.string(""), [""]), (.number("7"), ["7"]),
     (.number("1e3"), ["1e3"]), (.literal("true"), []), (.literal("null"), []), (nil, []), (.literal("{}"), []),
@@ -41,13 +41,13 @@ import Testing
     }
   }
 
-  /// A value of a part: how many records have it, and the greatest of their weights.
+  /// A value of a part: its number of records, and the greatest of their weights.
   struct Entry: Equatable {
     var count = 0
     var weight: UInt64 = 0
   }
 
-  /// Per shard and part the values of a field, from the records as they are stored.
+  /// The values of a field for each shard and part, from the stored records.
   static func expected(of index: ShardedIndex, field path: String) throws -> [[[String: Entry]]] {
     let rule = WeightRule(scale: nil)!
     let buffer = RecordBuffer()
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// The values of a filter as the index's tables have them.
+  /// The values of a filter from the index's tables.
   private static func found(in index: ShardedIndex, filter: Int) throws -> [[[String: Entry]]] {
     try (0..<index.shardCount).map { shard in
       let values = try #require(try index.generation.values(.filter(filter), ofShard: shard))
@@ -108,7 +108,7 @@ import Testing
           == expected.map {
             $0.map { $0.mapValues { Entry(count: $0.count, weight: WeightStep.rounded($0.weight)) } }
           })
-      // Of a whole shard the weights are exact.
+      // The weights of a whole shard are exact.
       for (shard, parts) in expected.enumerated() {
         let values = try #require(try index.generation.values(.filter(number), ofShard: shard))
         for (value, weight) in zip(values.values, values.weights) {
@@ -184,12 +184,12 @@ import Testing
       let (built, found) = (Files.contents(of: directory("built")), Files.contents(of: directory("index")))
       #expect(built.allSatisfy { found[$0.key] == $0.value }, "round \(round)")
     }
-    // Of the generation before, files stay; those before it go.
+    // The previous generation's files stay; older ones are removed.
     let sides = Files.names(in: directory("index")).filter { $0.hasPrefix("side-") }
     #expect(sides.count <= 2 * Files.names(in: directory("built")).count { $0.hasPrefix("side-") })
   }
 
-  @Test("a build over an index makes tables anew where the settings are others, and keeps the shards")
+  @Test("a build over an index with other settings makes new tables, and keeps the shards")
   func otherFilters() throws {
     let directory = TemporaryDirectory()
     let list = List(count: 600, seed: 5, Self.tagged)
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("an index packed anew, or brought to another by a patch, has its tables") func repackAndApply() throws {
+  @Test("a repacked index, and one that a pack made, have their tables") func repackAndApply() throws {
     let directory = TemporaryDirectory()
     var list = List(count: TestData.count(900, 3000), seed: 8, Self.tagged)
     func build(_ name: String, _ change: (inout BuildOptions) -> Void = { _ in }) throws {
@@ -231,14 +231,14 @@ import Testing
     #expect(!sides.isEmpty && Files.read(pack)!.count < contents("new").values.reduce(0) { $0 + $1.count } / 2)
     _ = try ShardBuilder.apply(pack: pack, to: directory("old"))
     #expect(contents("new").allSatisfy { contents("old")[$0.key] == $0.value })
-    // The files of the generation before stay, those before it go.
+    // The previous generation's files stay; older ones are removed.
     _ = try ShardBuilder.diff(old: directory("new"), new: directory("new"), to: pack)
     var findings: [Verifier.Finding] = []
     _ = try Verifier.verify(index: directory("old")) { findings.append($0) }
     #expect(findings.filter(\.isDamage) == [])
   }
 
-  @Test("a build puts a damaged side file right") func damaged() throws {
+  @Test("a build repairs a damaged side file") func damaged() throws {
     let directory = TemporaryDirectory()
     let list = List(count: 600, seed: 6, Self.tagged)
     let input = directory.write(List.text(list.records), to: "list.jsonl")

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  /// The sketch of each shard, from the records as they are stored.
+  /// The sketch of each shard, from the stored records.
   private static func expected(of index: ShardedIndex) throws -> [ShardSketch] {
     try index.generation.manifest.shards().map { shard in
       var keys: [[UInt8]] = []
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("verify finds a sketch that the keys do not give") func forged() throws {
+  @Test("verify finds a sketch that is not that of the keys") func forged() throws {
     let directory = TemporaryDirectory()
     let list = List(count: 400, seed: 3, EntryList.members)
     var records = list.records
@@ -121,7 +121,7 @@ import Testing
     #expect(!found.isEmpty && found.allSatisfy { $0.contains("the sketch") }, "\(found)")
   }
 
-  @Test("a byte of a side file that changed is refused, or changes nothing") func damage() throws {
+  @Test("a changed byte of a side file is refused, or changes nothing") func damage() throws {
     let built = try EditedSearchTests.index(1500, .uniform, seed: 12)
     let texts = ["abcz", "bacb c", "cccaa ", "abcabcab"]
     let expected = try texts.map { try built.open.search($0).hits.map { $0.record["id"] } }
@@ -149,7 +149,7 @@ import Testing
           }
           refused += 1
         }
-        // Others are answered.
+        // Other queries are answered.
         #expect(try index.matches(forPrefix: "a").count > 0)
         #expect(try !index.search(ShardedIndex.SearchQuery("a", typos: .none)).hits.isEmpty)
       }

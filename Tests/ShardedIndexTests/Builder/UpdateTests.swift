@@ -12,7 +12,7 @@ import Testing
     return options
   }
 
-  @Test("an updated index is what a build of the changed list is, byte for byte", arguments: 0..<6)
+  @Test("an updated index has the bytes of a build of the changed list", arguments: 0..<6)
   func sameBytes(seed: Int) throws {
     let directory = TemporaryDirectory()
     let (make, count) = [(List.ragged, 2000), (List.smooth, 3000), (List.same, 3000)][seed % 3]
@@ -40,7 +40,7 @@ import Testing
       #expect(built.allSatisfy { found[$0.key] == $0.value }, "round \(round), \(change)")
     }
     #expect(try Self.mostParts(of: directory("index")) > 1 || partSize > 150)
-    // It was no rebuild in disguise.
+    // The update did not write all shards.
     #expect(written < shards / 2)
   }
 
@@ -63,7 +63,7 @@ import Testing
     try build("index")
     #expect(try Self.repeatedIDs(of: directory("index")) == 100)
     for round in 0..<10 {
-      // Ten ids at a time: one of both records of each changes, or both go; told by id alone, or by key as well.
+      // Ten ids at a time: one of each id's two records changes, or both go, named by the id alone or by the key too.
       let ids = Set(round * 10..<round * 10 + 10)
       var seen: Set<Int> = []
       var kept = list.records.filter { ids.contains($0.id) && seen.insert($0.id).inserted }
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("a record whose key stays is found without a look at other shards") func likelyShards() throws {
+  @Test("a record with an unchanged key is found without reading other shards") func likelyShards() throws {
     let directory = TemporaryDirectory()
     let list = List(count: 3000, seed: 5, List.smooth)
     _ = try ShardBuilder.build(
@@ -93,7 +93,7 @@ import Testing
     #expect(try Self.repeatedIDs(of: directory("index")) == 0)
     let sorted = list.records.sorted { ModelRecord.json($0.members) < ModelRecord.json($1.members) }
     let (first, last) = (sorted[0], sorted[2999])
-    // All shards but those of the first quarter are gone: who reads one of them says so.
+    // Only the shards of the first quarter are left: reading another shard is an error.
     let index = try ShardedIndex(opening: directory("index"))
     let names = try withExtendedLifetime(index) { try index.generation.manifest.shards().map(\.fileName) }
     for name in names.dropFirst(names.count / 4) { Files.remove(directory("index/\(name)")) }
@@ -105,14 +105,14 @@ import Testing
         delete: [directory.write(delete, to: "delete.jsonl")])
     }
     #expect(try update(upsert: [changed]).recordsRemoved == 1)
-    // The id alone says nothing of the place; a new id may be anywhere; a key that changes leads elsewhere.
+    // An id alone gives no place; a new id may be anywhere; a changed key has another place.
     #expect(throws: BuildError.self) { try update(upsert: [], delete: "{\"_id\":\(last.id)}\n") }
     #expect(throws: BuildError.self) { try update(upsert: [(5000, first.members)]) }
     #expect(throws: BuildError.self) { try update(upsert: [(last.id, first.members)]) }
     #expect(try update(upsert: [], delete: List.text([changed])).recordsRemoved == 1)
   }
 
-  @Test("repeated ids are counted, however little memory there is", arguments: [1, 1 << 30]) func idCounter(
+  @Test("repeated ids are counted in any amount of memory", arguments: [1, 1 << 30]) func idCounter(
     memory: Int
   ) throws {
     let directory = TemporaryDirectory()
@@ -137,11 +137,11 @@ import Testing
     #expect(notes.repeatedIDs(replacing: 3, of: 1) == nil)
     notes.repeatedIDs = 2
     #expect(notes.repeatedIDs(replacing: 3, of: 1) == 0 && notes.repeatedIDs(replacing: 2, of: 2) == 2)
-    // Notes come from a file: they may say less than there is.
+    // Notes come from a file: their counts may be too small.
     #expect(notes.repeatedIDs(replacing: 4, of: 1) == nil)
   }
 
-  /// Of the shard that has the most.
+  /// The greatest number of parts of one shard.
   private static func mostParts(of directory: String) throws -> Int {
     let index = try ShardedIndex(opening: directory)
     var most = 0
@@ -153,7 +153,7 @@ import Testing
     return most
   }
 
-  @Test("one change writes two shards at most, wherever it is")
+  @Test("one change anywhere writes at most two shards")
   func oneChange() throws {
     let directory = TemporaryDirectory()
     var list = List(count: TestData.count(500, 4000), seed: 77, List.smooth)
@@ -187,7 +187,7 @@ import Testing
     #expect(FileStates(directory("index")) == before)
   }
 
-  /// Which files a directory has: a file written anew is another, whatever is in it.
+  /// The identities of a directory's files: a file that is written anew has another, even with equal content.
   private struct FileStates: Equatable {
     let files: [String]
 
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test("a build over an index encodes what changed, and what is damaged")
+  @Test("a build over an index encodes changed shards and damaged ones")
   func overDamage() throws {
     let directory = TemporaryDirectory()
     let list = List(count: 1500, seed: 6, List.smooth)
@@ -212,7 +212,7 @@ import Testing
     let summary = try ShardBuilder.build([input], into: directory("index"), options: options)
     #expect(summary.shardsWritten == 3 && !summary.isUnchanged)
     #expect(Files.contents(of: directory("index")) == sound)
-    // Other options make other shards: nothing of the old ones may stand for them.
+    // Other options make other shards: no old shard may stay in their place.
     for other in [
       Self.options { $0.level = 1 }, Self.options { $0.shardLimitBytes = 2048 },
       Self.options { $0.partSizeBytes = 300 },
@@ -226,7 +226,7 @@ import Testing
     }
   }
 
-  @Test("to nothing and back")
+  @Test("updates may delete all records and add them again")
   func emptied() throws {
     let directory = TemporaryDirectory()
     let list = List(count: 40, seed: 8, List.smooth)
@@ -244,7 +244,7 @@ import Testing
     #expect(unknown.idsNotFound == 2 && unknown.recordsRemoved == 1)
   }
 
-  @Test("an id is told apart by its text, in any encoding of its column; one that stands twice names both records")
+  @Test("ids are compared by their texts, in any encoding of the column; a repeated id names both records")
   func ids() throws {
     let directory = TemporaryDirectory()
     let texts = [
@@ -258,7 +258,7 @@ import Testing
       _ = try ShardBuilder.build([input], into: directory("index"), options: options)
       let delete = directory.write(#"{"id":\#(text)}"#, to: "d.jsonl")
       if text == "null" || text == "\"\"" {
-        // No ids: nothing says which record is meant.
+        // Null and empty texts are no ids, so they name no record.
         #expect(throws: BuildError.self) {
           try ShardBuilder.update(directory("index"), upsert: [], delete: [delete])
         }
@@ -274,7 +274,7 @@ import Testing
     #expect(throws: BuildError.self) { try ShardBuilder.build([input], into: directory("index"), options: options) }
   }
 
-  @Test("the fields that were kept are kept by an update")
+  @Test("an update stores the kept fields alone")
   func kept() throws {
     let directory = TemporaryDirectory()
     let lines = (0..<50).map { #"{"id":\#($0),"name":"n\#($0)","a,b":{"c":1,"d":2},"x\\y":3,"z":4}"# }
@@ -291,7 +291,7 @@ import Testing
     #expect(try ShardedIndex(opening: directory("index")).fieldNames.count == 5)
   }
 
-  @Test("what cannot be updated, and changes that cannot be, leave the index as it was")
+  @Test("an update that is refused leaves the index as it was")
   func refused() throws {
     let directory = TemporaryDirectory()
     let list = List(count: 300, seed: 9, List.smooth)
@@ -327,7 +327,7 @@ import Testing
     #expect(refusal("no id", upsert: good, index: "noID").contains("built without BuildOptions.id"))
     _ = try ShardBuilder.build([input], into: directory("keyless"), options: Self.options { $0.keep = ["_id", "n"] })
     #expect(refusal("no key", upsert: good, index: "keyless").contains("does not store all fields of its key"))
-    // A shard whose ids cannot be read.
+    // The ids of a shard cannot be read.
     let name = before.keys.filter { $0.hasSuffix(".zst") }.min()!
     Files.overwrite(directory("index/" + name), at: 40, with: [before[name]![40] ^ 4])
     let damaged = Files.contents(of: directory("index"))
@@ -335,10 +335,10 @@ import Testing
     #expect(Files.contents(of: directory("index")) == damaged)
   }
 
-  @Test("notes that are damaged, of another version or not there cost time and nothing else")
+  @Test("notes that are damaged, missing or of another version cost only time")
   func notes() throws {
     let directory = TemporaryDirectory()
-    // Without coordinates: then the notes are last in the manifest.
+    // Without coordinates the notes are last in the manifest.
     let list = List(count: 300, seed: 10) { Array(List.smooth(&$0).dropLast(2)) }
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     let options = Self.options()
@@ -351,7 +351,7 @@ import Testing
     #expect(notes.head(checksums: frames.dropFirst().map(\.checksum)) == frames[0].content)
     #expect(notes.isOfThisEncoder && notes.level == 3)
     #expect(notes.pieces.reduce(0) { $0 + $1.shardCount } == shardCount)
-    // Every truncation, and every byte another: notes that no build makes, or others; never a trap.
+    // Every truncation and every changed byte gives an error or other notes, never a trap.
     for (number, frame) in frames.enumerated() {
       for size in 0..<frame.content.count {
         var other = frames
@@ -367,14 +367,14 @@ import Testing
       }
     }
     #expect(throws: FormatError.self) { try BuildNotes(Array(frames.dropLast()), shardCount: shardCount) }
-    // Without them: FrameSurgery leaves them away.
+    // Without notes: FrameSurgery omits them.
     let surgery = try FrameSurgery(directory("index"))
     Files.write(surgery.manifestFile(), to: directory("index/manifest"))
     #expect(throws: BuildError.self) { try ShardBuilder.update(directory("index"), upsert: [input], delete: []) }
     let summary = try ShardBuilder.build([input], into: directory("index"), options: options)
     #expect(summary.shardsWritten == 0 && !summary.isUnchanged)
     #expect(Files.contents(of: directory("index")) == sound)
-    // A flipped byte in their frame: found by who reads them.
+    // A reader of the notes finds a flipped byte in their frame.
     let manifest = sound["manifest"]!
     Files.overwrite(directory("index/manifest"), at: manifest.count - 9, with: [manifest[manifest.count - 9] ^ 1])
     #expect(throws: BuildError.self) { try ShardBuilder.update(directory("index"), upsert: [input], delete: []) }

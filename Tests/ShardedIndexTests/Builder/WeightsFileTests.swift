@@ -11,7 +11,7 @@ import Testing
     return options
   }
 
-  /// Returns why a build with these weights of three records, `a`, `b` and `c` with ids 1 to 3, is refused.
+  /// Returns the refusal of a build of three records, `a`, `b` and `c` with ids 1 to 3, with these weights.
   private static func refusal(_ weights: String, _ change: (inout BuildOptions) -> Void = { _ in }) -> String {
     let directory = TemporaryDirectory()
     let list = directory.write(
@@ -55,7 +55,7 @@ import Testing
     let weights = try SmallIndex.export(index).map { $0.fields.first { $0.name == "weight" }.map { "\($0.text)" } }
     #expect(weights == ["12", "-7", "1e30", nil, "+.5", nil, nil])
     #expect(try RanksTests.found(in: index) == [[UInt64(Int64.max)]])
-    // The same as of a dataset that has the field.
+    // The index is that of a dataset with the field.
     var own = RanksTests.options { ($0.key, $0.weight, $0.id) = ("{name}", "weight", "_id") }
     own.weightScale = nil
     let merged = directory.write(
@@ -67,7 +67,7 @@ import Testing
     #expect(DeterminismTests.differences(Files.contents(of: directory("merged")), files[0]) == ["manifest"])
   }
 
-  @Test("a file that is wrong is refused with its line, and nothing is published")
+  @Test("a wrong file is refused with its line, and nothing is published")
   func refusals() {
     #expect(
       Self.refusal("1\t5\n\n2\tmany\n")
@@ -105,7 +105,7 @@ import Testing
     try build(size)
   }
 
-  @Test("an update takes the weights of changed records from the file, and verifying too", arguments: [false, true])
+  @Test("an update and a verification take the weights of changed records from the file", arguments: [false, true])
   func updates(writesOverlay: Bool) throws {
     let directory = TemporaryDirectory()
     var list = List(count: 400, seed: 2) { random in
@@ -119,7 +119,7 @@ import Testing
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: Self.options(write()))
     for round in 0..<6 {
-      // Weights alone in every second round.
+      // In every second round only weights change.
       let change = round % 2 == 0 ? list.change(10) : (upsert: Array(list.records.prefix(5)), delete: [])
       for record in change.upsert { weights[record.id] = Int.random(in: 0..<2000, using: &list.random) }
       let upsert = directory.write(List.text(change.upsert), to: "upsert.jsonl")
