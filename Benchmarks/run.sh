@@ -1,15 +1,15 @@
 #!/bin/sh
-# Builds what is measured and what measures it, then prints the tables. See README.md.
+# Builds shardq, the rivals and the benchmark, then prints the tables. See README.md.
 #
 #     Benchmarks/run.sh [--json] [--quick] [--scale 1,10,50] ...    the budgets of the design
 #     Benchmarks/run.sh --write                                     writes docs/figures.md: these tables, and the footprint's
 #     Benchmarks/run.sh --ranked [DATA]                             ranked answers and corrections beside rivals: ranked.py
 #     Benchmarks/run.sh --far [CITIES]                              requests and bytes on a far host, beside others: far.py
-#     Benchmarks/run.sh --encodings [CITIES]                        what encodings cost: docs/history/encodings.md
-#     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            what grows with the records, and how: scale.py
+#     Benchmarks/run.sh --encodings [CITIES]                        the cost of encodings: docs/history/encodings.md
+#     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            the growth with the number of records: scale.py
 #     Benchmarks/run.sh --sizes DIRECTORY --weight _id 10M ...      the same of ranked answers
 #
-# SHARDQ_BIN names the executable to measure, or its directory; without it Scripts/build.sh builds what is shipped.
+# SHARDQ_BIN names the executable to measure, or its directory; without it Scripts/build.sh builds the shipped one.
 set -eu
 cd "$(dirname "$0")"
 if [ -z "${SHARDQ_BIN:-}" ]; then
@@ -40,7 +40,7 @@ if [ "${1:-}" = --ranked ]; then
   exit
 fi
 if [ "${1:-}" = --encodings ]; then
-  # Where the list is not at hand, a made-up one: its bytes differ, the proportions hardly.
+  # Without the list a made-up one takes its place: its bytes differ, the proportions hardly.
   cities=${2:-$data/cities.json.zst}
   if [ ! -e "$cities" ]; then
     cities=.build/cities.json

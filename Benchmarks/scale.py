@@ -1,9 +1,9 @@
-"""What grows with the number of records, and by which law.
+"""Measures the growth with the number of records, and finds the law of each measure.
 
     Benchmarks/run.sh --sizes DIRECTORY [--svg FILE] [--check] SIZE...
 
-SIZE is a number of made-up records, 1M, or a skewed list: one-prefix, equal, long-keys. Per list a directory in
-DIRECTORY: source.jsonl.zst, index/, build.json, measured.json; what is there already is not made again. Prints a table;
+SIZE is a number of made-up records, 1M, or a skewed list: one-prefix, equal, long-keys. Each list has a directory in
+DIRECTORY: source.jsonl.zst, index/, build.json, measured.json. Existing files are not made again. Prints a table;
 --svg draws it, with the law that fits. --check counts the matches of 500 prefixes in the dataset too. With valgrind
 installed instructions are counted as well.
 
@@ -109,7 +109,7 @@ def counted(*command):
 
 
 def instructions(resident, index, prefixes, work):
-    """Of a query whose answer is cached: all prefixes asked twice less all asked once. An exact count."""
+    """The exact count for a query whose answer is cached: that of all prefixes asked twice, less that of once."""
     with open(prefixes, "rb") as file:
         lines = file.read().splitlines(keepends=True)[:2000]
     counts = []
@@ -151,7 +151,7 @@ def measure(directory, shardq, size, check):
 
 
 def beginnings(source, count):
-    """Of names near the start of a made-up list, whose order is random: the first 0 to 6 characters."""
+    """The first 0 to 6 characters of names near the start of a made-up list, whose order is random."""
     random.seed(1)
     unpacker = subprocess.Popen(["zstd", "-dcq", source], stdout=subprocess.PIPE)
     names = [json.loads(line)["name"] for line in itertools.islice(unpacker.stdout, 50 * count)]
@@ -188,7 +188,7 @@ def measure_ranked(directory, shardq, size, features):
     return result
 
 
-# What is told, in which unit, by how much to divide.
+# Measure, title with unit, divisor.
 ROWS = (
     ("build_seconds", "build, s", 1),
     ("build_processor_seconds", "build, processor, s", 1),
@@ -231,7 +231,7 @@ def least_squares(x, y):
 
 
 def law(points):
-    """A text, and the curve that is off by least: a + b n, a + b log2 n or, where more than sqrt n, a power."""
+    """A text, and the curve with the least error: a + b n, a + b log2 n or, above sqrt n, a power."""
     if len(points) < 3:
         return "", None
     n, y = [p[0] for p in points], [p[1] for p in points]
@@ -249,7 +249,7 @@ def law(points):
     return min(laws, key=lambda one: sum((one[1](a) / b - 1) ** 2 for a, b in points))
 
 
-# Up to a limit, which is not a law of n: of memory, or of what so many prefixes touch.
+# A limit of memory, or of the parts that so many prefixes touch, is no law of n.
 LIMITED = {
     "build_peak_mib": "at most --memory %s + 14 MiB" % MEMORY,
     "cache_bytes": "at most a part for each prefix",

@@ -2,8 +2,8 @@
 //
 //     array_query FILE PREFIX                  prints the first 20 records, tab-separated
 //     array_query FILE --resident PREFIXES     answers every line, prints resident and peak KiB
-//     array_query FILE --serve PREFIXES 0      answers every line for each byte of its standard input, and writes for each
-//                                              how many nanoseconds that took, 32 bits
+//     array_query FILE --serve PREFIXES 0      answers all lines for each byte of its standard input, and writes the
+//                                              nanoseconds of each answer, 32 bits
 //
 // PREFIX and PREFIXES are folded already.
 #define _GNU_SOURCE

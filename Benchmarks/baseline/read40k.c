@@ -1,8 +1,8 @@
-// What any design pays that reads a compressed 40 KB and prints something of it:
+// The cost of any design that reads 40 KB, compressed, and prints a part of them:
 //
 //     read40k FILE
 //
-// reads FILE, one zstd frame, unpacks it and prints its first line.
+// reads FILE, which is one zstd frame, decompresses the frame and prints its first line.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

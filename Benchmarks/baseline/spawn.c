@@ -2,15 +2,15 @@
 //
 //     spawn ROUNDS SPEC ERRORS
 //
-// SPEC is a file: per line a program, its arguments behind it, separated by tabs. In every round each of them runs
-// once, in an order that changes from round to round, so that what else the machine does falls on all alike. What
-// they say on standard error goes to the file ERRORS.
+// SPEC is a file: per line a program and its arguments, separated by tabs. In every round each program runs once. The
+// order changes from round to round, so that other work of the machine delays all programs alike. Their standard error
+// goes to the file ERRORS.
 // Prints per run, to standard output: number of the line, nanoseconds from spawn to wait, peak resident KiB, exit
 // status (a signal's number + 128), bytes printed.
 //
-// A program of its own, small and static: between vfork and exec a child runs in its parent's memory, and the
-// kernel counts the parent's peak as the child's. What this program reports is therefore at least its own peak,
-// which it prints last, as the line "self".
+// This program is small and static, because between vfork and exec a child runs in its parent's memory, and the kernel
+// counts the parent's peak as the child's. Each reported peak is therefore at least this program's own peak, which it
+// prints last, as the line "self".
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ int main(int count, char **options) {
     line = end + 1;
   }
 
-  // What a program prints goes to memory: nobody has to be awake to read it.
+  // The output of a program goes to memory: no reading process has to wake up for it.
   int output = memfd_create("output", MFD_CLOEXEC);
   if (output < 0) return fail("memfd_create");
   posix_spawn_file_actions_t actions;
@@ -101,7 +101,7 @@ int main(int count, char **options) {
   }
   struct rusage own;
   getrusage(RUSAGE_SELF, &own);
-  // Its own line may count what it was started from; the kernel's account of its memory alone does not.
+  // The line "self" may count the process that started this one; VmHWM, where the kernel has it, does not.
   long peak = own.ru_maxrss;
   FILE *state = fopen("/proc/self/status", "re");
   char line[128];

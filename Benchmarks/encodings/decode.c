@@ -1,4 +1,4 @@
-// How long unpacking takes:
+// Measures the time of decompressing:
 //
 //     decode ROUNDS DICTIONARY FILE...
 //

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints what encodings cost in bytes and in microseconds, as Markdown.
+"""Prints the cost of encodings in bytes and in microseconds, as Markdown.
 
     encodings.py ARRAY [--shardq PATH --data FILE]
 
-ARRAY is the city list as `bench --array` writes it: sorted, with folded keys. The tables vary one thing at a time
-of a model of the shard files, whose first row is the layout that was chosen. With --shardq and --data the tables of
-shard sizes are made by the builder itself. Needs cc, libzstd and, from PyPI, zstandard and numpy.
+ARRAY is the city list as `bench --array` writes it: sorted, with folded keys. Each table varies one property of a model
+of the shard files; its first row is the chosen layout. With --shardq and --data the tables of shard sizes are made by
+the builder itself. Needs cc, libzstd and, from PyPI, zstandard and numpy.
 """
 
 import argparse
@@ -23,9 +23,9 @@ import zstandard
 
 HERE = pathlib.Path(__file__).resolve().parent
 BLOCK = 16  # Records between restart points.
-SHARDS = 101  # What the builder makes of the city list at its default limit of 64 KiB.
+SHARDS = 101  # The builder makes so many of the city list at its default limit of 64 KiB.
 PART = 8 << 10
-MODEL_BITS = 26  # What a range of its own must save.
+MODEL_BITS = 26  # A range of its own must save so many bits.
 
 
 # The records
@@ -68,7 +68,7 @@ def case(stem):
 
 
 def script(stem, name):
-    """What turns a stem into a name, in the operations of docs/format.md; empty for most."""
+    """The script that turns a stem into a name, in the operations of docs/format.md; empty for most names."""
     source = case(stem)
     if source == name:
         return b""
@@ -83,7 +83,7 @@ def script(stem, name):
             at, to, copied = at + 1, to + 1, 0
         else:
             size = 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            # What it folds to is seen from what comes after it.
+            # The text after the character shows the length of its fold.
             after = name[to + size : to + size + 2].lower()
             dropped = next(
                 (d for d in (1, 0, 2, 3, 4) if source[at + d : at + d + len(after)].lower() == after), 1)
@@ -99,7 +99,7 @@ def script(stem, name):
 
 
 def rewritten(source, operations):
-    """What a script makes of a text."""
+    """The text that a script makes of a text."""
     out, at, index = bytearray(), 0, 0
     while index < len(operations):
         operation = operations[index]
@@ -211,7 +211,7 @@ class Ranges:
             for context, (low, high, count) in sorted(spans.items()):
                 width = (high - low).bit_length()
                 if count * (self.width - width) > MODEL_BITS and len(self.own) < 255:
-                    # The roundest start that reaches as far: zeros compress.
+                    # The roundest start that reaches as far, because zeros compress.
                     for zeros in range(width, -1, -1):
                         start = self.base + ((low - self.base) >> zeros << zeros)
                         if (high - start).bit_length() <= width:
@@ -266,7 +266,7 @@ class Model:
 
     @staticmethod
     def entropy(seed):
-        """Stands for what a part's entry has in the header that does not compress: sizes and checksums."""
+        """Stands for the bytes of a part's entry in the header that do not compress: sizes and checksums."""
         noise = np.random.default_rng(seed).integers(0, 1 << 32, 2)
         return 400 + seed % 90, 3000 + seed % 900, int(noise[0]), 1500 + seed % 190, 5000 + seed % 600, int(noise[1])
 
@@ -308,7 +308,7 @@ class Model:
             fields += [tails]  # The country as a field of its own.
         elif self.keys == "uncoded":
             keys += [bytes(len(stem) for stem in c.stem[low:high]), tails, b"".join(c.stem[low:high])]
-        else:  # Names as they came, front-coded: to be folded by whoever searches.
+        else:  # Names as in the dataset, front-coded: each search has to fold them.
             shared, sizes, rests = front_coded(c.name[low:high], self.block)
             keys += [shared + sizes, tails, rests]
         if self.keys != "names":
@@ -359,7 +359,7 @@ class Model:
         stream = self.compressor(size, dictionary).compressobj(size=size)
         out, pending, left = b"", b"", size
         for section in sections:
-            # Short runs share a block, for a block costs some bytes of tables.
+            # Short runs share a block, because a block costs bytes of tables.
             pending += section
             left -= len(section)
             if len(pending) >= 160 and left >= 64:

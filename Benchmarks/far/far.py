@@ -1,18 +1,19 @@
-"""Counts what a session of typing asks of a far host, for shardq and for others that need no server of their own.
+"""Counts the requests and bytes of typing against a distant host, for shardq and for rivals that need no server.
 
     pip install apsw pagefind pagefind_bin pmtiles
     python3 far.py RECORDS SHARDQ MODULE [--sessions 200] [--pagefind 5000]
 
 RECORDS is a list that `shardq build` takes, SHARDQ the directory of its programs, MODULE the WebAssembly module. Prints a
 table of Markdown. A session is the texts of one search in a log of `shardq generate --typing`; each begins with nothing
-in memory. Requests and bytes are counted, programs aside, and no times: they are what a network multiplies.
+in memory. The script counts requests and bytes without those of programs, and measures no times, which depend on the
+network.
 
 - shardq: Sources/Wasm/shardq.js in Node. By key, without and with starts; the best first of an index with words and
   typing errors, which has starts too. Opening includes the starts, which come while the first key is typed.
 - SQLite: a table without row ids, by folded key, pages of 4,096 bytes, read by ranges as sql.js-httpvfs reads them:
   chunks of a page, and twice as many at each read that follows on another.
-- PMTiles finds its tiles by numbers and not by texts: opening, and one tile, of an archive that holds the shards. It is
-  the least that an archive with a directory takes.
+- PMTiles finds its tiles by numbers and not by texts: opening, and one tile, of an archive that holds the shards. No
+  archive with a directory takes less.
 - Pagefind finds words and their beginnings in texts, in headless Chromium; its records are one file each. It gets a part
   of the list, a page a record.
 """
@@ -53,7 +54,7 @@ def sessions(log, most):
 
 
 class Figures:
-    """The requests of sessions: those of opening, and those behind it."""
+    """The requests of sessions: those of opening, and the later ones."""
 
     def __init__(self):
         self.opening, self.gets, self.bytes = [], [], []
@@ -192,7 +193,7 @@ class CountingHandler(http.server.SimpleHTTPRequestHandler):
 
     def send_head(self):
         file = super().send_head()
-        # No contender's program counts: scripts and modules, which stay the same.
+        # Scripts and modules of contenders are not counted, because they stay the same.
         name = self.path.rpartition("/")[2]
         if file and not name.startswith("wasm.") and ".js" not in name:
             self.counted[0] += 1

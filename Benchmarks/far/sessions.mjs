@@ -2,8 +2,8 @@
 //
 //     node sessions.mjs SHARDQ.JS MODULE INDEX LOG [OPTIONS]
 //
-// Each session of a log of `shardq generate --typing` opens the index anew, with nothing kept of the one before. OPTIONS
-// is an object of JSON for `search`: {"limit":10,"sort":"key"}. Prints an object of JSON.
+// Each session of a log of `shardq generate --typing` opens the index anew and keeps nothing of the session before.
+// OPTIONS is an object of JSON for `search`: {"limit":10,"sort":"key"}. Prints an object of JSON.
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -17,7 +17,7 @@ const storage = {
     let bytes
     try { bytes = fs.readFileSync(path.join(index, name)) } catch { return null }
     const part = bytes.subarray(from, Math.min(to, bytes.length))
-    // What is asked for while another answer is on its way comes side by side with it.
+    // A request that begins while another is under way adds no round.
     if (counted.inFlight++ === 0) counted.rounds++
     counted.gets++
     counted.bytes += part.length

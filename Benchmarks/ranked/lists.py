@@ -50,7 +50,7 @@ def lines_of(data):
 
 
 def key_of(line):
-    """The key of a record: what shardq's template makes of it."""
+    """The key that shardq's template makes of a record."""
     record = json.loads(line)
     return f"{record['name']}, {record['country']}"
 
@@ -65,7 +65,7 @@ def records_of(data):
 
 
 class Expected:
-    """The weights that answers have to have, by a plain scan."""
+    """The weights of right answers, by a plain scan."""
 
     def __init__(self, records):
         self.rows = sorted((record.key.encode(), record.weight) for record in records)
@@ -75,11 +75,11 @@ class Expected:
         return self.rows[low : bisect.bisect_left(self.rows, (text + b"\xff",))]
 
     def heaviest(self, text):
-        """Of all keys that begin with the text: what rivals are asked for."""
+        """Of all keys that begin with the text: the question to rivals."""
         return sorted((weight for _, weight in self.range(text.encode())), reverse=True)[:LIMIT]
 
     def ranked(self, text):
-        """By the rules of docs/ranking.md: whole names before others of up to 256 times their weight."""
+        """By the rules of docs/ranking.md: whole names come before others of up to 256 times their weight."""
         query = oracle.Query(text)
         found = [
             (oracle.code(weight) + (8 * oracle.OCTAVE if oracle.is_whole(key, variant) else 0), weight)
@@ -113,9 +113,9 @@ def with_edit(text, random):
 def mistyped(records, count, errors, edits, random):
     """Texts, and the folded key that each means.
 
-    Of a name that has a weight the first letters, six at least, with so many random edits, and as far from every
-    beginning of the key. `edits` are looked for in such a text: its longest word says how many (docs/ranking.md
-    section 8).
+    Each text is the first letters of a name with a weight, at least six, with so many random edits, and no beginning of
+    the key is nearer. `edits` is the number that a search corrects in such a text: its longest word decides it
+    (docs/ranking.md section 8).
     """
     pool = [record for record in records if record.weight and is_plain(record.name) and len(record.name) >= 6]
     found = []

@@ -4,7 +4,7 @@
     ranked.py DATA SHARDQ-COMMANDS RANKED [--queries 1000] [--mistyped 500] [--seed 1] [--directory DIR]
 
 DATA has the city list and GeoNames' dump (cities.json.zst, geonames-cities1000.txt.zst): the cities, with GeoNames'
-populations by id; or it is a file that has an object a line with `name`, `country` and `population`. RANKED is the
+populations by id. Or DATA is a file with an object of `name`, `country` and `population` per line. RANKED is the
 program of that name (Benchmarks/Sources/ranked). Prints tables in Markdown; Benchmarks/README.md says what their
 columns mean. Each contender answers in a process of its own. A rival whose package is missing is named and left out.
 """
@@ -32,7 +32,7 @@ def percentile(values, share):
 
 
 class Answers:
-    """What a process printed that answered all texts: times in microseconds, weights and keys of hits, memory in MB."""
+    """A process's answers to all texts: times in microseconds, weights and keys of hits, memory in MB."""
 
     def __init__(self, name, directory, command):
         self.name, self.disk = name, size(directory)
@@ -72,7 +72,7 @@ class Run:
         return path
 
     def shardq(self, texts, *options):
-        """shardq's answers, with all parts that were read in its cache and with none."""
+        """shardq's answers, with all read parts in its cache and with none."""
         index = os.path.join(self.directory, "index" + "".join(options))
         build = [self.arguments.shardq, "build", "-i", index, "--key", "{name}, {country}", "--weight", "population"]
         build += [*options, os.path.join(self.directory, "records.jsonl")]

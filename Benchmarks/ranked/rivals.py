@@ -3,8 +3,8 @@
     rivals.py RIVAL DIRECTORY EDITS TEXTS ROUNDS
 
 answers every line of the file TEXTS, ROUNDS times over, and prints the same lines as Benchmarks/Sources/ranked. Each
-rival has what makes it fastest: folded keys, an open file, prepared statements, the file mapped, a warm cache. Times
-include what Python's binding takes, some microseconds.
+rival is set up to be fast: folded keys, an open and mapped file, prepared statements, a warm cache. Times include those
+of Python's binding, a few microseconds.
 """
 
 import bisect
@@ -240,7 +240,7 @@ class XapianByWeight(Xapian):
 
 
 class SymSpell(Rival):
-    """symspellpy: names that are near to the text, and the records that have them. All of it lies in memory.
+    """symspellpy: names near to the text, and the records with these names. Everything lies in memory.
 
     The file is what `save_pickle` would write: the dictionary, ready to use.
     """
@@ -292,7 +292,7 @@ class SymSpell(Rival):
 
 
 class SymSpellBeginnings(SymSpell):
-    """The same with every beginning of a name, from four characters on, as a term: what corrects as people type."""
+    """The same with every beginning of a name, from four characters on, as a term: it corrects as people type."""
 
     name = "symspellpy, beginnings of names"
 

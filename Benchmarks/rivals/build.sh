@@ -3,7 +3,7 @@
 #
 #     rivals/build.sh DIRECTORY
 #
-# One whose library is not installed is left out and named; what is made otherwise stays.
+# The script names each rival whose library is not installed, and leaves it out; programs made otherwise stay.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:?name a directory for the programs}"
@@ -11,7 +11,7 @@ out=$(cd "$1" && pwd)
 array=$here/../Sources/CSortedArray
 flags="-O2 -Wall -Wextra -I $array/include"
 
-# Once: what all of them share.
+# The shared part is compiled once.
 "${CC:-cc}" -std=gnu11 $flags -c -o "$out/driver.o" "$here/driver.c"
 "${CC:-cc}" -std=gnu11 $flags -c -o "$out/sorted_array.o" "$array/sorted_array.c"
 
@@ -40,7 +40,7 @@ rival() {
     *.cc) "${CXX:-c++}" -std=c++17 $flags -c -o "$out/$name.o" "$here/$source" ;;
     *) "${CC:-cc}" -std=gnu11 $flags -c -o "$out/$name.o" "$here/$source" ;;
   esac
-  # Not shown unless it fails: SQLite's static library warns of a call that is never made.
+  # A warning alone is not shown: SQLite's static library warns of a call that is never made.
   "${CXX:-c++}" -static -s -Wl,--gc-sections -o "$program" "$out/$name.o" "$out/driver.o" "$out/sorted_array.o" "$@" \
     2>"$out/log" || { cat "$out/log" >&2; exit 1; }
   rm "$out/$name.o"

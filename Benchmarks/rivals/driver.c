@@ -2,7 +2,7 @@
 //
 //     X_query FILE PREFIX                            prints the first 20 records, tab-separated
 //     X_query FILE --resident PREFIXES CACHE_BYTES   answers every line, prints resident and peak KiB
-//     X_query FILE --serve PREFIXES CACHE_BYTES      does what the bytes of its standard input say, see serve
+//     X_query FILE --serve PREFIXES CACHE_BYTES      obeys the bytes of its standard input, see serve
 //     X_query FILE --build ARRAY                     makes FILE from a sorted array
 //     X_query FILE --update FOLDED ORDINAL LATITUDE  changes one record; millionths
 //
@@ -36,8 +36,8 @@ static size_t write_answer(char *text) {
   return (size_t)(end - text);
 }
 
-// Per byte that comes in: 'f' answers all prefixes and writes for each how many nanoseconds that took, 32 bits; 'c'
-// counts instead; 'a' writes for each prefix a line with its count and how many records follow, and the records.
+// Per byte of input: 'f' answers all prefixes and writes the nanoseconds of each answer, 32 bits; 'c' counts instead;
+// 'a' writes for each prefix a line with its count and the number of the records that follow, and the records.
 static uint64_t sum;
 
 static void first(const uint8_t *prefix, size_t size) { rival_first(prefix, size, &found); }
@@ -71,7 +71,7 @@ int main(int count, char **arguments) {
     rival_first((const uint8_t *)what, strlen(what), &found);
     static char text[65536];
     write_all(text, write_answer(text));
-    // Nothing is taken apart that the system takes back anyway.
+    // Nothing is freed: the system takes all memory back.
     _exit(found.count > 0 ? 0 : 1);
   }
   if (count == 4 && strcmp(what, "--build") == 0) {

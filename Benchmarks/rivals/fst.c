@@ -1,5 +1,5 @@
-// fst (the Rust crate): a minimal automaton of all folded keys, each with the number of its first record; both ends of
-// an answer come of one way down. It only holds keys: records lie in a file beside it, the place of every 16th in
+// fst (the Rust crate): a minimal automaton of all folded keys, each with the number of its first record; one walk down
+// finds both ends of an answer. It only holds keys: records lie in a file beside it, the place of every 16th record in
 // another. It cannot be changed: an update is a build.
 #include "payload.h"
 

@@ -1,11 +1,11 @@
 // LMDB: one sorted tree in a mapped file. Records put in order fill their pages; readers take no lock, keep one
 // transaction and one cursor. Duplicate keys are told apart by their place, which is smaller than its own duplicates
-// and keeps the list's order. It has no cache to limit: its pages are the system's.
+// and keeps the list's order. It has no cache to limit, because its pages are the system's.
 #include <lmdb.h>
 
 #include "rival.h"
 
-// Of addresses, not of disk: what the file may grow to.
+// The limit of the file's growth: it takes addresses, not disk.
 #define MAP_SIZE ((size_t)1 << 33)
 
 static MDB_env *environment;

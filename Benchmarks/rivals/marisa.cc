@@ -1,7 +1,7 @@
 // marisa-trie: a recursive trie of all folded keys, in the order of their bytes, mapped. It only holds keys and numbers
 // them in an order of its own: records lie in the list's order in a file beside it, the place of each key's first one
-// in another. Before each record stands how many bytes its folded key shares with the one before, so that the trie is
-// asked for the first match alone: the others follow as long as they share the prefix. It cannot be changed: an update
+// in another. A byte count before each record tells how much its folded key shares with the one before. So the trie
+// only finds the first match: the others follow as long as they share the prefix. It cannot be changed: an update
 // is a build.
 #include <marisa.h>
 
@@ -31,7 +31,7 @@ static const uint8_t *find(const uint8_t *prefix, size_t size) {
   return trie->predictive_search(*agent) ? first_record(agent->key().id()) : nullptr;
 }
 
-// A record: shared bytes, size, value. Behind the last one stands one that shares nothing.
+// A record: shared bytes, size, value. The last record is an extra one that shares nothing.
 static const uint8_t *next(const uint8_t *record, size_t size) {
   record += 2 + record[1];
   return record[0] >= size ? record : nullptr;

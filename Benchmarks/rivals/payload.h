@@ -1,5 +1,5 @@
-// The records of the rivals that only hold keys: packed, in the list's order, in a file that is mapped. In front of
-// each its size in one byte.
+// The records of the rivals that only hold keys: packed, in the list's order, in a file that is mapped. One byte before
+// each record has its size.
 #ifndef PAYLOAD_H
 #define PAYLOAD_H
 
@@ -25,7 +25,7 @@ static inline mapped_file map_file(const char *directory, const char *name) {
   void *map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, file, 0);
   if (map == MAP_FAILED) stop(path, strerror(errno));
   close(file);
-  // Without this every touch of a page reads a window around it.
+  // Without this call every touch of a page reads a window around the page.
   madvise(map, (size_t)status.st_size, MADV_RANDOM);
   return (mapped_file){(const uint8_t *)map, (size_t)status.st_size};
 }
@@ -60,7 +60,7 @@ static inline uint8_t *grow(growing *all, size_t size) {
   return all->bytes + all->size - size;
 }
 
-/// Appends a record; returns where it stands.
+/// Appends a record; returns its offset.
 static inline size_t append_record(growing *all, const source_record *record) {
   uint8_t value[PACKED_LIMIT];
   size_t size = pack(value, record), start = all->size;

@@ -1,4 +1,4 @@
-// What the program of every rival does, and that of the sorted array: reads prefixes, takes times, says what is resident.
+// The part that the programs of all rivals and of the sorted array share: prefixes, times, resident memory.
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -17,7 +17,7 @@ typedef struct {
   size_t size, count;
 } lines;
 
-// In memory of their own that can be given back whole: a hole among what a contender allocates would count as resident.
+// The lines have memory of their own, which goes back whole: a hole in a contender's heap would count as resident.
 static inline lines read_lines(const char *path) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   struct stat status;
@@ -60,7 +60,7 @@ static inline uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/// Calls `answer` with every line and writes for each how many nanoseconds that took, 32 bits.
+/// Calls `answer` with every line and writes the nanoseconds of each call, 32 bits.
 __attribute__((always_inline)) static inline void time_lines(const lines *all, uint32_t *times,
                                                              void (*answer)(const uint8_t *line, size_t size)) {
   const uint8_t *line = all->bytes;
@@ -74,7 +74,7 @@ __attribute__((always_inline)) static inline void time_lines(const lines *all, u
   write_all(times, all->count * sizeof *times);
 }
 
-/// Prints resident KiB and the most it has been, read without a library's buffers.
+/// Prints the resident memory and its peak in KiB, read without a library's buffers.
 static inline void print_resident(void) {
   static char text[8192];
   int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);

@@ -1,8 +1,8 @@
-// What every rival answers to. driver.c makes a program of one rival; build.sh says which there are.
+// The functions of every rival. driver.c makes a program of one rival; build.sh lists the rivals.
 //
 // A rival holds the records of a sorted array (../Sources/CSortedArray) in their order, with all five fields. Prefixes
-// come folded. Coordinates are kept as millionths of a degree, ids as numbers: smaller than texts, and the text
-// follows, since a list whose texts do not come back like that is refused.
+// come folded. Coordinates are kept as millionths of a degree, ids as numbers: both are smaller than texts. The
+// benchmark refuses a list whose texts these numbers would not give back.
 #ifndef RIVAL_H
 #define RIVAL_H
 
@@ -33,12 +33,12 @@ typedef struct {
   uint32_t count, size;
 } answer;
 
-/// Opens for reading. `cache_bytes` limits the rival's own cache; 0 leaves it room for everything.
+/// Opens for reading. `cache_bytes` limits the rival's own cache; 0 means no limit.
 /// All functions that fail print why and end the program.
 void rival_open(const char *path, size_t cache_bytes);
 /// The first 20 matches.
 void rival_first(const uint8_t *prefix, size_t size, answer *answer);
-/// How many matches there are.
+/// The number of all matches.
 uint64_t rival_count(const uint8_t *prefix, size_t size);
 /// Makes the files from a sorted array; on disk when it returns.
 void rival_build(const char *path, const sorted_array *array);
@@ -54,7 +54,7 @@ __attribute__((noreturn)) static inline void stop(const char *what, const char *
 typedef struct {
   const uint8_t *folded, *country, *name;
   uint32_t folded_size, country_size, name_size;
-  /// How many records before it have the same folded key.
+  /// The number of earlier records with the same folded key.
   uint32_t ordinal;
   uint32_t id;
   int32_t lon, lat;  // Millionths.
@@ -108,8 +108,8 @@ static inline void each_record(const sorted_array *array, void (*add)(void *cont
   }
 }
 
-/// The key of stores that keep every key once: the folded key; from the second record of it on, a zero and its place
-/// in three bytes more. No folded key has a zero, so the order is that of the list.
+/// The key of stores that keep every key once: the folded key, and from its second record on a zero and the record's
+/// place in three bytes more. No folded key has a zero, so the order is that of the list.
 static inline size_t unique_key(uint8_t *key, const uint8_t *folded, size_t size, uint32_t ordinal) {
   memcpy(key, folded, size);
   if (ordinal == 0) return size;
@@ -145,7 +145,7 @@ static inline answer_record *add_texts(answer *answer, const void *country, size
   return record;
 }
 
-/// Materialises what `pack` made.
+/// Materialises a value that `pack` made.
 static inline void unpack(answer *answer, const uint8_t *value, size_t size) {
   size_t country = value[12] & 127;
   answer_record *record = add_texts(answer, value + 13, country, value + 13 + country, size - 13 - country);
@@ -159,7 +159,7 @@ static inline void unpack(answer *answer, const uint8_t *value, size_t size) {
   record->lat = lat / 1e6;
 }
 
-/// What is above all that begins with the prefix: no UTF-8 has the byte 0xff.
+/// The least text above all that begin with the prefix: no UTF-8 has the byte 0xff.
 static inline size_t above(uint8_t *bound, const uint8_t *prefix, size_t size) {
   if (size >= PACKED_LIMIT) stop("a prefix", "is too long");
   memcpy(bound, prefix, size);

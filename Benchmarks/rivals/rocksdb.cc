@@ -93,7 +93,7 @@ static void add(void *context, const source_record *record) {
 
 void rival_build(const char *path, const sorted_array *array) {
   Options all = options(0);
-  // Removes what is there; of nothing it says so, which is no failure.
+  // Removes an earlier database; without one it returns an error, which does not matter.
   DestroyDB(path, all);
   std::string sorted = std::string(path) + ".sst";
   SstFileWriter writer(EnvOptions(), all);

@@ -1,4 +1,4 @@
-// What the two rivals on SQLite's library share. A file that includes this has first_sql, count_sql and bind.
+// The part that the two rivals on SQLite's library share. A file that includes it has first_sql, count_sql and bind.
 #ifndef SQLITE_COMMON_H
 #define SQLITE_COMMON_H
 
@@ -37,7 +37,7 @@ static void open_database(const char *path, int flags) {
     stop(path, sqlite3_errmsg(database));
 }
 
-// Nothing of a file that is being made has to survive a failure before its end, when it is written out once.
+// A file need not survive a failure before it is complete; then it is synced once.
 static void create(const char *path) {
   remove(path);
   open_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);

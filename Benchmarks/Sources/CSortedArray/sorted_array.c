@@ -17,7 +17,7 @@ int sorted_array_open(sorted_array *array, const char *path) {
     map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, file, 0);
   close(file);
   if (map == MAP_FAILED) return errno != 0 ? errno : EINVAL;
-  // Without this every touch of a page reads a window around it.
+  // Without this call every touch of a page reads a window around the page.
   madvise(map, (size_t)status.st_size, MADV_RANDOM);
   const uint32_t *header = map;
   array->map = map;

@@ -9,21 +9,21 @@ enum Main {
                  [--prefixes N] [--rounds N] [--starts N] [--builds N] [--seed N] [--names] [--log FILE]
                  [--limits 4,6,8] [--work DIR]
 
-      --programs DIR   what baseline/build.sh made
-      --shardq PATH    the executable to measure, or the directory it is in; default $SHARDQ_BIN
+      --programs DIR   the programs of baseline/build.sh
+      --shardq PATH    the executable to measure, or its directory; default $SHARDQ_BIN
       --data FILE      the city list, JSON, or compressed with zstd; default cities.json.zst in $SHARDQ_DATA or
-                       ../shared/data, and where there is none a made-up list of the same size
-      --names          random prefixes of names, without the country: shorter, so that more matches
-      --log FILE       what is typed in a log of typing (docs/typing.md), as far as --prefixes, instead of random ones
-      --limits LIST    also give each contender so many MiB of memory in all, for which the kernel has to let groups be made
+                       ../shared/data; without the file a made-up list of the same size
+      --names          random prefixes of names, without the country: they find more records
+      --log FILE       the texts of a log of typing (docs/typing.md), up to --prefixes, instead of random prefixes
+      --limits LIST    also limit each contender to so many MiB of memory; needs the kernel's memory groups
       --scale LIST     also measure made-up lists of so many times 209,556 records
-      --scale-only     and nothing else
-      --index DIR      only measure this index, and print that as one JSON object, for scale.py
+      --scale-only     only those lists
+      --index DIR      only measure this index, and print one JSON object, for scale.py
       --source FILE    with --index: count the matches of some prefixes in the dataset itself and compare
-      --array FILE     only make the sorted array of the list, which encodings/encodings.py reads; prints in how many
-                       nanoseconds the records were sorted, and the array was on disk
-      --quick          a tenth of everything, for trying
-      --work DIR       where files are made, removed afterwards; default a new directory in $TMPDIR
+      --array FILE     only make the sorted array of the list, which encodings/encodings.py reads; prints the
+                       nanoseconds until the records are sorted, and until the array is on disk
+      --quick          a tenth of the work
+      --work DIR       the directory of temporary files, which is removed; default a new one in $TMPDIR
 
     """
   static let listSize = 209_556

@@ -1,10 +1,10 @@
 #include <stdbool.h>
 
-// Keeps this process, and what it starts from now on, on the processor that it is on. Swift's module of the C library
-// has no name for what the kernel has for that.
+// Keeps this process, and the processes that it starts from now on, on its present processor. Swift's module of the C
+// library lacks the kernel's function for that.
 //
-// Returns whether it is so.
+// Returns whether the kernel agreed.
 bool processors_keep_one(void);
 
-// Takes that back, for this process and what it starts from now on.
+// Lets this process, and the processes that it starts from now on, run on all processors again.
 void processors_keep_all(void);

@@ -30,7 +30,7 @@ typedef struct {
   uint32_t texts;
 } sorted_array_answer;
 
-/// Maps a file; 0, or an errno.
+/// Maps a file. Returns 0, or an errno.
 int sorted_array_open(sorted_array *array, const char *path);
 void sorted_array_close(sorted_array *array);
 
@@ -38,9 +38,9 @@ void sorted_array_close(sorted_array *array);
 uint32_t sorted_array_lower(const sorted_array *array, const uint8_t *prefix, size_t size);
 /// The first record from `from` on whose folded key does not begin with `prefix`.
 uint32_t sorted_array_upper(const sorted_array *array, uint32_t from, const uint8_t *prefix, size_t size);
-/// How many records begin with `prefix`.
+/// The number of records that begin with `prefix`.
 uint32_t sorted_array_count(const sorted_array *array, const uint8_t *prefix, size_t size);
-/// Materialises the first `limit` records that begin with `prefix`; returns how many there are.
+/// Materialises the first `limit` records that begin with `prefix`; returns their number.
 uint32_t sorted_array_first(const sorted_array *array, const uint8_t *prefix, size_t size, uint32_t limit,
                             sorted_array_answer *answer);
 

@@ -54,7 +54,7 @@ pub unsafe extern "C" fn fst_open(bytes: *const u8, size: usize) -> c_int {
     failed as c_int
 }
 
-/// The value of the first key below a node, on top of what led to it.
+/// The value of the first key below a node, added to the values on the way to the node.
 fn first<'a>(fst: &'a Fst, mut node: Node<'a>, mut sum: u64) -> u64 {
     while !node.is_final() {
         let down = node.transition(0);
