@@ -1,4 +1,4 @@
-// The allocator of the static query program against what the C standard says of malloc and its kin: Tests/Allocator/run.sh.
+// Holds the allocator of the static query program to the C standard's rules for malloc: Tests/Allocator/run.sh.
 #define main start_of_shardq
 #include "../../Sources/Embedded/main.c"
 #undef main
@@ -18,7 +18,7 @@ static int failures;
   } while (0)
 
 static void small_cases(void) {
-  // An address of size 0 is no other block's, and freeing it frees no other.
+  // No other block has the address of a block of size 0, and freeing that block frees no other.
   void *a = malloc(0), *b = malloc(16);
   CHECK(a && b && a != b);
   free(a);
@@ -35,7 +35,7 @@ static void small_cases(void) {
   free(b);
   CHECK(malloc(16) != b);
 
-  // realloc keeps what was there and nothing of what lay behind.
+  // realloc keeps the content of the block, and nothing from behind it.
   char *h = malloc(24);
   memset(h, 'h', 24);
   char *behind = malloc(2000);
@@ -56,7 +56,7 @@ static void small_cases(void) {
   free(from_null);
   free(NULL);
 
-  // From here to musl's and the other way round.
+  // realloc from this allocator to musl's, and back.
   char *small = malloc(10);
   memcpy(small, "123456789", 10);
   char *large = realloc(small, LARGEST + 1);
@@ -65,7 +65,7 @@ static void small_cases(void) {
   CHECK(!strcmp(large, "123456789"));
   free(large);
 
-  // Products that overflow, and sizes that no memory has.
+  // Products that overflow, and sizes above all memory.
   volatile size_t huge = SIZE_MAX;
   CHECK(!calloc(huge / 2, 3) && !calloc(3, huge / 2) && !calloc(huge, huge));
   CHECK(!malloc(huge) && !malloc(huge - 64) && !aligned_alloc(64, huge - 63));
@@ -95,7 +95,7 @@ static void verify(int at) {
   }
 }
 
-// Empties the arena, so that later rounds are about it too.
+// Empties the arena, so that later rounds use it too.
 static void forget(void) {
   for (int at = 0; at < LIVE; at++) {
     if (is_here(live[at].start)) live[at].start = NULL;
@@ -103,7 +103,7 @@ static void forget(void) {
   used = ALIGNMENT - sizeof(Head);
 }
 
-// Blocks of random sizes that come, grow, shrink and go: no two share a byte or an address, and each keeps its content.
+// Blocks of random sizes are allocated, resized and freed: no two share a byte or an address; each keeps its content.
 static void random_operations(unsigned seed) {
   forget();
   for (int round = 0; round < 20000; round++) {

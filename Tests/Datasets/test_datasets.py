@@ -41,7 +41,7 @@ def flat(value, path=""):
 
 
 def same(records):
-    """The records in an order of their own, without what is empty: csv has no other word for a missing field."""
+    """The records, sorted, without empty fields: csv does not distinguish an empty field from a missing one."""
     return sorted(sorted((name, text) for name, text in record.items() if text != "") for record in records)
 
 
@@ -68,7 +68,7 @@ class Datasets(unittest.TestCase):
         return rows(self.shardq("query", "-i", index, "", "--all", "--format", "csv")[0])
 
     def check(self, name, text, expected, *options, key=None, id=None, null=None, geojson=False):
-        """Whether an index of the file has the expected records, and its exports are the same again."""
+        """Whether an index of the file has the expected records, and an index of its export has them again."""
         self.write(name, text)
         self.assertGreater(len(expected), 1)
         words = options + (("--key", key) if key else ())

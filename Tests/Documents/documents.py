@@ -5,11 +5,11 @@
 - <!-- not run: REASON --> before a block leaves it out, with its output.
 - <!-- run by: FILE... --> before a block leaves it out too: each of its lines is in one of these scripts, which run it.
 - <!-- needs: FILE --> before a block leaves it out where the clone has no such file, since building it takes minutes.
-- <!-- prepare: COMMANDS --> before a block makes what the page takes for the reader's own: a list, an index.
+- <!-- prepare: COMMANDS --> before a block makes the files that the page expects of its reader: a list, an index.
 - A line that begins with `shardq serve` and does not end with `&` leaves the server running, until a later block starts
-  one or the page ends. A port of 127.0.0.1 is another one, a free one, in the blocks and in nginx's configurations.
-- Hosts and directories of the pages are others here, all on this machine: `PLACES` has them. s3:// is a store that a
-  page begins with, without objects.
+  one or the page ends. A free port takes the place of each port of 127.0.0.1, also for nginx.
+- Hosts and directories on this machine take the place of the pages' ones: `PLACES` has them. s3:// is a store, empty at
+  the beginning of a page.
 - <!-- output of: COMMAND --> before a block without a language: the command's output is compared with that block.
 
 Status 1 if a page fails: python3 documents.py PAGE... Each block is printed with its output.
@@ -37,9 +37,9 @@ sys.path.append(os.path.join(ROOT, "Tests", "Remote"))
 import store as stores  # noqa: E402
 
 BIN = os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin")))
-SECONDS = 300  # for a block, so that one that waits for ever ends
+SECONDS = 300  # for a block, since a block may wait for ever
 
-# What differs from run to run or from machine to machine, on the page and in the output.
+# Texts that differ from run to run or from machine to machine, on the page and in the output.
 VARYING = [
     (r"\b127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
     (r'"pid":\d+', '"pid":PID'),
@@ -54,7 +54,7 @@ SERVER = re.compile(r"^(?=shardq serve\b(?!(?:.*\\\n)*.*&$))", re.MULTILINE)
 PORT = re.compile(r"(?<=\b127\.0\.0\.1:)[1-9]\d*")
 COMMENT = re.compile(r"<!-- (not run|run by|needs|prepare|output of): ?(.*?) ?-->", re.DOTALL)
 
-# What stands here for a place of the pages, by a function of the clone.
+# A pattern for a place of the pages, and the function of the clone that gives its place here.
 PLACES = [
     (r"\bhttps://example\.org/", lambda clone: clone.host),
     (r"\b0\.0\.0\.0(?=:)", lambda clone: "127.0.0.1"),
@@ -240,14 +240,14 @@ class Clone:
 
 
 def unsaid(block):
-    """The lines of a block that none of the scripts has that are said to run them."""
+    """The lines of a block that are in none of the scripts of its `run by`."""
     scripts = "\n".join(pathlib.Path(ROOT, name).read_text() for name in block.comments["run by"].split())
     lines = [re.sub(r"\s+#.*", "", line).strip() for line in block.text.splitlines()]
     return [line for line in lines if line and not re.search(rf"(?<![\w/]){re.escape(line)}(?![\w/])", scripts)]
 
 
 def reason(block):
-    """Says why a block is not run, or nothing."""
+    """The reason why a block is not run, or None."""
     if "run by" in block.comments:
         return "run by " + ", ".join(block.comments["run by"].split())
     if "needs" in block.comments and not os.path.exists(os.path.join(ROOT, block.comments["needs"])):

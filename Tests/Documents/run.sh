@@ -1,5 +1,5 @@
 #!/bin/sh
-# The commands of README.md and docs/ run in a copy of the clone, and print what the pages show: Tests/Documents/run.sh
+# Runs the commands of README.md and docs/ in a copy of the clone, and compares their output: Tests/Documents/run.sh
 # [PAGE...]. With pages it prints each block and its output. documents.py has the rules. $SHARDQ_BIN, else bin, has the
 # programs. Ends with 77 where a program is missing.
 set -eu

@@ -1,4 +1,4 @@
-"""The commands of README.md and docs/ run, and print what the pages show: documents.py has the rules."""
+"""Runs the commands of README.md and docs/, and compares their output with the pages: documents.py has the rules."""
 
 import glob
 import os

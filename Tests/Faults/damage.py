@@ -10,7 +10,7 @@ import faults
 
 
 def damaged(index, every, only=""):
-    """Label, file and what is in it then; of one file if there is `only`."""
+    """The label, file name and damaged content of each case; `only` names one file."""
     contents = {name: faults.read(os.path.join(index, name)) for name in sorted(faults.names(index))}
     for name, data in contents.items():
         if only not in ("", name):
@@ -46,7 +46,7 @@ def main():
                 tools.finding(f"{label}: {command} ends by a signal, status {result.returncode}")
         if found.returncode == 0 and found.stdout != answer:
             tools.finding(f"{label}: another answer")
-        # A bit of the manifest's frames that says nothing to anybody is no damage; in a shard every bit counts.
+        # A bit of the manifest's frames without a meaning is no damage; in a shard every bit counts.
         if verified.returncode == 0 and (found.returncode != 0 or name != "manifest"):
             tools.finding(f"{label}: verify finds nothing")
         counts["unchanged" if found.returncode == 0 else "refused"] += 1

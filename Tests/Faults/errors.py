@@ -11,7 +11,7 @@ import sys
 import faults
 
 ERRORS = ["ENOSPC", "EIO", "EMFILE", "EACCES", "EINTR"]
-# What a call may say on a disk that is full or broken, without rights or descriptors; the short form leaves the rest.
+# The likely errors: a full or broken disk, missing rights or descriptors. The short form tries no others.
 LIKELY = {
     "openat": ["ENOSPC", "EIO", "EMFILE", "EACCES", "EINTR"],
     "read": ["EIO", "EINTR"],
@@ -28,14 +28,14 @@ LIKELY = {
     "getdents64": ["EIO", "EINTR"],
     "mmap": ["ENOMEM"],
 }
-# The calls of these are those of others in another order: left to the long form.
+# These scenarios make the calls of others in another order: only the long form runs them.
 SIMILAR = ["an overlay over a stale one", "an update over an overlay", "a build over an overlay"]
-# Those that wait for nothing are not interrupted, so nothing is tried again.
+# Calls that wait for nothing are not interrupted, so the programs do not repeat them.
 UNINTERRUPTED = ["newfstatat", "fstat", "fcntl", "fadvise64", "lseek", "ioctl", "mmap", "statx"]
 SHORT = ["read", "pread64", "write", "pwrite64"]
-# May be done and reported as failed all the same, on a network or on a disk that breaks at that moment.
+# A network or a breaking disk may complete these calls and still report a failure.
 LATE = ["renameat", "rename", "renameat2", "unlinkat", "unlink", "mkdir", "mkdirat"]
-# Absent or not readable for this user, or failed: all that may be said. 64 would blame who typed the command.
+# The true statuses: absent or not readable for this user, or failed. 64 would blame the command line.
 HONEST = {"EACCES": (66, 74)}
 FAILED = (74,)
 
@@ -63,8 +63,7 @@ class Case:
 
 
 class FileCase(Case):
-    """A call on one file that fails, in whatever thread it is made: for commands whose threads make their calls in any
-    order."""
+    """A failing call on one file, in any thread: for commands whose threads make their calls in any order."""
 
     def __init__(self, index, file, name, error, is_lasting=False):
         super().__init__(faults.Call(name, 1, f'"{file}"'), error, is_lasting)
@@ -98,7 +97,7 @@ def cases(tools, calls):
             if error == "EINTR" and call.name in UNINTERRUPTED:
                 continue
             made.append(Case(call, error))
-            # What is interrupted for ever is tried for ever.
+            # A call that is interrupted for ever is repeated for ever.
             if error != "EINTR":
                 made.append(Case(call, error, is_lasting=True))
         if call.name in SHORT:
@@ -109,7 +108,7 @@ def cases(tools, calls):
 
 
 def run(tools, case, arguments, label, **more):
-    """The command's result; None, and a finding, if it hangs, crashes or ends with a status or in a way that says nothing."""
+    """The command's result. None, with a finding, if the command hangs, crashes, or fails at a harmless fault."""
     result = tools.run(arguments, wrapper=case.wrapper(), **more)
     if result.returncode == faults.HANGS:
         tools.finding(f"{label}: it hangs")
@@ -129,7 +128,7 @@ def run(tools, case, arguments, label, **more):
 
 
 def says_why(case, result):
-    """Whether a failure is told; what is told by the very call that fails cannot be."""
+    """Whether the command reports the failure. It cannot if the failing call is the one that writes the report."""
     return result.stderr.startswith(b"shardq: ") or case.call.name == "write" and (case.is_lasting or "<pipe" in case.call.text)
 
 
@@ -137,7 +136,7 @@ def says_why(case, result):
 
 
 def may_succeed(case):
-    """Whether a build may end with 0 although this failed: where nothing of the new generation hangs on it."""
+    """Whether a build may end with 0 after this failure: the new generation must not depend on the call."""
     call, text = case.call.name, case.call.text
     if case.is_harmless:
         return True
@@ -197,13 +196,13 @@ def reading_case(tools, reading, case):
     elif case.error == "ENOMEM":
         pass
     elif reading.finds_damage(status) and os.strerror(getattr(errno, case.error)).encode() in result.stdout + result.stderr:
-        pass  # It has named the file and said that it cannot be read.
+        pass  # The command has named the file that it cannot read.
     elif status not in HONEST.get(case.error, FAILED):
         tools.finding(f"{label}: status {status}: {result.stderr.decode(errors='replace').strip()}")
     elif not says_why(case, result):
         tools.finding(f"{label}: status {status}, and it does not say why")
     elif not reading.output.startswith(result.stdout):
-        tools.finding(f"{label}: status {status}, and what was printed is no beginning of the answer")
+        tools.finding(f"{label}: status {status}, and the output is no beginning of the answer")
     if tools.run(reading.arguments(None), stdin=open(reading.input)).stdout != reading.output:
         tools.finding(f"{label}: the next one answers differently")
     return status
@@ -232,7 +231,7 @@ class Reading:
         return self.command[0] == "verify" and status == 1
 
     def must_notice(self, case):
-        """Whether verification has missed what it could not read."""
+        """Whether `verify` must report that it could not read the file."""
         is_reading = case.call.name == "pread64" or case.call.name == "openat" and "O_DIRECTORY" not in case.call.text
         return self.command[0] == "verify" and is_reading and not case.is_harmless
 

@@ -17,14 +17,14 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SKIPPED = 77
 HANGS = 124
-# A crash of the command is to be seen as one, at once: no backtrace is made of it.
+# A crash of the command must end it at once, without a backtrace.
 ENVIRONMENT = {"SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C", "PATH": os.environ.get("PATH", "")}
 # Every call that names a file or has a descriptor, and what else reaches into a file system.
 FILE_CALLS = "%file,%desc"
 
 
 class Tools:
-    """Where everything is, and how many cases run side by side."""
+    """The programs, directories and options of a harness, and its cases, which run side by side."""
 
     def __init__(self, description, arguments=None, extra=None):
         parser = argparse.ArgumentParser(description=description)
@@ -48,14 +48,14 @@ class Tools:
         if not os.access(self.program, os.X_OK):
             sys.exit(f"{self.program} is not there: Scripts/build.sh makes it")
         self.front = os.path.join(os.path.dirname(self.program), "shardq")
-        # In memory where that is possible: no case waits for a disk.
+        # In memory where that is possible, so that no case waits for a disk.
         base = None if "TMPDIR" in os.environ or not os.access("/dev/shm", os.W_OK) else "/dev/shm"
         self.directory = tempfile.mkdtemp(prefix="shardq-faults-", dir=base)
         self.findings = []
         self.cases = 0
         self.untried = 0
         self.numbers = iter(range(1 << 62))
-        self.undo = []  # What has to be done before the directory goes.
+        self.undo = []  # Functions to call before the directory is removed.
         atexit.register(self.close)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
@@ -88,7 +88,7 @@ class Tools:
             return subprocess.CompletedProcess(command, HANGS, b"", b"it did not end in time")
 
     def executable(self, arguments):
-        """The program for a command: what `shardq` may do by itself is said to that one, all else to the other."""
+        """The program for a command: `shardq` for the commands that it may run by itself, else shardq-commands."""
         return self.front if arguments[:2] == ["update", "--overlay"] else self.program
 
     def must(self, arguments):
@@ -106,7 +106,7 @@ class Tools:
             os._exit(1)
 
     def sample(self, name, points):
-        """Every Nth of the points, from a first one that the seed and the name choose; at least one, if there is any."""
+        """Every Nth of the points, from a first one that the seed and the name choose; never none of some."""
         points = list(points)
         first = random.Random(f"{self.seed} {name}").randrange(min(self.every, len(points))) if points else 0
         return points[first::self.every]
@@ -147,7 +147,7 @@ def write_records(path, rows):
     return path
 
 
-# What is on disk
+# The files on disk
 
 
 def names(index):
@@ -170,12 +170,11 @@ def overlay_of(index):
 
 
 class Reference:
-    """An index built without any fault, and what it answers.
+    """An index built without any fault, and its answers.
 
-    With `before`, another build came first, and its shards are still there: they are those that the next build removes.
-    With `base`, the command is one over a copy of that index, and makes the manifest and the shards of `whole`. With
-    `is_stale`, the overlay that `base` has lies there again: what a kill leaves between the rename of the manifest and the
-    removal of the overlay.
+    With `before`, another build came first, and left its shards, which the next build removes. With `base`, the command
+    runs over a copy of that index, and makes the manifest and the shards of `whole`. With `is_stale`, the overlay of
+    `base` is put back, as a kill between the rename of the manifest and the removal of the overlay leaves it.
     """
 
     def __init__(self, tools, index, build, before=None, base=None, whole=None, is_stale=False):
@@ -211,9 +210,9 @@ def answers(tools, index):
 
 
 def state(tools, index, references):
-    """The name of the reference that the index is now; `none` if there is no index; else what is wrong with it."""
+    """The name of the reference that equals the index; `none` if there is no index; else the fault of the index."""
     if not os.path.lexists(os.path.join(index, "manifest")):
-        # Nothing may be taken for an index then, and a reader says that there is none.
+        # Without a manifest a reader must say that there is no index.
         result = tools.run(["query", "", "--index", index])
         return "none" if result.returncode == 66 else f"NO MANIFEST, yet a query ends with {result.returncode}"
     verified = tools.run(["verify", "--index", index])
@@ -223,7 +222,7 @@ def state(tools, index, references):
     found = answers(tools, index)
     manifest = read(os.path.join(index, "manifest"))
     for name, reference in references.items():
-        # Changes beside the shards and the same in them are one answer and two states.
+        # An overlay and the same changes in shards give one answer, but are two states.
         if reference is not None and found == reference.answers and manifest == reference.manifest:
             return name
     return "MIXED: its answers are those of no generation"
@@ -233,7 +232,7 @@ def state(tools, index, references):
 
 
 class Scenario:
-    """A command over an index, with what is there before (None: nothing) and what must be there afterwards.
+    """A command over an index, with the reference before it (None: no index) and the one that it must leave.
 
     `follow` are commands that must mend everything after the command was cut short, each with its result; `back` is the
     one that makes the shards of the old index again, where that has an overlay.
@@ -290,7 +289,7 @@ def scenarios(tools, count):
              for name in source}
 
     def follow(name):
-        # Once the same again, once something else: then nothing of what was cut short is needed any more.
+        # Once the same build again, and once another one, which needs no file of the interrupted build.
         return [(command[name], built[name]), (command["other"], built["other"])]
 
     pack = tools.path(f"new-{count}.pack")
@@ -317,8 +316,7 @@ def scenarios(tools, count):
 
 
 def overlay_scenarios(tools, count, command, built, follow):
-    """Those of changes beside the shards. The index of which the overlay is, is `base`; `one` has its changes in shards,
-    and `two` has more of them."""
+    """The scenarios of overlays. The overlay belongs to `base`; `one` has its changes in shards, `two` has more."""
     def file(name, rows):
         return write_records(tools.path(f"{name}-{count}.jsonl"), rows)
 
@@ -340,13 +338,13 @@ def overlay_scenarios(tools, count, command, built, follow):
     overlaid_more = made("overlaid-more", [*beside, *more], overlaid, base)
     merged = made("merged", merge, overlaid, built["one"])
     two = made("updated", [*update, *more], overlaid, whole)
-    # Not of the answers that its overlay gives beside its own manifest.
+    # Its answers differ from those that the overlay gives beside its own manifest.
     stale = made("stale", [*update, *more], overlaid, whole, is_stale=True)
     over_stale = made("over-stale", [*beside, "--upsert", original], stale, whole)
     if None in (overlaid.overlay, overlaid_more.overlay, over_stale.overlay) or merged.overlay or two.overlay:
-        sys.exit("setup failed: an overlay is where none should be, or there is none")
+        sys.exit("setup failed: an overlay is missing, or there is one too many")
     if len({base.answers, overlaid.answers, overlaid_more.answers}) != 3 or merged.answers != overlaid.answers:
-        sys.exit("setup failed: answers differ where they should not, or do not where they should")
+        sys.exit("setup failed: equal indexes have different answers, or different ones equal answers")
     back, other = (command["old"], base), follow("old")[1]
     return [
         Scenario("an overlay", base, [*beside, "--upsert", changed], overlaid,
@@ -360,7 +358,7 @@ def overlay_scenarios(tools, count, command, built, follow):
                  [([*update, *more], two), (command["one"], built["one"]), other], back=back),
         Scenario("a build over an overlay", overlaid, command["new"], built["new"], follow("new"), back=back),
         Scenario("a build of the same over an overlay", overlaid, *back, [back, other]),
-        # The overlay is of the very manifest that is published.
+        # The overlay belongs to the manifest that the build publishes.
         Scenario("built back over a stale overlay", stale, *back, [back, other]),
         Scenario("an overlay over a stale one", stale, [*beside, "--upsert", original], over_stale,
                  [([*beside, "--upsert", original], over_stale), back, other]),
@@ -368,21 +366,21 @@ def overlay_scenarios(tools, count, command, built, follow):
 
 
 def check_held(tools, scenario, index, label):
-    """However a command has ended: who had opened the index before still finds every shard."""
+    """However a command has ended, a reader that opened the index before still finds every shard."""
     lost = (scenario.old.shards if scenario.old else set()) - names(index)
     if lost:
         tools.finding(f"{label}: {len(lost)} shards are gone that readers may still hold, such as {sorted(lost)[0]}")
 
 
 def check_aftermath(tools, scenario, index, found, which, label):
-    """After a command was cut short and left `found`: the next one succeeds and leaves nothing behind."""
+    """After a command was interrupted and left `found`, the next one succeeds and leaves no stray file."""
     command, reference = scenario.follow[which % len(scenario.follow)]
     if command[0] == "apply" and found == "new":
-        # It is there already: nothing is written, and nothing removed. That is left to a build.
+        # The generation is in place: `apply` writes and removes nothing, and the build after it removes the rest.
         tools.must([*command, "--index", index])
         command, reference = scenario.follow[-1]
     if scenario.back and found == "new" and overlay_of(index) is not None:
-        # It is stale. What it is of comes back, and it must not come back with that.
+        # The overlay is stale. Its manifest comes back, and the overlay must not come back with it.
         command, reference = scenario.back
     before = scenario.references().get(found)
     result = tools.run([*command, "--index", index])
@@ -395,14 +393,14 @@ def check_aftermath(tools, scenario, index, found, which, label):
         tools.finding(f"{label}: the next build leaves {now}")
     here = names(index)
     overlay = overlay_of(index)
-    # What is in it say the answers.
+    # The answers show the overlay's content.
     if (overlay is None) != (reference.overlay is None):
         tools.finding(f"{label}: the next build leaves {'an' if overlay else 'no'} overlay")
     kept = before.shards if before else set()
-    # The generation before may go only when the one that was found was the new one already.
+    # The shards of the generation before may go only if the found generation was the new one.
     allowed = reference.shards | kept | (scenario.old.shards if scenario.old and found == "new" else set())
     if "--overlay" in command and scenario.old:
-        allowed |= scenario.old.leftover  # That removes no shards.
+        allowed |= scenario.old.leftover  # Such an update removes no shards.
     strays = here - allowed - {"manifest", "overlay", ".lock"}
     lost = (reference.shards | (kept if found == "old" else set())) - here
     if strays:
@@ -458,7 +456,7 @@ WRITTEN = ("write", "fsync", "utimensat", "renameat", "rename", "renameat2", "un
 
 
 def is_write_side(call):
-    """Whether a call may change what is in the directory or on the medium."""
+    """Whether a call may change the directory or the medium."""
     if call.name in ("openat", "open"):
         return "O_CREAT" in call.text
     if call.name == "close":
@@ -467,7 +465,7 @@ def is_write_side(call):
 
 
 def injecting(*injections):
-    """The beginning of a command line that runs the rest of it with these injections, `call:what:when=n`."""
+    """The beginning of a command line, whose rest then runs with these injections: `call:what:when=n`."""
     calls = ",".join(sorted({name for injection in injections for name in injection.split(":")[0].split(",")}))
     wrapper = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + calls]
     for injection in injections:

@@ -14,8 +14,7 @@ import faults
 
 
 def kill(tools, scenario, number, call, extra=(), before=None):
-    """What is found after a kill before `call`, and which temporary files; `before` is where the same command was killed
-    first."""
+    """The state and the temporary files after a kill before `call`; an earlier run is killed before `before`."""
     label = f"{scenario.name}, killed before {call}"
     index = tools.new_path("index")
     scenario.prepare(index)
@@ -24,14 +23,14 @@ def kill(tools, scenario, number, call, extra=(), before=None):
         tools.run(scenario.arguments(index), wrapper=faults.injecting(f"{before.name}:signal=KILL:when={before.number}"))
     wrapper = faults.injecting(f"{call.name}:signal=KILL:when={call.number}", *extra)
     result = tools.run(scenario.arguments(index), wrapper=wrapper)
-    # After another kill there may be less to do.
+    # After an earlier kill the command may make fewer calls.
     if result.returncode != -9 and not (before and result.returncode == 0):
         tools.finding(f"{label}: it was not killed, but ended with {result.returncode}")
         return None
     found = faults.state(tools, index, scenario.references())
     if found not in ("old", "new") and not (found == "none" and scenario.old is None):
         tools.finding(f"{label}: {found}")
-    if not before:  # Two builds may be two generations, and then the first one's shards may go.
+    if not before:  # Two builds may be two generations; then the first one's shards may go.
         faults.check_held(tools, scenario, index, label)
     strays = {name for name in faults.names(index) if name.startswith(".shardq-")}
     faults.check_aftermath(tools, scenario, index, found, number, label)
@@ -53,9 +52,9 @@ def report(tools, scenario, outcomes):
 def telling_calls(tools, scenario):
     """The calls before which a kill is tried.
 
-    Where not every point is tried, those of an overlay's changes are the calls that change the directory or the medium,
-    behind the last shard's rename, and of those that remove shards the first. Killed before a call that only reads, a command leaves what it
-    leaves before the next one that writes; and shards are written and removed as without an overlay.
+    With `--every`, the points of an overlay are the calls after the last shard's rename that change the directory or
+    the medium, and only the first call that removes a shard. A kill before a call that only reads leaves the same files
+    as a kill before the next write. Shards are written and removed as without an overlay.
     """
     calls = faults.trace(tools, scenario)
     if tools.every == 1 or not scenario.is_of_overlay:
@@ -71,20 +70,20 @@ def every_call(tools, scenario):
     calls = telling_calls(tools, scenario)
     counts = report(tools, scenario, tools.each(
         lambda item: kill(tools, scenario, *item), tools.sample(scenario.name, enumerate(calls))))
-    # If one of the two never comes, the harness has not looked where it matters. (Where nothing changes, old is new.)
+    # If no kill leaves the old state, or none the new one, the points miss the switch. (Without a change, old is new.)
     if tools.every == 1 and scenario.old is not scenario.new and not (counts.get("new") and (counts.get("old") or counts.get("none"))):
         tools.finding(f"{scenario.name}: no point on one side of the switch: {counts}")
 
 
 def while_locked(calls):
-    """Those made under the lock: nothing else changes the directory."""
+    """The calls made under the lock: no others change the directory."""
     first = next(at for at, call in enumerate(calls) if call.name == "flock")
     last = next(at for at, call in enumerate(calls) if call.name == "close" and "/.lock>" in call.text)
     return calls[first + 1:last + 1]
 
 
 def twice(tools):
-    """Killed, and what comes after it killed too: every pair of calls under the lock, over a small index."""
+    """A command killed, and the command after it too: every pair of calls under the lock, over a small index."""
     tools.options.only = ""
     for scenario in faults.scenarios(tools, 24):
         if scenario.name not in ("first build", "one record changed"):
@@ -121,7 +120,7 @@ def named_runs(tools, count):
 
 
 def held(tools, call, arguments, output):
-    """Starts a command that holds still at `call`: the process, and the number to go on by, None if it did not hold."""
+    """Starts a command that stops at `call`: the process, and the process id to continue, None if it did not stop."""
     log = tools.new_path("trace")
     process = subprocess.Popen(
         ["strace", "-f", "-qq", "-o", log, "-e", "trace=" + call.name, "-e",
@@ -140,12 +139,12 @@ def held(tools, call, arguments, output):
 
 
 def held_readers(tools, scenario):
-    """While a query holds still at one of its calls the whole command runs: the answer is the old one or the new one."""
+    """While a query is stopped at one of its calls the whole command runs: the answer is the old one or the new one."""
     query = ["query", "", "--all", "--format", "jsonl"]
     reader = faults.Scenario(f"{scenario.name}, a reader", scenario.old, query, scenario.old, [])
     calls = [call for call in faults.trace(tools, reader) if call.name in ("openat", "pread64", "newfstatat", "fstat")]
     if tools.every > 1:
-        # What it has open stays as it is; what it finds by a name before and behind the overlay's is found as by any query.
+        # Open files stay the same. Only the calls by a name around the overlay's differ from those of other queries.
         calls = [call for call in calls if call.name in ("openat", "newfstatat") and '""' not in call.text]
         own = [number for number, call in enumerate(calls) if "overlay" in call.text]
         calls = calls[own[0] : own[-1] + 2]
@@ -174,7 +173,7 @@ def held_readers(tools, scenario):
 
 
 def second_builder(tools, scenario):
-    """While a build holds still somewhere between taking the lock and its end, another is refused and changes nothing."""
+    """While a build is stopped between taking the lock and its end, another is refused and changes nothing."""
     calls = while_locked(faults.trace(tools, scenario))
     ended = next(at for at, call in enumerate(calls) if '"manifest"' in call.text and call.name.startswith("rename"))
     calls = calls[:ended + 2]
@@ -211,8 +210,8 @@ def second_builder(tools, scenario):
 
 
 def repaired(tools, count):
-    """`repair` killed before each call by which it writes: no file is anything but what it was or what it should be, and
-    the next one mends all. Its threads only read, so that the calls of the first one come in one order."""
+    """`repair` is killed before each call that writes: each file is the damaged one or the whole one, and the next
+    `repair` mends all. Only the first thread writes, so the calls come in one order."""
     source = faults.write_records(tools.path("repaired.jsonl"), faults.records(count))
     whole = faults.Reference(tools, tools.path("whole"), faults.build_command(source)).index
     changed = faults.write_records(tools.path("beside.jsonl"), list(faults.records(count, 2))[:1])
@@ -240,7 +239,7 @@ def repaired(tools, count):
     command = ["repair", "--from", whole, "--index"]
     result = tools.run([*command, index], wrapper=["strace", "-f", "-qq", "-o", log, "-e", "trace=write,fsync,renameat"])
     if result.returncode != 0 or found(index) != contents:
-        tools.finding(f"repair ends with {result.returncode}, or has not mended what it was to mend")
+        tools.finding(f"repair ends with {result.returncode}, or has left damage")
         return
     lines = open(log).read().splitlines()
     names = [faults.CALL.match(line)[1] for line in lines if faults.CALL.match(line)]
@@ -257,7 +256,7 @@ def repaired(tools, count):
             tools.finding(f"{label}: it was not killed, but ended with {result.returncode}")
         for file, data in found(index).items():
             if data not in (damaged.get(file), contents.get(file)) and not file.startswith(".shardq-"):
-                tools.finding(f"{label}: {file} is neither what it was nor what it should be")
+                tools.finding(f"{label}: {file} is neither the damaged file nor the whole one")
         again = tools.run([*command, index])
         if again.returncode != 0 or found(index) != contents:
             tools.finding(f"{label}: the next one ends with {again.returncode} and leaves {len(found(index))} files")

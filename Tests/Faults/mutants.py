@@ -35,7 +35,7 @@ BEHIND = "    if overlay == .replaced, hasOverlay {\n"
 SYNC_AFTER = "    try syncNames()\n" + BEHIND
 STALE = "      if overlay == .stale, hasOverlay {\n"
 
-# What is broken; the harness that must find it and what it is told; file, text, text in its place.
+# The break; the harness that must find it, with options; file, text, text in its place.
 MUTANTS = [
     ("the manifest takes its place before its shards", "kill.py --only full", [
         (PUBLISHER, SETTLE + SYNC_BEFORE, ""),
@@ -135,7 +135,7 @@ MUTANTS = [
 
 
 class Copy:
-    """The sources elsewhere, built anew after each change."""
+    """A copy of the sources, built anew after each change."""
 
     def __init__(self, tools, directory):
         self.tools, self.directory = tools, directory
@@ -158,7 +158,7 @@ class Copy:
             os.symlink("shardq-commands", os.path.join(self.bin, "shardq"))
 
     def replace(self, changes):
-        """Makes the changes, and returns what undoes them."""
+        """Makes the changes, and returns the texts that undo them."""
         kept = {}
         for name, old, new in changes:
             path = os.path.join(self.directory, name)
@@ -176,11 +176,11 @@ class Copy:
                 file.write(text)
 
     def run(self, harness):
-        """The harness's status, and the first thing that it found; 2 if it could not even begin."""
+        """The harness's status, and its first finding; status 2 if it could not begin."""
         script, *options = harness.split()
         command = [sys.executable, os.path.join(faults.ROOT, "Tests/Faults", script), "--bin", self.bin,
                    "--jobs", str(self.tools.options.jobs), *options]
-        # What a harness leaves when it stops at once goes with this one's directory, and so do the processes it has held.
+        # A harness that stops at once leaves files, which go with this one's directory, and processes.
         process = subprocess.Popen([*command, "--stop"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                    start_new_session=True, env={**os.environ, "TMPDIR": self.tools.directory})
         output = ""
@@ -217,7 +217,7 @@ def main():
         tools.cases = len(mutants)
         return tools.end("mutants, patterns")
     copy.build()
-    # What finds something in the sound sources has found nothing in a mutant.
+    # A harness with a finding in the unchanged sources proves nothing about a mutant.
     for harness in sorted({harness for _, harness, _ in mutants}):
         status, told = copy.run(harness)
         print(f"unchanged, {harness}: status {status}", flush=True)

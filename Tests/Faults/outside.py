@@ -9,8 +9,8 @@ import sys
 
 import faults
 
-# What the runtime and libc look at, whatever is asked for: the program itself, its directories, the system's properties, how
-# memory is given out (malloc, before it gives a thread's back), and libraries where the program is not a static one.
+# Files that the runtime and libc read in any command: the program itself, its directories, the system's properties, the
+# overcommit of memory (malloc, before it frees a thread's memory), and libraries of a program that is not static.
 SYSTEM = ("/proc/self/", "/proc/stat", "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu/", "/sys/fs/cgroup/",
           "/etc/localtime", "/etc/ld.so.", "/lib/", "/lib64/", "/usr/lib/")
 CALL = re.compile(r"^(?:\d+ +)?(\w+)\((.*)$")
@@ -51,7 +51,7 @@ PLANTS = ("a link to a file outside", "a link to a directory outside", "a link t
 
 
 def fault_of(line, index, program):
-    """What is wrong with a call; None if nothing is."""
+    """The fault of a call, or None."""
     found = CALL.match(line)
     if not found:
         return None
@@ -123,7 +123,7 @@ def main():
     tools.cases = len(tools.each(one, tools.sample("outside", cases)))
     after = (os.stat(outside).st_mtime_ns, os.stat(os.path.join(outside, "secret")).st_mtime_ns)
     if before != after:
-        tools.finding("what lies outside has changed")
+        tools.finding("a file outside of the index has changed")
     print(f"{looked[0]} calls that name a file")
     return tools.end("outside")
 

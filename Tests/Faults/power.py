@@ -15,22 +15,22 @@ import faults
 
 # The model
 
-SECTOR = 512  # What a disk writes whole or not at all.
+SECTOR = 512  # A disk writes so many bytes whole or not at all.
 
 
 class Record:
-    """What a build asked of the file system, in order, and what it ended with.
+    """The requests of a build to the file system, in order, and the files before it.
 
     An event is ("create", directory, name, file), ("write", file, offset, bytes), ("truncate", file, size),
     ("rename", directory, from, to), ("unlink", directory, name), ("mkdir", parent, name), ("sync", file or directory).
-    Files are numbers; those that were there before have them too.
+    Files have numbers, also those from before the build.
     """
 
     def __init__(self):
         self.events = []
-        self.files = {}  # Number to content, of those that were there before.
-        self.entries = {}  # Name to number, likewise.
-        self.first_end = None  # How many events there were when a first command ended with 0.
+        self.files = {}  # Number to content, of the files from before.
+        self.entries = {}  # Name to number, of the same files.
+        self.first_end = None  # The number of events when a first command ended with 0.
 
 
 STRING = r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?'
@@ -43,8 +43,8 @@ def unescaped(text):
 
 
 def recorded(tools, scenario, killed=None, first=None):
-    """Runs the scenario's command, and returns its record and the directory it left; before it that of `first` if there is
-    one, else the same if there is `killed`: until that call, or to its end."""
+    """Runs the scenario's command; returns its record and its directory. Before, `first` or, with `killed`, the same
+    command runs, up to the call `killed` or to its end."""
     index = tools.new_path("index")
     scenario.prepare(index)
     record = Record()
@@ -72,7 +72,7 @@ def recorded(tools, scenario, killed=None, first=None):
     opened, positions, next_file = {}, {}, len(record.files)
 
     def place(directory, name):
-        """Which directory, and which name in it; None for what is none of ours."""
+        """The directory, and the name in it; None outside of the index."""
         base = "/" if directory == "AT_FDCWD" else opened.get(int(directory))
         if not isinstance(base, str):
             return None
@@ -148,7 +148,7 @@ def recorded(tools, scenario, killed=None, first=None):
 
 
 class Disk:
-    """The state of a file system in which what was not synced may be there or not."""
+    """The state of a file system in which data that was not synced may be missing."""
 
     def __init__(self, record, is_there):
         self.durable = {number: data for number, data in record.files.items()}
@@ -190,18 +190,18 @@ class Disk:
                 entries.pop(operation[2], None)
             else:
                 number = entries.pop(operation[2], None)
-                if number is None:  # Its creation was lost, the rename was not: the file is there all the same.
+                if number is None:  # The creation was lost and the rename was not: the file exists.
                     number = self.created.get(operation[2])
                 if number is not None:
                     entries[operation[3]] = number
         return entries
 
-    # By what name a file was made, for renames whose creation is lost.
+    # Name of creation to number, for renames whose creation is lost.
     created = {}
 
     def content(self, number, damage):
-        """What may be found in a file: what was synced, or the latest; or what a crash makes of unsynced data. What was
-        synced and is written over is the one or the other, sector by sector."""
+        """A possible content of a file after a crash: the synced data, the latest data, or a mixture. Synced data that
+        was overwritten is old or new, sector by sector."""
         durable, latest = self.durable.get(number), self.latest.get(number, b"")
         if durable == latest:
             return latest
@@ -224,7 +224,7 @@ class Disk:
     DAMAGES = ("whole", "lost", "zeros", "half", "first", "last")
 
     def states(self, generator, count):
-        """Directories that may be found after a cut now, each as names and contents; None: no directory at all."""
+        """The possible directories after a cut now, each as names and contents; None means no directory."""
         if self.was_made and not self.is_there:
             yield None
         pending = self.pending
@@ -279,7 +279,7 @@ def possible_states(tools, scenario, record, index, lies=False):
 
 
 def judge(tools, scenario, item):
-    """What was found, and what is wrong with it."""
+    """The state of a directory; a wrong one is a finding."""
     number, (label, files, ended) = item
     index = tools.new_path("index")
     place_state(index, files)
@@ -325,7 +325,7 @@ def model(tools, scenario, killed=None, first=None):
     if scenario.old is scenario.new or is_second:
         return
 
-    # A disk whose syncs do nothing must be found out, or the model finds nothing.
+    # The model must notice a disk whose syncs do nothing, or it notices nothing.
     def lied(item):
         *_, place, _, wrong = judge(tools, scenario, item)
         shutil.rmtree(place, ignore_errors=True)
@@ -362,7 +362,7 @@ class RealDisk:
         self.reason = self.make()
 
     def make(self):
-        """Why it cannot be used; None if it can."""
+        """The reason why it cannot be used, or None."""
         with open(self.base, "wb") as file:
             file.truncate((16 if self.kind == "ext4" else 320) << 20)
         made = system("mkfs." + self.kind, "-q", self.base) if shutil.which("mkfs." + self.kind) else None
@@ -450,7 +450,7 @@ def real(tools, disk, scenario):
     print(f"{disk.kind}, {scenario.name}: {sum(counts.values())} cuts, "
           + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())), flush=True)
 
-    # Where syncs do nothing, what was reported as done must be seen to be lost.
+    # With syncs that do nothing, the harness must notice the loss of reported data.
     def lost(result, index):
         return result.returncode == 0 and faults.state(tools, index, scenario.references()) != "new"
 
@@ -462,7 +462,7 @@ class Following(faults.Scenario):
     """A command after another one, of which not everything may be on the medium yet."""
 
     def __init__(self, first, then, how):
-        # Builds only: what an update makes depends on what it finds.
+        # Builds only, because the result of an update depends on the state before it.
         follow = [then.follow[-1], *([first.back] if first.back else [])]
         super().__init__(f"{then.name}, after {first.name}{how}", first.old, then.command, then.new, follow)
         self.between = first.new
@@ -476,10 +476,10 @@ def last_sync(tools, scenario):
 
 
 def follow_overlays(tools, made):
-    """What follows a change of the overlay finds that in its place and perhaps on no medium."""
+    """A command after a change of the overlay: the change is in its place, and perhaps not yet on the medium."""
     made = {scenario.name: scenario for scenario in made}
     pairs = [
-        # The index comes back to the manifest that the overlay was of, whose removal nothing has synced.
+        # The build brings the overlay's manifest back, and the overlay's removal was not synced.
         ("an overlay merged", "a build of the same over an overlay", False),
         ("an overlay merged", "a build of the same over an overlay", True),
         ("an update over an overlay", "an overlay over a stale one", True),
@@ -506,7 +506,7 @@ def main():
             model(tools, scenario)
             if scenario.name in ("first build", "one record changed", "a pack applied", "an overlay", "an overlay merged",
                                  "an overlay over another"):
-                # The next one finds a manifest that is in its place and on no medium: its status 0 must mean what it says.
+                # The next build finds a manifest in place that is not on the medium, and must sync it too.
                 last = last_sync(tools, scenario)
                 again = copy.copy(scenario)
                 again.name += ", again after a kill before the last sync"
