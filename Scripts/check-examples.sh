@@ -30,7 +30,7 @@ expect "planets: no index at $work/none"
 printf 'name,moons,radius\nPluto,five,1188\n' >"$work/pluto.csv"
 "$bin/planets" build "$work/pluto.csv" "$work/pluto" >"$work/output"
 "$bin/planets" find "$work/pluto" p >"$work/output"
-expect 'the field moons has the text "five", which is no Int'
+expect 'the field moons has the text "five", which is not of type Int'
 
 "$bin/live-list" "$work/live" >"$work/output"
 expect 'every search was answered'

@@ -16,10 +16,12 @@
 int *__errno_location(void);
 
 // Swift imports no macro that has a cast.
-#define ERRORS(error) error(EAGAIN, 6) error(EFBIG, 22) error(EINTR, 27) error(ELOOP, 32) error(EMFILE, 33) error(ENFILE, 41) \
-  error(ENOENT, 44) error(ENOMEM, 48) error(ENOSYS, 52) error(ENOTDIR, 54) error(ESTALE, 72)
+#define ERRORS(error) error(EACCES, 2) error(EAGAIN, 6) error(EFBIG, 22) error(EINTR, 27) error(ELOOP, 32) \
+  error(EMFILE, 33) error(ENFILE, 41) error(ENOENT, 44) error(ENOMEM, 48) error(ENOSYS, 52) error(ENOTDIR, 54) \
+  error(EPERM, 63) error(ESTALE, 72)
 #define SAME(name, value) _Static_assert(name == value, #name);
 ERRORS(SAME)
+#undef EACCES
 #undef EAGAIN
 #undef EFBIG
 #undef EINTR
@@ -30,7 +32,9 @@ ERRORS(SAME)
 #undef ENOMEM
 #undef ENOSYS
 #undef ENOTDIR
+#undef EPERM
 #undef ESTALE
+#define EACCES 2
 #define EAGAIN 6
 #define EFBIG 22
 #define EINTR 27
@@ -41,6 +45,7 @@ ERRORS(SAME)
 #define ENOMEM 48
 #define ENOSYS 52
 #define ENOTDIR 54
+#define EPERM 63
 #define ESTALE 72
 
 #define O_RDONLY 0

@@ -54,7 +54,7 @@
       guard let scalar = type as? any FieldScalar.Type else { return try Value(from: self) }
       guard case .text(let text) = value else { throw mismatch(type, "a \(type)") }
       guard let decoded = scalar.init(fieldText: text) as? Value else {
-        throw DecodingError.dataCorrupted(context("has the text \"\(text.prefix(80))\", which is not a \(type)"))
+        throw DecodingError.dataCorrupted(context("has the text \"\(text.prefix(80))\", which is not of type \(type)"))
       }
       return decoded
     }

@@ -62,7 +62,7 @@ import Testing
     "a field that does not decode is an error with its name",
     arguments: [
       (#"{"name":"x"}"#, "the record has no field v"), (#"{"name":"x","v":null}"#, "the field v is null"),
-      (#"{"name":"x","v":"1,5"}"#, "the field v has the text \"1,5\", which is not a Double"),
+      (#"{"name":"x","v":"1,5"}"#, "the field v has the text \"1,5\", which is not of type Double"),
       (#"{"name":"x","v":[1]}"#, "the field v is an array"), (#"{"name":"x","v":{"w":1}}"#, "the field v is an object"),
     ])
   func faults(json: String, message: String) throws {

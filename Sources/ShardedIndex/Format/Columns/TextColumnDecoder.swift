@@ -28,7 +28,7 @@ extension ColumnUnpacker {
     let longCount = unsafe try plain.readVarint()
     let sizes = if let given { given } else { unsafe try plain.pass(count) }
     guard unsafe longCount <= count else {
-      throw .invalid(reason: "has \(longCount) long texts in \(count) records", offset: offset)
+      throw .invalid(reason: unsafe "has \(longCount) long texts in \(count) records", offset: offset)
     }
     let long = unsafe try plain.pass(8 * longCount)
     let texts = unsafe code.isPresent ? try unpackTexts(code, size) : try plain.pass(size)
