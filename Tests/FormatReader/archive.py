@@ -8,7 +8,7 @@ class Archive:
     """A file that stands for a directory. `files` are the names and sizes of the index's files, in the order of places."""
 
     def __init__(self, path, error):
-        """`error` is what is raised of an archive that breaks a rule."""
+        """`error` is the exception for an archive that breaks a rule."""
         self.error, self.files = error, []
         self.file = open(path, "rb")
         self.size = os.fstat(self.file.fileno()).st_size

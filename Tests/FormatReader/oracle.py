@@ -2,8 +2,8 @@
 
     python3 oracle.py DIRECTORY [QUERY ...]    the first ten hits of each query, or of each line of standard input
 
-The oracle follows the rules of docs/ranking.md §2 to §4 and shares no code with the engine. It ranks every record that can
-match by the rules, and sorts. reader.py reads the index, Scripts/generate_fold.py folds queries.
+The oracle follows the rules of docs/ranking.md §2 to §4 and shares no code with the engine. It ranks every record that
+can match by the rules, and sorts the ranks. reader.py reads the index, Scripts/generate_fold.py folds queries.
 
 A rule is a function of a record and the query; oracle_features.py adds rules, forms of text and filters.
 """
@@ -40,7 +40,7 @@ def fold_rules():
 
 
 def fold(text):
-    """The fold of a text; what is ASCII needs no table."""
+    """The fold of a text; ASCII needs no table."""
     folded = reader.ascii_fold(text.encode())
     return fold_rules().fold(text) if folded is None else folded
 
@@ -49,7 +49,7 @@ def fold(text):
 
 
 class Query:
-    """What was typed: `q`, whether it is finished, and the texts that a key may begin with."""
+    """The typed text: its fold `q`, whether it is finished, and the texts with which a key may begin."""
 
     def __init__(self, text, form=bytes):
         self.text = text
@@ -62,7 +62,7 @@ class Query:
             self.variants.append(before + SEPARATOR + behind)
 
 
-# §3: matches. A rule gives what was found, or None.
+# §3: matches. A rule returns the matched text as `via`, or None.
 
 
 def is_whole(text, q):
@@ -83,7 +83,7 @@ def beginning(oracle, position, query):
     return "key" if any(begins(oracle.keys[position], q, query.finished) for q in query.variants) else None
 
 
-# Rule and bonus in octaves. A record's match is the best of those that hold.
+# Rule and bonus in octaves. A record's match is that of its best rule.
 KEY_RULES = [(whole, 8), (beginning, 0)]
 
 
@@ -100,7 +100,7 @@ def code(weight):
 
 
 class Match(NamedTuple):
-    """How a record matches: `via` is what was found, for those who are shown it."""
+    """The match of a record; answers show `via`, the matched text."""
 
     edits: int
     bonus: int
@@ -108,7 +108,7 @@ class Match(NamedTuple):
 
 
 class Rank(NamedTuple):
-    """What hits are sorted by, least first."""
+    """The rank of a hit; the least rank comes first."""
 
     edits: int
     minus_score: int
@@ -125,7 +125,7 @@ class Rank(NamedTuple):
 
 
 class Oracle:
-    """Records in the index's order, and the rules by which they are ranked."""
+    """Records in the index's order, and the rules that rank them."""
 
     def __init__(self, records, rules=KEY_RULES):
         """`records`: folded key, weight and line of each."""
@@ -143,7 +143,7 @@ class Oracle:
         return Query(text)
 
     def match(self, position, query):
-        """A record's best match, of equal ones the first rule's; None if it matches by no rule."""
+        """A record's best match, of equal matches that of the first rule; None if no rule matches."""
         best = None
         for rule, bonus in self.rules:
             via = rule(self, position, query)
@@ -164,8 +164,8 @@ class Oracle:
     def candidates(self, query):
         """The positions of all records that may match; `rank` decides.
 
-        Where every rule asks for a key that starts with a variant of q, these keys stand together, because keys are
-        sorted: from the first that is not below q up to the first that is not below q and a byte that no fold has.
+        If every rule wants a key that starts with a variant of q, these keys stand together, because keys are sorted:
+        from the first key that is not below q to the first that is not below q with a byte that no fold has.
         """
         if self.rules is not KEY_RULES:
             return range(len(self.keys))

@@ -8,8 +8,8 @@
 - Later word (-3): the key from a word start on begins with q; word starts are in the body, behind white space or SEP.
 - Whole other (+4), other beginning (-2): another name, with or without the last component, is or begins with q.
 - Any order (-6): two words or more, one of them with four bytes or more, each the beginning of a different word of the
-  body. If the key has a last component besides, the last word may begin a word of that. In a finished query the last
-  word must be a whole word.
+  body. If the key also has a last component, the last word may begin a word of that component. In a finished query the
+  last word must be a whole word.
 - Edits: see `distance`. Of equal matches, the leftmost word start, the first field and the first name count.
 """
 
@@ -36,13 +36,13 @@ OTHER_BONUS, LATER_BONUS = -2, -3  # of a match with edits
 
 
 def respaced(text):
-    """White space at the start, behind white space and beside a separator is nothing."""
+    """Leaves out white space at the start, after white space and beside a separator."""
     parts = [SPACE.join(part.split()) for part in text.split(SEPARATOR)]
     return SEPARATOR.join(parts) + (SPACE if parts[-1] and text.endswith(SPACE) else b"")
 
 
 def spaced(folded):
-    """The plain form, with the space at its end if it has one."""
+    """The plain form, with a space at its end if the text has one."""
     if not folded.isascii():
         folded = generate_lookalikes.replaced(folded.decode()).encode()
     return respaced(bytes(0x20 if byte in SIGNS else byte for byte in folded))
@@ -72,7 +72,7 @@ def edits_of(q):
 
 
 class Texts:
-    """What is matched of a record."""
+    """The texts of a record that rules match."""
 
     def __init__(self, folded, others, all_words):
         self.forms = list(dict.fromkeys([plain(folded), closed(folded)]))
@@ -95,7 +95,7 @@ class Texts:
 
 
 class FeatureQuery(Query):
-    """A query with what else was asked: `filters` are values by field, `near` a latitude and a longitude."""
+    """A query with filters and a place: `filters` are values by field, `near` a latitude and a longitude."""
 
     def __init__(self, text, typos=False, filters=None, near=None):
         super().__init__(text, spaced)
@@ -106,7 +106,7 @@ class FeatureQuery(Query):
         self.edits = edits_of(self.q)
 
 
-# Rules; each gives what was found, or None
+# Rules; each returns the matched text as `via`, or None
 
 
 def whole_key(oracle, position, query):
@@ -153,10 +153,10 @@ def any_order(oracle, position, query):
 
 
 def assigned(words, free, finished):
-    """Whether each word is a beginning of a different one of those that are free; the last one whole, if finished.
+    """Whether each word is a beginning of a different free word; in a finished query the last one is whole.
 
-    The longest first, to the shortest that fits: what a longer word may take is all that a shorter one may, or none of
-    it. Of equal words the whole one first.
+    The longest word comes first and takes the shortest free word that fits. All free words that fit it fit a shorter
+    word too, or none does. Of equal words the whole one comes first.
     """
     free, order = list(free), [(-len(word), i != len(words) - 1, i, word) for i, word in enumerate(words)]
     for _, _, i, word in sorted(order):
@@ -186,12 +186,12 @@ def distance(q, text):
 
 
 def characters(text, finished):
-    """What edits are counted in: space and separator are one; a finished query and each text end in a space."""
+    """The text in which edits are counted: a separator is a space; a finished query and each text end in a space."""
     return text.replace(SEPARATOR, SPACE).decode() + (" " if finished else "")
 
 
 def edited(oracle, position, query):
-    """Edits, bonus and what was found of the nearest text; None if that is too far."""
+    """Edits, bonus and `via` of the nearest text; None if that text is too far."""
     texts, q, best = oracle.texts(position), characters(query.q, query.finished), None
     found = [(form, 0, "key") for form in texts.forms]
     found += [(other + texts.ending, OTHER_BONUS, ("other", spelled)) for other, spelled in texts.others]
@@ -199,7 +199,7 @@ def edited(oracle, position, query):
         found += [(text, LATER_BONUS, ("word", start)) for start, text in texts.later]
     for text, bonus, via in found:
         text = characters(text, query.finished)[: len(q) + query.edits]
-        # A text that differs in spaces and separators alone is no match without edits, and no nearer than one with one.
+        # A text that differs only in spaces and separators is no match without edits; it counts as one edit.
         edits = max(1, distance(q, text))
         if edits <= query.edits and (best is None or (edits, -bonus) < (best.edits, -best.bonus)):
             best = Match(edits, bonus, via)
@@ -216,7 +216,7 @@ def hundredths(degrees):
 
 
 def sine_squared(half_degrees):
-    """Of so many 1/200 degrees, which may be more than 90 degrees; 60 bits behind the point."""
+    """Of an angle in 1/200 degrees, which may be above 90 degrees; the result has 60 bits after the point."""
     quarter = generate_near.SINES_PER_DEGREE * 90
     return generate_near.sines()[half_degrees if half_degrees <= quarter else 2 * quarter - half_degrees] ** 2
 
@@ -287,7 +287,7 @@ class FeatureOracle(Oracle):
         return best
 
     def passes(self, position, query):
-        """Whether one of the values of each field that is filtered by is a text of the record's."""
+        """Whether the record has one of the values in each filtered field."""
         if not query.filters:
             return True
         fields = self.fields(position)
@@ -306,7 +306,7 @@ class FeatureOracle(Oracle):
 
 
 class EditedQuery(Query):
-    """A query of an index that matches folds: one without word starts and other names."""
+    """A query of an index that matches folds, without word starts and other names."""
 
     def __init__(self, text):
         super().__init__(text)
@@ -314,7 +314,7 @@ class EditedQuery(Query):
 
 
 class KeyTexts:
-    """What is matched of a record of such an index."""
+    """The texts of a record of such an index that rules match."""
 
     others = later = ()
 
@@ -349,5 +349,5 @@ def texts_in(value):
 
 
 def names_in(value):
-    """Other names: an array's elements, or what commas divide."""
+    """Other names: an array's elements, or the texts between commas."""
     return texts_in(value) if isinstance(value, list) else value.split(",") if isinstance(value, str) else []

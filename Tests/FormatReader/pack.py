@@ -56,7 +56,7 @@ def files_of(index):
 
 
 def apply(path, old, new):
-    """Returns whether there was anything to be done."""
+    """Returns whether the pack changed the index."""
     pack = Stream(path)
     start = pack.take(96)
     header = reader.Cursor(start, "pack")
@@ -86,7 +86,7 @@ def apply(path, old, new):
     Path(new, "manifest").write_bytes(new_manifest)
     new_entries = files_of(reader.Index(new))
 
-    # §4: which files there are.
+    # §4: the list of files.
     known = {entry.name: (entry.digest, entry.file_size) for entry in entries}
     shipped, kept = {}, set()
     for entry in new_entries:

@@ -210,7 +210,7 @@ def head_of(text):
 
 
 def check_bounds(bounds, continuations, what):
-    """§3.3: bounds rise, unless a run of equal keys goes on."""
+    """§3.3: bounds rise, except within a run of equal keys."""
     need(bounds[0] == b"", f"{what}: the first bound is not empty")
     for before, bound, continuation in zip(bounds, bounds[1:], continuations[1:]):
         need(before < bound or before == bound and continuation, f"{what}: bounds do not rise")
@@ -220,7 +220,7 @@ def check_bounds(bounds, continuations, what):
 
 
 def bounds_of(heads, ends, texts, what):
-    """Bounds by where they end, which must be all of `texts`; each is to have its head."""
+    """The bounds, by their ends, which must fill `texts`; each must have its head."""
     bounds, at = [], 0
     for (end,), (head,) in zip(struct.iter_unpack("<I", ends), struct.iter_unpack("<Q", heads)):
         need(at <= end <= len(texts), f"{what}: ends of bounds fall")
@@ -232,7 +232,7 @@ def bounds_of(heads, ends, texts, what):
 
 
 class ShardEntry:
-    """What the manifest says of one shard."""
+    """The manifest's entry of one shard."""
 
     def __init__(self, number, first, records, bound, continuation, digest, label, file):
         self.number, self.first, self.records, self.bound = number, first, records, bound
@@ -255,7 +255,7 @@ class Index:
         self.directory = directory
         self.check_digests = check_digests
         self.density_grid = None
-        self.features = set()  # what of the format was met: tests ask for it
+        self.features = set()  # the features of the format that the index has, for the tests
         overlay = overlay_file(directory) if file == "manifest" else None  # before the manifest (§11)
         data = read_file(directory, file)
         self.data = data
@@ -290,7 +290,7 @@ class Index:
                 self.overlay = found
 
     def _read_root(self, content):
-        """§3.1, §3.2: the header and the sections; what they say of children and chains is looked at later."""
+        """§3.1, §3.2: the header and the sections; later steps check children and chains."""
         header = Cursor(content, "manifest")
         need(header.take(4) == b"SQM1", "manifest: another magic")
         version = header.unpack("HH")[0]
@@ -336,7 +336,7 @@ class Index:
             self.settings.setdefault(name, value)
 
     def _divided(self, data):
-        """§3.2: the bytes of the pages, and those of each chain that this reader knows: these stand behind, to the end."""
+        """§3.2: the bytes of the pages, and of each chain that this reader knows; chains follow the pages."""
         sizes = sum(size for size, _, _ in self.chains.values())
         need(sizes <= len(data), "manifest: chains of more bytes than there are")
         at, chains = len(data) - sizes, {}
@@ -354,7 +354,7 @@ class Index:
              f"manifest: section {number} begins with another frame than promised")
 
     def _read_children(self, frames, contents=()):
-        """§3.2, §3.10: what the root says of the frames of nodes and pages, which are these."""
+        """§3.2, §3.10: checks the frames of nodes and pages against the root."""
         self.page_firsts, self.page_bounds, self.page_flags, self.page_places = [], [], [], []
         self.listed = 0  # frames so far
         self._read_list(self.tables, self.level, 0, 0, self.records, (b"", False), frames, contents)
@@ -487,13 +487,13 @@ class Index:
 
     @staticmethod
     def _entry(level):
-        """What a list says of a page, and of a node."""
+        """The layout of a list's entry of a page, and of a node."""
         return "<QIIIIQ" if level else "<QIII"
 
     def _read_list(self, tables, level, number, first, records, promise, frames, contents):
         """§3.2, §3.10: a root's or a node's tables, down to the pages. `level` is that of its children.
 
-        Returns how many bytes these are in the file, and how many their contents are.
+        Returns the bytes of the frames in the file, and the bytes of their contents.
         """
         heads, firsts, ends, entries, texts = tables
         what = f"manifest, list {number} of level {level}"
@@ -624,7 +624,7 @@ class Index:
     def verify_overlay(self):
         """§11: what the overlay's records and places make, byte for byte.
 
-        A folded key of other letters than ASCII's is believed: what folds them is a table that this page has not.
+        A folded key with letters beyond ASCII is not checked, because the page does not have the table of their folds.
         """
         if self.overlay is None:
             return
@@ -691,7 +691,7 @@ def decimal(text):
 
 
 class Weights:
-    """What the weights of an index's records follow from."""
+    """The settings from which the weights of an index's records follow."""
 
     def __init__(self, settings):
         self.path = settings.get(b"weight")
@@ -699,7 +699,7 @@ class Weights:
         need(self.scale and self.scale[0] > 0, "manifest: a scale of weights that is no number above 0")
 
     def of_text(self, text):
-        """The weight by the text of the field; None is that of a record without it."""
+        """The weight by the text of the field; the text is None if the record has no such field."""
         number = None if text is None else decimal(text)
         if number is None or number[0] <= 0:
             return 0
@@ -728,7 +728,7 @@ def overlay_file(directory):
 
 
 class Overlay:
-    """Changes beside the shards. The header first, and the rest by `read`, once it is known whose manifest it is of."""
+    """An overlay. Its header is read first; `read` reads the rest if the overlay belongs to the manifest."""
 
     def __init__(self, data, records, names):
         self.data, self.records, self.names = data, records, names
@@ -778,7 +778,7 @@ class Overlay:
         return value
 
     def merged(self, stored, made=lambda folded, fields: (folded, json_record(fields))):
-        """Folded keys and records of the generation, of those of the shards; `made` gives what is added that form."""
+        """Folded keys and records of the generation, from those of the shards; `made` gives added records their form."""
         added, removed = iter(self.added), set(self.removed)
         following = next(added, None)
         for place, pair in enumerate(stored):
@@ -847,7 +847,7 @@ class Overlay:
 
 
 def whole_id(index, fields):
-    """The number that a record's id is the only decimal text of; None if it has no such id."""
+    """The number of a record's id, if the id is the only decimal text of a number; else None."""
     texts = [text for name, _, text in fields if name == index.settings.get(b"id")]
     if not texts or not re.fullmatch(rb"0|[1-9][0-9]{0,19}", texts[0]) or int(texts[0]) >= 2**64 - 1:
         return None
@@ -913,7 +913,7 @@ NUMBER_TEXT = re.compile(rb"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]
 
 
 def number_value(text):
-    """What orders numbers (§9.2); None if it is none by JSON's grammar."""
+    """The sort key of a number (§9.2); None for a text that is no number by JSON's grammar."""
     match = NUMBER_TEXT.fullmatch(text)
     if not match:
         return None
@@ -934,7 +934,7 @@ def inverted(data):
 
 
 def ascii_fold(key):
-    """The fold of a text of nothing but ASCII (matching.md §3, §4, §5, §7, §8); None for another."""
+    """The fold of a text of ASCII alone (matching.md §3, §4, §5, §7, §8); None for another."""
     if not key.isascii():
         return None
     folded = bytearray()
@@ -952,7 +952,7 @@ def ascii_fold(key):
 
 
 def serialised_rest(index, fields):
-    """What orders records of the same folded key (§9.2)."""
+    """The sort key of records with the same folded key (§9.2)."""
     written = lambda text: text.replace(b"\0", b"\0\xff") + b"\0\0"
     content = bytearray(written(raw_key(index, fields)))
     for _, _, text in fields:
@@ -975,7 +975,7 @@ LONGITUDES = [b"coord.lon", b"lon", b"lng", b"longitude", b"Longitude", b"LON"]
 
 
 def degrees(texts, names, limit):
-    """A coordinate, exactly; None if it is none on the globe."""
+    """A coordinate, exactly; None if it is not on the globe."""
     text = next((texts[name] for name in names if name in texts), b"")
     match = DECIMAL.fullmatch(text) if len(text) <= 64 else None
     if not match:
@@ -983,7 +983,7 @@ def degrees(texts, names, limit):
     sign, whole, decimals, only, exponent = match.groups()
     decimals = only or decimals or b""
     number = int((whole or b"") + decimals)
-    # Of 64 bytes, so that a greater exponent than 100 makes it none on the globe, or one that is nearly 0.
+    # The text has at most 64 bytes: with an exponent above 100 the coordinate is off the globe, or nearly 0.
     number *= Fraction(10) ** (max(-200, min(200, int(exponent or 0))) - len(decimals))
     if number > limit:
         return None
@@ -1006,14 +1006,14 @@ CODE_BITS = 10  # of the longest code
 
 
 class HuffmanCode:
-    """§4.7: how a column of small numbers is packed, if it is."""
+    """§4.7: the code by which a column of small numbers is packed, if it has one."""
 
     def __init__(self, cursor, limit, what, features):
         self.table = []  # per CODE_BITS bits: number, length
         first = cursor.number("B")
         if first == 0:
             return
-        halves = [first & 15, first >> 4]  # of the bytes so far, those that are not used up
+        halves = [first & 15, first >> 4]  # of the bytes so far, the halves that are not used up
 
         def half():
             if not halves:
@@ -1059,7 +1059,7 @@ class HuffmanCode:
         return bytes(numbers)
 
     def _numbers(self, cursor, data, count):
-        """So many numbers from the first byte on, and the bytes that they take."""
+        """The first `count` numbers, and the bytes that they take."""
         need(count <= 8 * len(data), f"{cursor.what}: more codes than bits")
         data = iter(data)
         table, numbers, word, bits, used = self.table, [], 0, 0, 0
@@ -1070,14 +1070,14 @@ class HuffmanCode:
             numbers.append(number)
             bits -= length
             used += length
-        # Of the bytes that were looked at, the last may be ones that no code reaches into.
+        # The last of the read bytes may be beyond all codes.
         rest = word & (1 << bits) - 1
         need(rest >> (bits - -used % 8) == 0, f"{cursor.what}: bits behind the last code")
         return numbers, (used + 7) // 8
 
 
 class Column:
-    """One field of a shard: how its texts are found (§4.5)."""
+    """One field of a shard: the encoding of its texts (§4.5)."""
 
     def __init__(self, cursor, name, suffix_fields, features):
         self.name = name
@@ -1156,7 +1156,7 @@ class NumberFormat:
         self.base, width = cursor.signed_varint(), cursor.number("B")
         self.width = width & 0x7F
         need(self.width <= 56, f"{cursor.what}: a value is too wide")
-        # Per context None, or its range's width and what is added
+        # Per context None, or the width of its range and the number to add
         if width & 0x80:
             self.ranges = self._ranges(cursor, contexts)
             features.add("ranges")
@@ -1168,7 +1168,7 @@ class NumberFormat:
         bits.finish()
         fewest, more_bits, added_bits, overlap = cursor.unpack("BBBB")
         need(more_bits <= 6, f"{cursor.what}: widths are too wide")
-        need(added_bits <= 32, f"{cursor.what}: what is added is too wide")
+        need(added_bits <= 32, f"{cursor.what}: a number to add is too wide")
         bits, ranges = Bits(cursor), []
         for has in own:
             if not has:
@@ -1182,7 +1182,7 @@ class NumberFormat:
         return ranges
 
     def plan(self, context):
-        """(width, mask, what is added, printer) for a record of this context."""
+        """(width, mask, number to add, printer) for a record of this context."""
         if self.type == 0:
             return 0, 0, 0, lambda _: self.constant
         width, added = self.width, self.base
@@ -1321,7 +1321,7 @@ class Shard:
             features.add("parts")
 
     def plan(self, row_format, context):
-        """How the row of a record of this row format and context is read: per number column, in order."""
+        """The plan for the row of a record of this row format and context: one per number column, in order."""
         plan = self._plans.get((row_format, context))
         if plan is None:
             formats = self.row_formats[row_format]
@@ -1339,7 +1339,7 @@ class Shard:
         for part in self.parts:
             bounds = [(part.bound, part.continuation)]
             if part.number == 0:
-                # The bound of a shard's first part is empty, and what stands before it is another shard's.
+                # The bound of a shard's first part is empty, and the key before it is in another shard.
                 bounds = [(entry.bound, entry.continuation)]
             for bound, continuation in bounds:
                 keys = part.keys
@@ -1385,7 +1385,7 @@ class Shape:
 
 
 def path_members(path):
-    """The members a path names: a dot divides, a backslash takes the next byte for what it is (§7)."""
+    """The members that a path names: a dot divides, a backslash takes the next byte literally (§7)."""
     members, member, at = [], bytearray(), 0
     while at < len(path):
         byte = path[at : at + 1]
@@ -1413,7 +1413,7 @@ def json_string(text):
 
 
 def kind_and_text(json):
-    """What a text was before it became JSON."""
+    """The text of a JSON value."""
     if json[:1] != b'"':
         return NUMBER_KIND if json[:1] in b"-0123456789" else VALUE_KIND, json
     return TEXT_KIND, ESCAPED.sub(lambda match: UNESCAPED.get(match[0], match[0]), json[1:-1])
@@ -1423,7 +1423,7 @@ ESCAPED, UNESCAPED = re.compile(rb"\\(?:u....|.)"), {escape: byte for byte, esca
 
 
 def json_record(fields):
-    """A record that has nothing but its fields: name, kind and text of each."""
+    """A record of its fields alone: name, kind and text of each."""
     shape = Shape(range(len(fields)), [name for name, _, _ in fields])
     values = [json_string(text) if kind == TEXT_KIND else text for _, kind, text in fields]
     return shape.template % tuple(values[column] for column in shape.order)

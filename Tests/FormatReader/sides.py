@@ -25,7 +25,7 @@ class SideFrame(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A value of a shard or a part: a number into the list above, how many records have it, their greatest weight."""
+    """A value of a shard or a part: its number in the list above, the number of its records, their greatest weight."""
 
     number: int
     count: int
@@ -104,7 +104,7 @@ def read_file(reader, directory, page):
 
 
 def read_lists(reader, cursor, limits, rounded):
-    """Per container its entries; `limits` says how many values each could have."""
+    """The entries of each container; `limits` has the greatest number of values of each."""
     counts = [cursor.varint() for _ in limits]
     numbers = []
     for count, limit in zip(counts, limits):
@@ -219,7 +219,7 @@ def cells_of(reader, index, fields):
 
 
 def made_part(part, of_record, weight, counts):
-    """Per value of a part's records how many have it, if they count, and their greatest weight."""
+    """Per value of a part's records the number of records with it, if they count, and their greatest weight."""
     found = {}
     for number in range(part.count):
         fields = part.record(number)
@@ -232,7 +232,7 @@ def made_part(part, of_record, weight, counts):
 
 
 def field_values(fields, path, fold):
-    """The values of a record's field; an entry may have more than a table holds, which `true` stands for."""
+    """The values of a record's field; `true` stands for an entry with more values than a table holds."""
     field = next(((kind, text) for name, kind, text in fields if name == path), None)
     if field == (2, b"true") and re.fullmatch(rb"f\d+", path):
         return {b"%d" % i for i in range(MOST_VALUES + 1)}

@@ -122,7 +122,7 @@ class Edited(Temporary):
         self.assertIn(b"--typos", run.stderr)
 
     def test_first_hits(self):
-        """What people type wrong, on the list of this folder."""
+        """Typing errors of people, on the list of this folder."""
         index = self.build(ROOT / "Samples" / "cities.csv", "--weight", "population", "--typos", name="sample")
         self.verify(index)
         names = {json.loads(line)["name"] for line in EditedOracle.of_index(index).lines}
@@ -135,7 +135,7 @@ class Edited(Temporary):
             self.assertIn(f'showing results for "{name}'.encode(), run.stderr, text)
 
     def test_geonames(self):
-        """First hits that people mean, and a sample of errors, on a list that people have."""
+        """Expected first hits, and a sample of errors, on a real list."""
         source = self.directory / "cities1000.txt"
         source.write_bytes(unpacked(dataset("geonames-cities1000.txt.zst")))
         index = self.build(source, "--weight", "population", "--typos", name="geonames")

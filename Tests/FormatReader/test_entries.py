@@ -44,7 +44,7 @@ def expected(index, words, alias, bits):
 
 
 def resolved(key, beginning, target, weight):
-    """An entry with what stands before its word start, where that was left to the plain form."""
+    """An entry with the text before its word start, where the plain form gives that text."""
     return key, spaced(target.removesuffix(key)) if beginning == b"" else beginning, target, weight
 
 

@@ -67,7 +67,7 @@ class FilteredOracle(FeatureOracle):
 
 
 class FilteredBase(Compared):
-    """What compares filtered answers with the oracle's."""
+    """The part of the tests that compares filtered answers with the oracle's."""
 
     untabled = ()
 
@@ -132,7 +132,7 @@ class Filtered(FilteredBase):
         self.compare_filtered(index, plain, queries(self.rng, plain.keys, 40), {"country": ["b"]})
 
     def test_many_values(self):
-        """Of a field with a value a record there is no table: its matches are looked at one by one."""
+        """A field with a value of its own in each record has no table: the search reads its matches one by one."""
         index, plain = self.filtered_index("many", self.tagged(3000), *SIZES, "--filter", "id", "--filter", "country")
         found = reader.Index(index)
         found.verify_sides(oracle.fold)
@@ -193,7 +193,7 @@ class Filtered(FilteredBase):
         self.assertIn(b"--filter", run.stderr)
 
     def test_a_byte_flipped(self):
-        """Anywhere in the side files and their chain: a filtered query is refused, or answered right; others are answered."""
+        """A byte flipped in the side files or their chain: filtered queries fail or answer right, others answer right."""
         index, plain = self.filtered_index("flipped", self.tagged(1500), *SIZES, "--filter", "tag", "--filter", "country")
         texts = ["", "a", "ab", "b "]
         plain.filters = {"tag": ["river"], "country": ["b", "aa"]}

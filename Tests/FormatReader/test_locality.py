@@ -81,7 +81,7 @@ class Locality(unittest.TestCase):
             after = reader.Index(index, check_digests=False)
             gone, _ = differences(before, after)
             entries_gone, entries = differences(before.text_entries, after.text_entries)
-            # A renamed record is one that goes and one that comes, as entries are counted.
+            # A renamed record counts as a removed and an added one, as entries do.
             records = 2 if kind == "renamed" else 1
             with self.subTest(change=number, kind=kind, seed=SEED):
                 self.assertLessEqual(gone + entries_gone, 2 * (records + entries))

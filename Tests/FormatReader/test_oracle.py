@@ -28,11 +28,11 @@ def setUpModule():
     print(f"ranked answers: SHARDQ_SEED={SEED}", file=sys.stderr)
 
 
-# What the command is asked, and what its answers are called.
+# Questions to the command, and its answers
 
 
 class Refused(AssertionError):
-    """The command's status and what it says."""
+    """The command's status and its message."""
 
 
 def asked(index, queries, limit, *options):
@@ -129,7 +129,7 @@ def prefixes(keys, length=6):
 
 
 def queries(rng, keys, count):
-    """Beginnings of keys, finished or not, with spaces for separators, too long, and some that nothing matches."""
+    """Beginnings of keys, finished or not, with spaces for separators, too long, and some without a match."""
     found = ["", " ", ",", "q", "a", "a ", "A B", "\u00e9", "ab ab", "ab  ", ", ", "zz"]
     for _ in range(count if keys else 0):
         text = typed(rng.choice(keys))
@@ -221,7 +221,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(pages, whole)
 
     def test_runs_are_a_scan(self):
-        """Looking at the two runs alone finds what looking at every record finds."""
+        """A scan of the two runs finds the same matches as a scan of all records."""
         rng = random.Random(SEED)
         for weight in WEIGHTS.values():
             source = [json.loads(line) for line in made(rng, 300, weight)]
@@ -234,7 +234,7 @@ class Rules(unittest.TestCase):
 
 
 class Compared(Temporary):
-    """What compares the command's answers with the oracle's."""
+    """The part of the tests that compares the command's answers with the oracle's."""
 
     def setUp(self):
         super().setUp()
@@ -267,7 +267,7 @@ class Compared(Temporary):
                 self.compare_highlights(query, f"{line['name']}, {line['country']}".encode(), hit["highlights"])
 
     def compare_highlights(self, query, key, ranges):
-        """What is marked of a key stands for what was typed."""
+        """The marked part of a key folds to a text that begins with the query."""
         marked = [oracle.fold(key[int(first) : int(end)].decode()) for first, end in ranges]
         if query.q:
             self.assertTrue(marked and any(marked[0].startswith(q) for q in query.variants), (query.text, key, ranges))
@@ -350,7 +350,7 @@ class Ranked(Compared):
         self.compare_pages(index, plain, "", 7, 700 if LONG else 70)
 
     def test_certificate(self):
-        """One more weight of a record that was left out: the answer changes exactly where its rank passes the last hit's."""
+        """A record outside of the answer gains weight: the answer changes if, and only if, it passes the last hit."""
         changed = 0
         for number in range(60 if LONG else 12):
             lines = made(self.rng, 400, WEIGHTS["few"])
@@ -372,7 +372,7 @@ class Ranked(Compared):
         self.assertGreater(changed, 0)
 
     def test_overlay(self):
-        """Changes beside the shards are ranked with the others."""
+        """The records of an overlay are ranked with the others."""
         lines = made(self.rng, 1500, WEIGHTS["few"])
         index, _ = self.list_index("changed", lines, *SIZES, "--id", "id")
         for step in range(4):
@@ -394,7 +394,7 @@ class Ranked(Compared):
         reader.Index(index).verify_ranks()
 
     def test_a_byte_flipped(self):
-        """Anywhere in the frames of the ranks: a ranked query is refused, or answered right; others are answered."""
+        """A byte flipped in the frames of the ranks: ranked queries fail or have right answers, as all others have."""
         lines = [record(i, name, "A", self.rng.randrange(1 << 40)) for i, name in enumerate(names(self.rng, 1500))]
         index, plain = self.list_index("flipped", lines, *SIZES)
         path, refused = index / "manifest", 0
@@ -419,7 +419,7 @@ class Ranked(Compared):
 
 
 class RealLists(Compared):
-    """Lists that people have, where they are."""
+    """Real lists, where the machine has them."""
 
     def compare_list(self, source, *options, whole=LONG):
         index = self.build(source, *options)
@@ -454,7 +454,7 @@ class RealLists(Compared):
 
     @unittest.skipUnless(LONG, "SHARDQ_LONG is not set")
     def test_postal_places(self):
-        """A million and a half, of which one name stands 9,170 times; a sample of queries."""
+        """A list of 1.5 million records, one name 9,170 times; a sample of queries."""
         names = "place,postcode,country,state,province,community,lat,lon".split(",")
         options = ["--columns", ",".join(names), "--key", "{place}, {country}", "--weight", "lon", "--weight-scale", "100"]
         index, plain = self.compare_list(dataset("postal-places.tsv.zst"), *options, whole=False)

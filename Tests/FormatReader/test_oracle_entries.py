@@ -116,7 +116,7 @@ class Entries(Compared):
         self.compare(index, scan, ["jose", "san jose", "jose san", "josé d", "jose da", "d a san", "san jose da aa", "a", "d"])
 
     def test_pages(self):
-        """Pages joined are one page, whatever led to a record."""
+        """Pages joined are one page, for matches of all kinds."""
         lines = made(self.rng, 1500, WEIGHTS["few"])
         index, scan = self.index_of("pages", lines, *SIZES, "--words", "--alias", "others", words="body", alias=["others"])
         for text in ["", "a", "b", "b a", "e "] + texts(self.rng, scan, "name", 3):
@@ -155,7 +155,7 @@ class Entries(Compared):
                     self.compare_hits(scan, text, answer, scan.answer(FeatureQuery(text, typos, filters, near), 10))
 
     def test_changes(self):
-        """Records beside the shards, and the shards of an update."""
+        """The records of an overlay, and the shards of an update."""
         lines = made(self.rng, 600, WEIGHTS["Pareto"])
         index, _ = self.index_of("changed", lines, *SIZES, "--words", "--alias", "others", "--id", "id")
         features = {"words": "body", "alias": ["others"]}

@@ -137,7 +137,7 @@ class Features(unittest.TestCase):
         self.assertEqual(self.hits("nyc"), [])
 
     def test_assigned(self):
-        """Longest first, to the shortest that fits, finds a way where there is one."""
+        """Taking the longest word first, for the shortest one that fits, finds a way if there is one."""
         rng = random.Random(3)
         for _ in range(4000):
             word = lambda: bytes(rng.choice(b"ab") for _ in range(rng.randrange(1, 4)))
@@ -184,7 +184,7 @@ class Features(unittest.TestCase):
             self.assertEqual(self.match(text, name, typos=True), found, text)
         # Fewer edits come before any score.
         self.assertEqual(self.hits("londa", typos=True), ["Londa IT", "London GB"])
-        # What only a separator instead of a space tells apart is no match without edits.
+        # A text that differs only by a separator instead of a space is no match without edits.
         self.places = oracle_of(PLACES)
         self.assertEqual(self.match("saint, denis", "Saint-Denis FR", typos=True), (1, 0, "key"))
 
@@ -227,7 +227,7 @@ class Features(unittest.TestCase):
 
 @unittest.skipUnless(os.environ.get("SHARDQ_LONG"), "SHARDQ_LONG is not set")
 class GeoNames(Temporary):
-    """What a person means, on a list of cities: the first hits, name and country."""
+    """The first hits that a person expects, on a list of cities: name and country."""
 
     FIRST = {
         "par": "Paris FR", "san f": "San Francisco US", "lodnon": "London GB", "munchen": "M\u00fcnchen DE",

@@ -27,7 +27,7 @@ class Packs(Temporary):
         return {path.name: path.read_bytes() for path in Path(directory).iterdir() if path.name not in (".lock", "overlay")}
 
     def check(self, old, new):
-        """What the second reader makes of the command's pack is the new index, and so is what the command makes."""
+        """The second reader and the command both make the new index of the command's pack."""
         path = self.directory / "pack"
         shardq("diff", old, new, "-o", path)
         made = self.directory / "made"
@@ -91,7 +91,7 @@ class Packs(Temporary):
         self.assertEqual(data[96:128], hashlib.sha256(start).digest())
 
     def test_one_city(self):
-        """One city changed: what is shipped stays under 64 KiB."""
+        """One city changed: the pack stays under 64 KiB."""
         source = unpacked(dataset("cities.json.zst"))
         self.assertEqual(source.count(b'"_id":2643743,'), 1)
         (self.directory / "old.json").write_bytes(source)

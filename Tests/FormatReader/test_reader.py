@@ -57,7 +57,7 @@ def frozen(value):
 
 
 def parsed(text):
-    """A JSON text as something that can be counted: digits and the order of members are kept; a number is bytes."""
+    """A JSON text as a hashable value: digits and the order of members are kept; a number is bytes."""
     hook = lambda members: ("object", *((name, frozen(value)) for name, value in members))
     return frozen(json.loads(text, parse_int=str.encode, parse_float=str.encode, object_pairs_hook=hook))
 
@@ -68,7 +68,7 @@ def flat(pairs):
 
 
 LATITUDES = ["coord.lat", "lat", "latitude", "Latitude", "LAT"]
-# Whole lists, and all that there is of each kind.
+# Whole lists, and all kinds of each.
 LONG = os.environ.get("SHARDQ_LONG") == "1"
 LONGITUDES = ["coord.lon", "lon", "lng", "longitude", "Longitude", "LON"]
 
@@ -104,7 +104,7 @@ def density_grid_of(records):
 
 
 def asked_of(text):
-    """The runs of keys that a folded text asks for, in order: each from a key up to another. docs/matching.md §8."""
+    """The runs of keys of a folded text, in order: each from a key up to another. docs/matching.md §8."""
     finished = len(text) > 1 and text.endswith(b" ")
     word = text[:-1] if finished else text
     before, space, behind = word.rpartition(b" ")
@@ -129,7 +129,7 @@ class Temporary(unittest.TestCase):
         return path
 
     def check(self, directory, records):
-        """The records, as a multiset; everything about order, bounds and names. Returns the index and its shards."""
+        """Checks the records, as a multiset, and order, bounds and names. Returns the index and its shards."""
         index = reader.Index(directory)
         shards = list(index.shards())
         lines = [line for shard in shards for part in shard.parts for line in part.lines]
@@ -152,7 +152,8 @@ class Temporary(unittest.TestCase):
         return len([text for text in ids if text is not None]) - len({text for text in ids if text is not None})
 
     def check_order(self, shards):
-        """Bounds are exactly what the page says a builder writes, flags say exactly where a run goes on."""
+        """Bounds are those that docs/format.md has a builder write; flags mark exactly the parts that continue a
+        run."""
         before = None
         for shard in shards:
             first = 0
@@ -212,7 +213,7 @@ class Datasets(Temporary):
         self.assertEqual(index.settings[b"latitude"], b"coord.lat")
 
     def check_keys(self, shards):
-        """Keys that are letters of ASCII fold by case alone, so that they can be made again without the table."""
+        """Keys of ASCII letters fold by case alone, so the test can make their folds without the table."""
         checked = 0
         for shard in shards:
             for part in shard.parts:
@@ -352,7 +353,7 @@ def nasty():
     for i in range(40):
         limit = [2**63 - 1, -(2**63) + 1, 10**17, 2**53 + 1, -(10**17)][i % 5]
         add(f"Big {i}", "BG", f'"big":{limit - i if limit > 0 else limit + i}', f'"far":{i * 10**15}', f'"tiny":0.{i:017}1')
-    # What folds away, what is no letter, and fields that are missing or not texts.
+    # Characters that fold to nothing, characters that are no letters, and fields that are missing or no texts.
     for name in ["", " ", ",", "a, b", "a,b,,c", "\u200d", "´", "ﬁ Ⅳ ﾊﾟ", "ÄÖÜ ß", "İIıi", "Ǆ", "😀", "𐍈", "\ufffd", "aͅ"]:
         add(name, "")
         add(name, name)
@@ -368,7 +369,7 @@ def nasty():
     return lines
 
 
-# Everything of the format that the records above are to make the builder use.
+# The features of the format that the builder must use for the records above.
 EVERYTHING = {
     *(f"kind {i}" for i in range(4)),
     *(f"encoding {i}" for i in range(6)),
@@ -441,7 +442,7 @@ class Damage(Temporary):
             path.write_bytes(data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :])
             with self.assertRaises(reader.FormatError, msg=f"byte {at}, with digests"):
                 self.read(True)
-            # Without digests the checksums are left: what they let pass has to be the same content.
+            # Without digests only the checksums remain: a file that passes them must have the same content.
             tried += 1
             try:
                 self.assertEqual(self.read(False), self.good, f"byte {at}, without digests")
@@ -482,12 +483,12 @@ class Damage(Temporary):
 
 
 class Overlays(Temporary):
-    """Changes beside the shards: what this reader makes of them, what the project does, and what they should be."""
+    """Overlays: this reader's records, the command's records and the changed list must agree."""
 
     KEY = ("--key", "{name}, {country}", "--id", "id")
 
     def update(self, index, upserts=(), ids=(), name="id"):
-        """Leaves changes beside the shards; the model of a dataset changes as well."""
+        """Writes an overlay."""
         options = []
         if upserts:
             options += ["--upsert", self.write("upserts.jsonl", upserts)]
@@ -496,7 +497,7 @@ class Overlays(Temporary):
         shardq("update", "--overlay", "-i", index, *options)
 
     def compare(self, index, lines, prefixes=(), source=None):
-        """The records of a generation, as this reader, the command and the changed list have them."""
+        """Compares the records of a generation by this reader, by the command and in the changed list."""
         found = reader.Index(index)
         pairs = list(found.pairs())
         keys = [key for key, _ in pairs]
@@ -569,7 +570,7 @@ class Overlays(Temporary):
     def test_rounds(self):
         rng = random.Random(5)
         lines = {number: self.record(rng, number) for number in range(900)}
-        # Nobody can change these, which have no id; two are the same.
+        # No update can change these records, because they have no id; two are the same.
         unnamed = ['{"name":"San","country":"C1"}', '{"name":"San","country":"C1"}', '{"name":"x","country":"C0","n":1}']
         shapes = ["--shard-size", "2KiB", "--part-size", "1KiB"]
         index = self.build(self.write("list.jsonl", [*lines.values(), *unnamed]), *self.KEY, *shapes)
@@ -661,7 +662,7 @@ class Overlays(Temporary):
             yield int(re.search(rb'"_id":(\d+)', line)[1]), line
 
     def small(self):
-        """An index with an overlay of all kinds of changes, and what it has without and with them."""
+        """An index with an overlay of all kinds of changes, and its records without and with them."""
         names = ["San Diego", "San Francisco", "San Jose", "Sao Paulo", "Sao Pedro", "Zagreb", "Zaragoza", "Zug"]
         lines = [f'{{"name":"{name}","country":"C","id":{i},"lat":{i}.5,"lon":"{i}"}}' for i, name in enumerate(names)]
         index = self.build(self.write("small.jsonl", lines), *self.KEY)
@@ -677,10 +678,10 @@ class Overlays(Temporary):
         (index / "overlay").write_bytes(overlay)
         self.assertIsNone(reader.Index(index).overlay)
         self.assertBothRead(index, merged)
-        # One that is damaged is refused, whichever manifest it names.
+        # A damaged overlay is refused, whichever manifest it names.
         (index / "overlay").write_bytes(changed(overlay, 50, [overlay[50] ^ 1]))
         self.assertBothRefuse(index)
-        # What follows in one of another manifest means nothing, if only its checksum is right.
+        # The rest of another manifest's overlay does not matter, if its checksum is right.
         (index / "overlay").write_bytes(self.sealed(overlay[:32] + 20 * b"\xff"))
         self.assertBothRead(index, merged)
 
@@ -693,7 +694,7 @@ class Overlays(Temporary):
 
     @staticmethod
     def sealed(data):
-        """An overlay with the checksum that it should have."""
+        """An overlay with a right checksum."""
         return changed(data, 8, struct.pack("<Q", reader.xxh64(data[16:])))
 
     def assertBothRead(self, index, lines):
@@ -737,7 +738,7 @@ class Overlays(Temporary):
         self.assertBothRefuse(index)
 
     def test_flipped_behind_the_checksum(self):
-        """Both readers refuse the same, read the same otherwise, and find the same wrong with it."""
+        """Both readers refuse the same overlays, read the same records otherwise, and find the same faults."""
         index, _, _ = self.small()
         path = index / "overlay"
         data, seen = reader.overlay_file(index), Counter()
@@ -765,14 +766,14 @@ class Overlays(Temporary):
             return "found"
         added = [field for _, _, fields in found.overlay.added for field in fields]
         if not all(text.isascii() for name, _, text in added if name in found.template_paths()):
-            # That its fold is another one now is for those to find who have the table.
+            # Only a reader with the table can find that the fold differs.
             self.assertEqual(verified, 1)
             return "found"
         self.assertEqual(verified, 0)
         return "sound"
 
     def test_greatest_id(self):
-        """An overlay says no less than the greatest id of the shards that is a whole number."""
+        """The greatest id of an overlay is not below the greatest whole number among the ids of the shards."""
         index, _, _ = self.small()
         path = index / "overlay"
         for rest in ("8", '"08"', '"x"', '"18446744073709551615"'):
@@ -828,7 +829,7 @@ class Overlays(Temporary):
             self.assertEqual(reader.Index(index).record_count(), self.count(index))
         fields = lambda *fields: overlay((), [record(0, fields=fields)])
         bad = [
-            # Places removed, and places and keys of what is added.
+            # The places of removed records, and the places and keys of added ones.
             *(overlay([zero] * (r + 1)), overlay([signed_varint(r)]), overlay([signed_varint(2**62)])),
             *(overlay([signed_varint(-1)]), overlay([zero, signed_varint(-1)]), overlay([10 * b"\xff" + b"\1"])),
             *(overlay((), [record(r + 1)]), overlay((), [record(r), record(1)])),
@@ -865,7 +866,7 @@ class Overlays(Temporary):
         self.assertBothRefuse(index)
 
     def notes(self):
-        """An index, and what changes the first `count` of its records."""
+        """An index, and a function that changes the first `count` of its records."""
         line = '{"name":"n%d","country":"C","id":%d,"note":"%s"}'
         lines = lambda count, text: [line % (i, i, 480 * text if i < count else "") for i in range(9)]
         index = self.build(self.write("notes.jsonl", lines(0, "")), *self.KEY)
@@ -877,7 +878,7 @@ class Overlays(Temporary):
         return index, change
 
     def test_new_file(self):
-        """Each change makes a new file: what others have under another name, or open, stays as it is."""
+        """Each change makes a new file: an open overlay, or one with another name, stays the same."""
         index, change = self.notes()
         path, other, copy = index / "overlay", self.directory / "other", self.directory / "copy"
         change(4, "a")
@@ -921,7 +922,7 @@ class Overlays(Temporary):
         self.assertEqual([name for name in os.listdir(index) if name.startswith(".shardq")], [])
 
     def test_of_another_version(self):
-        """They begin with magic and version, whatever follows: both say so."""
+        """Overlays of all versions begin with magic and version: both readers name the unknown version."""
         index, _, _ = self.small()
         path = index / "overlay"
         for rest in (b"", bytes(42), 5000 * b"\xff", path.read_bytes()[8:]):
@@ -959,7 +960,7 @@ class Overlays(Temporary):
 
 
 class Forged(Temporary):
-    """Indexes no builder writes: both readers must make the same of them."""
+    """Indexes that no builder writes: both readers must read the same or refuse."""
 
     def setUp(self):
         super().setUp()
@@ -987,15 +988,15 @@ class Forged(Temporary):
 
     @staticmethod
     def sections(manifest):
-        """Where the sections of a root begin, the first of each number."""
+        """The offsets of the sections of a root, by number; the first one counts."""
         entries = [struct.unpack_from("<I4xQ", manifest, 48 + 24 * i) for i in range(manifest[12])]
         return dict(reversed(entries))
 
     def store(self, manifest=None, page=None, header=None, fields=None, keys=None, start=None, frames=None):
         """Writes the index's one shard, page and root with other contents; sizes, checksums, digests are made right.
 
-        A header's frames are promised where they are in `self.header`. `start` stands in the place of all before
-        these, the magic included, `frames` in the place of what is promised.
+        The header promises its frames at the place in `self.header`. `start` replaces the bytes before that place, with
+        the magic; `frames` replaces the promises.
         """
         header, promised = header or self.header, b""
         contents = [self.compress(keys or self.keys), self.compress(fields or self.fields)]
@@ -1006,7 +1007,7 @@ class Forged(Temporary):
         return self.store_shard(header, b"".join(contents), manifest, page)
 
     def store_shard(self, header, frames, manifest=None, page=None):
-        """The same of a header's content as it stands, and of the frames behind it."""
+        """Writes the same index with this content of the header, and these frames after it."""
         manifest, page = bytearray(manifest or self.manifest), bytearray(page or self.page)
         head = self.compress(bytes(header))
         data = head + frames
@@ -1028,14 +1029,14 @@ class Forged(Temporary):
         return lines
 
     def assertRefused(self, stored=None, **contents):
-        """Refused by both; `stored` writes the index, if `store` does not."""
+        """Both readers refuse the index; `stored` writes it, if `store` does not."""
         with self.assertRaises(reader.FormatError):
             list((stored or self.store)(**contents).lines())
         run = subprocess.run([COMMAND, "export", "-i", self.index], capture_output=True)
         self.assertEqual(run.returncode, 65, run.stderr)
 
     def assertFound(self, stored=None, **contents):
-        """Refused by this reader, and by `verify`: a query need not look that closely."""
+        """This reader and `verify` refuse the index; a query need not check so much."""
         with self.assertRaises(reader.FormatError):
             list((stored or self.store)(**contents).shards())
         run = subprocess.run([COMMAND, "verify", "-i", self.index], capture_output=True)
@@ -1053,7 +1054,7 @@ class Forged(Temporary):
         manifest[self.sections(manifest)[5] + 17] = 0x80  # an unknown flag
         page = bytearray(self.page)
         page[28 + 17] = 0x80  # another
-        # An unknown section that lies nowhere, and two of section 7, of which the first counts, as of a setting.
+        # An unknown section that lies nowhere, and two sections 7: the first one counts, as with settings.
         settings = b"\x03key\x01x" + b"\x07unknown\x03..." + b"\x03key\x01y"
         table = b"".join(struct.pack("<IIQQ", *entry) for entry in [
             (77, 0, 1 << 63, 1 << 62), (7, 0, len(manifest) + 24 * 2, len(settings))
@@ -1077,7 +1078,7 @@ class Forged(Temporary):
                 self.assertSame(self.store(header=header, manifest=manifest))
 
     def test_numbers_of_any_size(self):
-        """The ids by other formats: what is exact has one text for every value of 64 bits."""
+        """The ids in other formats: an exact format has one text for every value of 64 bits."""
         lines = [f'{{"name":"n{i:03}","country":"CH","id":{i * 7919 % 1000}}}' for i in range(33)]
         self.open(self.build(self.write("numbers.jsonl", lines), "--key", "{name}, {country}", name="numbers"))
         at = self.header.index(bytes([1, 0, 1, 0, 10]))
@@ -1111,7 +1112,7 @@ class Forged(Temporary):
                 self.assertRefused(header=self.header[:at] + bytes(form) + self.header[at + 3 :])
 
     def test_scripts_of_any_bytes(self):
-        # Where the sizes of the scripts stand, and how many bytes they have.
+        # The offset of the sizes of the scripts, and their number of bytes.
         at, (size, long) = 10, self.fields[8:10]
         self.assertEqual(long, 0)
         seeds = random.Random(4)
@@ -1189,7 +1190,7 @@ class Forged(Temporary):
                 bound = b"a" if part[1] == 2 else b""
                 header = self.header[: at.bounds] + bound + self.header[at.bounds :]
                 self.assertRefused(header=header, start=self.header[: at.part] + part)
-        # What is promised of the frames, one after the other: sizes, contents, checksums.
+        # The promises about each frame: size, content size, checksum.
         for i in (0, 1, 2, 5, 6, 7, 8, 11):
             with self.subTest(promise=i):
                 self.assertRefused(frames=lambda promised: changed(promised, i, [promised[i] ^ 1]))
@@ -1219,7 +1220,7 @@ class Forged(Temporary):
             with self.subTest(keys=i):
                 self.assertRefused(keys=changed(self.keys, i, wrong))
         self.assertSame(self.store(keys=changed(self.keys, 6, [1])))
-        # The fields: magic, records, rows, what is packed, texts that are packed, text, long ones.
+        # The fields: magic, records, rows, packed columns, packed texts, text, long texts.
         for i, wrong in [(3, b"2"), (4, [7]), (5, [1]), (6, [1]), (7, [1]), (8, [self.fields[8] + 1]), (9, [1])]:
             with self.subTest(fields=i):
                 self.assertRefused(fields=changed(self.fields, i, wrong))
@@ -1232,7 +1233,7 @@ class Forged(Temporary):
         self.assertRefused(fields=self.fields[:8] + long + self.fields[18:])
 
     def test_what_is_packed(self):
-        """The Huffman codes of a shard: as they are, and each rule of them broken."""
+        """The Huffman codes of a shard: unchanged, and with each rule broken."""
         seeds = random.Random(7)
         word = lambda: "".join(seeds.choices("aeinorst", k=seeds.randrange(4, 12)))
         countries = seeds.choices(["CH", "BR", "US", "FR"], [1, 2, 4, 9], k=200)
@@ -1259,7 +1260,8 @@ class Forged(Temporary):
                     list(self.store(header=code(where, lengths)).lines())
                 self.assertEqual("half a byte" in str(refused.exception), other, refused.exception)
                 self.assertRefused(header=code(where, lengths))
-        # No code for the suffix fields: then their numbers stand as they are, and one that is too large is refused.
+        # Without a code for the suffix fields their numbers are stored as bytes, and a number that is too large is
+        # refused.
         lengths = [3, 3, 1, 2]
         quarters = [sum(lengths[suffix_field] for suffix_field in part.contexts[start : start + 50]) for start in range(0, 200, 50)]
         sizes = [(count + 7) // 8 for count in quarters]
@@ -1283,7 +1285,7 @@ class Forged(Temporary):
         for runs in (8, 13, 300):
             with self.subTest(runs=runs):
                 self.assertRefused(header=code(where, b"\xff" * runs + lengths))
-        # What is packed of the fields is promised in their header, and the texts in it.
+        # The header of the fields promises the packed columns and the packed texts.
         cursor = reader.Cursor(self.fields, "fields", 4)
         self.assertEqual([cursor.varint(), cursor.varint()], [200, 0])
         start, packed, texts = cursor.at, cursor.varint(), cursor.varint()
@@ -1308,7 +1310,7 @@ class Forged(Temporary):
             self.assertRefused(header=texts(rule))
 
     def test_ranges_and_row_formats(self):
-        """What bits say in a header: as it is, and each rule of it broken."""
+        """The bits of a header: unchanged, and with each rule broken."""
         seeds, lines = random.Random(8), []
         for i in range(200):
             suffix_field = seeds.randrange(5)
@@ -1335,7 +1337,7 @@ class Forged(Temporary):
         for bits in (0b101111, 0b10001111, 0b00111, 0b11111, 0):
             with self.subTest(contexts=bits):
                 self.assertRefused(header=changed(self.header, at + 1, [bits]))
-        # The fewest bits and how many more, what is added, its overlap.
+        # The fewest bits and the number of more bits, the bits to add, their overlap.
         for i, wrong in [(2, 57), (2, 255), (3, 7), (3, 8), (3, 255), (4, 33), (4, 64), (4, 255)]:
             with self.subTest(ranges=i, wrong=wrong):
                 self.assertRefused(header=changed(self.header, at + i, [wrong]))
@@ -1389,7 +1391,8 @@ class Forged(Temporary):
                 self.assertRefused(keys=changed(self.keys, flags, [0]))
 
     def parts_of(self, lines, name):
-        """An index of several parts: what writes it with something else said of them, their bounds and records."""
+        """An index of several parts: a function that writes it with other entries of its parts, their bounds and
+        records."""
         options = ["--key", "{name}, {country}", "--part-size", "512"]
         self.index = self.build(self.write("parts.jsonl", lines), *options, name=name)
         self.manifest, self.page, *_ = self.contents("manifest")
@@ -1411,7 +1414,7 @@ class Forged(Temporary):
         rest = header[cursor.at :]
 
         def stored(part=1, records=0, bound=None, flip=0, more=0):
-            """What is said of one part changed, its flag flipped; the part behind it has `more` records less."""
+            """Changes the entry of one part and flips its flag; the next part has `more` records less."""
             all_bounds, content = list(bounds), start
             if bound is not None:
                 all_bounds[part] = bound
@@ -1435,7 +1438,7 @@ class Forged(Temporary):
         return stored, with_empty_part, bounds, [records for records, _, _ in parts]
 
     def test_parts(self):
-        """What a header says of parts behind the first."""
+        """A header's entries of the parts after the first."""
         lines = [f'{{"name":"n{i:03}","country":"CH","id":{i}}}' for i in range(400)]
         stored, with_empty_part, bounds, records = self.parts_of(lines, "parts")
         self.assertEqual(len(self.assertSame(stored())), 400)
@@ -1456,7 +1459,7 @@ class Forged(Temporary):
         self.assertFound(stored, bound=first[1] + b"a")
         self.assertFound(stored, bound=bounds[1][:-1])
         self.assertFound(stored, flip=1)
-        # Parts that go on with equal keys: one that does not say so, and one that has another bound.
+        # Parts that continue a run of equal keys: one without the flag, and one with another bound.
         lines = ['{"name":"n","country":"CH","id":%d}' % i for i in range(400)]
         stored, _, bounds, _ = self.parts_of(lines, "equal")
         self.assertEqual(len(self.assertSame(stored())), 400)
@@ -1482,7 +1485,7 @@ class Forged(Temporary):
         def shard(columns, row_formats, contexts=1, code=b"\0", keys=self.keys, data=b"", shapes=None, width=0):
             """Number columns, per column its formats; rows of `width` bits, all 0, and of format 0. Every suffix field is the first.
 
-            Or other columns, with what they have in the header, and their data in the part."""
+            Or other columns, with their bytes in the header and their data in the part."""
             count = len(columns)
             suffix_fields = (b"\2" if contexts else b"") + b"".join(bytes([97 + i // 26, 97 + i % 26]) for i in range(contexts))
             shape = varint(count) + b"".join(map(varint, range(count))) if shapes is None else bytes(shapes)
@@ -1531,7 +1534,7 @@ class Forged(Temporary):
         self.assertRefused(**shard([[form[:-1] + b"\x39"]], 1, width=57))
         self.assertRefused(**shard([[own(57, 0, 0, 0)]], 1, width=57))
         self.assertRefused(**shard([[own(50, 6, 0, 0, 7)]], 1, width=57))
-        # Six bits of how many more, 32 of what is added, and one more of each.
+        # Widths of 6 bits, additions of 32 bits, and one bit more of each.
         self.assertSame(self.store(**shard([[own(0, 6, 0, 0, 0)]], 1)))
         self.assertRefused(**shard([[own(0, 7, 0, 0, 0)]], 1))
         self.assertSame(self.store(**shard([[own(0, 0, 32, 0, 1, 0, 0, 128)]], 1)))
@@ -1594,7 +1597,7 @@ PLAIN = [
 
 
 class Layout:
-    """Where what stands in the header of a shard of one part begins."""
+    """The offsets in the header of a shard of one part."""
 
     def __init__(self, header):
         cursor = reader.Cursor(header, "layout", 4)
@@ -1630,12 +1633,12 @@ class Layout:
 
 
 class Nodes(Temporary):
-    """A manifest whose root lists nodes, as it is and with one of them changed: this reader and the project's agree."""
+    """A manifest whose root lists nodes, unchanged and with a changed node: this reader and the command agree."""
 
     def setUp(self):
         super().setUp()
         names = [f"key {i // 3:05}" for i in range(4200)]  # runs of equal keys, over borders too
-        # Each larger than a shard may be, so that it is one.
+        # Each record is larger than a shard may be, so that it is a shard.
         lines = [json.dumps({"name": name, "id": i, "note": 1100 * "x"}) for i, name in enumerate(names)]
         self.index = self.build(self.write("nodes.jsonl", lines), "--key", "{name}", "--shard-size", "1K")
         data = (self.index / "manifest").read_bytes()
@@ -1648,7 +1651,7 @@ class Nodes(Temporary):
         self.entries = struct.unpack_from("<Q", self.contents[0], 48 + 24 * 4 + 8)[0]
 
     def store(self, node=None, root=lambda content: content):
-        """Writes the manifest with another first node, which the root is made right for, and the root changed."""
+        """Writes the manifest with another first node and a root that fits it, changed by `root`."""
         content, manifest = node or self.contents[1], bytearray(self.contents[0])
         frame = Forged.compress(bytes(content))
         for i in range(2):
@@ -1697,7 +1700,7 @@ class Nodes(Temporary):
 
 
 class Ranks(Temporary):
-    """The greatest weights of parts: those that the command writes, and others, which are refused or found wrong."""
+    """The greatest weights of parts: the command writes right ones; readers refuse others or find them wrong."""
 
     # Texts of a field, as JSON, and the weights that they are at a scale of 1.
     WEIGHTS = {
@@ -1763,14 +1766,14 @@ class Ranks(Temporary):
                     value = json.loads(text, parse_int=str, parse_float=str)
                     found = weight.of_text(value.encode() if isinstance(value, str) else b"[7]")
                     expected = plain
-                    # What is rounded at a scale of 1, and what is cut off, is more at another.
+                    # Another scale gives other weights to texts that a scale of 1 rounds or cuts off.
                     if scale and re.fullmatch(r'"?[+-]?[0-9.]{1,40}(e[+-]?[0-9]{1,3})?"?', text, re.IGNORECASE) and text != '"."':
                         exact = max(0, Fraction(text.strip('"').removesuffix(".")) * factor)
                         expected = min(int(exact), 2**63 - 1)
                     elif scale and plain not in (0, 2**63 - 1):
                         expected = min(int(plain * factor), 2**63 - 1)
                     self.assertEqual(found, expected, text)
-                    # Each far from the others, and large, so that it is a shard.
+                    # Each key is far from the others and each record is large, so that it is a shard.
                     lines.append('{"name":"%03d","w":%s,"note":"%s"}' % (number, text, 1100 * "x"))
                 lines.append('{"name":"none","note":"%s"}' % (1100 * "x"))
                 options = ["--weight", "w", *(["--weight-scale", scale] if scale else [])]
@@ -1784,7 +1787,7 @@ class Ranks(Temporary):
                 reader.Weights({b"weight-scale": scale})
 
     def test_a_byte_flipped(self):
-        """Anywhere in the frames of the ranks: refused, or the same ranks."""
+        """A byte flipped in the frames of the ranks: the index is refused, or has the same ranks."""
         good, size = reader.Index(self.index).ranks, reader.Index(self.index).chains[10][0]
         path, rng, refused = self.index / "manifest", random.Random(8), 0
         step = 1 if LONG else 4
@@ -1804,9 +1807,9 @@ class Ranks(Temporary):
         self.assertIn(run.returncode, (1, 65), run.stderr)
 
     def store(self, pages=None, head=lambda content: content, chains={}, index=None):
-        """Writes the manifest with other contents of the ranks' pages; what the first frame and the root say is made right.
+        """Writes the manifest with other contents of the ranks' pages, and a first frame and a root that fit them.
 
-        `head` changes the first frame's content then. `chains` are others, number to bytes.
+        `head` then changes the first frame's content. `chains` are further chains, number to bytes.
         """
         index = index or reader.Index(self.index)
         root = self.root()
@@ -1852,7 +1855,7 @@ class Ranks(Temporary):
 
     @staticmethod
     def with_sections(root, sections):
-        """A root with other contents of sections, or with ones more."""
+        """A root with other contents of sections, or with more sections."""
         count = root[12]
         table = [list(struct.unpack_from("<IIQQ", root, 48 + 24 * i)) for i in range(count)]
         new = [number for number in sections if number not in [entry[0] for entry in table]]
@@ -1867,7 +1870,7 @@ class Ranks(Temporary):
         return changed(root[:48], 12, struct.pack("<I", len(table))) + b"".join(struct.pack("<IIQQ", *e) for e in table) + body
 
     def assertRefused(self, *arguments, **options):
-        """By this reader at once or when it makes them anew, and by the command's `verify`."""
+        """This reader refuses the ranks at once or in `verify_ranks`, and so does the command's `verify`."""
         with self.assertRaises(reader.FormatError):
             found = self.store(*arguments, index=self.before, **options)
             list(found.shards())
@@ -1888,7 +1891,7 @@ class Ranks(Temporary):
                 self.assertRefused(head=lambda content: changed(content, at, [content[at] ^ 1]))
         for wrong in (lambda content: content[:-1], lambda content: content + b"\0", lambda content: content[:4]):
             self.assertRefused(head=wrong)
-        # A part more and one less, a shard of none, a page that ends before its time, and later.
+        # A part more and one less, a shard without parts, a page that ends too early, and too late.
         self.assertRefused([changed(page, 0, [page[0] + 1])])
         self.assertRefused([changed(page, 0, [page[0] - 1])])
         self.assertRefused([changed(page, 0, [0])])
@@ -1909,7 +1912,7 @@ class Ranks(Temporary):
             return [page[:shards] + b"".join(texts)]
 
         self.assertEqual(with_weight(0, varint(weights[0])), [page])
-        # A ninth byte that goes on, and a tenth.
+        # A varint that continues after its ninth byte, and one with a tenth byte.
         least = weights.index(min(weights))
         self.assertRefused(with_weight(least, 8 * b"\x80" + b"\x80"))
         self.assertRefused(with_weight(least, 9 * b"\xff" + b"\x01"))
@@ -1921,7 +1924,7 @@ class Ranks(Temporary):
                 self.assertRefused(with_weight(number, varint(weights[number] + more)))
 
     def test_unknown_chains(self):
-        """A reader passes over them, wherever they stand and whatever is in them."""
+        """A reader ignores unknown chains at any place, with any content."""
         index = reader.Index(self.index)
         lines = shardq("export", "-i", self.index)
         frame = Forged.compress(b"whatever")
@@ -1947,13 +1950,13 @@ def changed(content, at, new):
 
 
 class Page(unittest.TestCase):
-    """The examples of docs/format.md are what they say."""
+    """The bytes of the examples in docs/format.md are right."""
 
     def setUp(self):
         self.page = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
 
     def example(self, heading, size, number=0):
-        """The bytes of a listing with offsets behind a heading: the first of them, or a later one."""
+        """The bytes of a listing with offsets after a heading: the first listing, or a later one."""
         section = self.page.split(f"\n{heading}\n", 1)[1]
         listings = re.findall(r"^```\w*\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
         listing = [listing for listing in listings if re.match("0+  ", listing)][number]
