@@ -152,8 +152,7 @@ class Temporary(unittest.TestCase):
         return len([text for text in ids if text is not None]) - len({text for text in ids if text is not None})
 
     def check_order(self, shards):
-        """Bounds are those that docs/format.md has a builder write; flags mark exactly the parts that continue a
-        run."""
+        """Bounds are those of a builder by docs/format.md; flags mark exactly the parts that continue a run."""
         before = None
         for shard in shards:
             first = 0
@@ -1391,7 +1390,7 @@ class Forged(Temporary):
                 self.assertRefused(keys=changed(self.keys, flags, [0]))
 
     def parts_of(self, lines, name):
-        """An index of several parts: a function that writes it with other entries of its parts, their bounds and
+        """An index of several parts: a function that writes it with other entries of parts, the bounds and the
         records."""
         options = ["--key", "{name}, {country}", "--part-size", "512"]
         self.index = self.build(self.write("parts.jsonl", lines), *options, name=name)

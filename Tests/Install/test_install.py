@@ -32,7 +32,7 @@ def make(*arguments):
 
 @contextlib.contextmanager
 def static_host(directory):
-    """The address of a host of the files of a directory, which knows no ranges."""
+    """The address of a host of a directory's files, which supports no ranges."""
     class Handler(http.server.SimpleHTTPRequestHandler):
         def __init__(self, *arguments):
             super().__init__(*arguments, directory=directory)
@@ -178,7 +178,7 @@ class Layout(Installed):
 
 class Container(Installed):
     def test_an_empty_root_holds_all_that_it_needs(self):
-        """As in the image of Packaging/Dockerfile: the executables, an index and /proc, which Swift reads at its start."""
+        """A root as in the image of Packaging/Dockerfile: executables, an index and /proc, which Swift reads first."""
         root = os.path.join(self.scratch, "root")
         os.makedirs(root + "/usr")
         os.mkdir(root + "/proc")
@@ -207,8 +207,8 @@ class DebianPackage(unittest.TestCase):
 
     @classmethod
     def build(cls, name):
-        # Compressed as little as it goes: that takes most of the time, and changes nothing of what is looked at. The time
-        # is said, since not every copy of the sources is a clone.
+        # Least compression: it takes most of the time, and the tests do not depend on it. The date is given, because
+        # not every copy of the sources is a clone.
         said = {"DPKG_DEB_COMPRESSOR_LEVEL": "0", "SOURCE_DATE_EPOCH": "1700000000"}
         result = run("sh", "-c", "make deb", cwd=ROOT, env={**os.environ, **said, "MAKEFLAGS": "-s"})
         assert result.returncode == 0, result.stdout + result.stderr
@@ -232,14 +232,14 @@ class DebianPackage(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
 
     def test_it_installs_runs_and_goes_away(self):
-        """Into a root of its own, with dpkg's own list of packages there: nothing of the machine changes."""
+        """Installs into another root, which has its own list of packages: the machine's packages stay the same."""
         if os.geteuid() != 0:
             self.skipTest("only root installs packages")
         root = os.path.join(self.scratch, "root")
         os.makedirs(root + "/var/lib/dpkg/updates")
         os.makedirs(root + "/var/lib/dpkg/info")
         open(root + "/var/lib/dpkg/status", "w").close()
-        # Where a shell of a service looks for the tools that dpkg wants to see.
+        # The search path of a service's shell, which has the tools that dpkg needs.
         environment = {**os.environ, "PATH": os.environ["PATH"] + ":/usr/local/sbin:/usr/sbin:/sbin"}
         installed = run("dpkg", "--root=" + root, "--install", self.built[0][0], env=environment)
         self.assertEqual(installed.returncode, 0, installed.stderr)
@@ -267,7 +267,7 @@ class DebianPackage(unittest.TestCase):
 class Release(unittest.TestCase):
     def test_a_tarball_unpacked_anywhere_answers(self):
         with tempfile.TemporaryDirectory(prefix="shardq release ") as scratch:
-            # Compressed as little as it goes.
+            # Least compression.
             said = {"DPKG_DEB_COMPRESSOR_LEVEL": "0", "XZ_OPT": "-0", "SOURCE_DATE_EPOCH": "1700000000"}
             result = run("sh", "-c", "make dist", cwd=ROOT, env={**os.environ, **said, "MAKEFLAGS": "-s"})
             self.assertEqual(result.returncode, 0, result.stderr)
@@ -299,7 +299,7 @@ class Manual(Installed):
     def test_mandoc_finds_nothing_to_say(self):
         for name in os.listdir(self.pages()):
             with self.subTest(name):
-                # There it finds what a page refers to.
+                # There mandoc finds the pages to which a page refers.
                 result = run("mandoc", "-Tlint", "-W", "style", name, cwd=self.pages())
                 self.assertEqual(result.stdout + result.stderr, "")
 
@@ -332,7 +332,7 @@ class Terminal:
         os.write(self.descriptor, text.encode())
 
     def wait(self, pattern, seconds=20):
-        """What came until the pattern did."""
+        """The output up to the pattern."""
         seen, end = "", time.monotonic() + seconds
         while time.monotonic() < end:
             if select.select([self.descriptor], [], [], 0.1)[0]:
@@ -378,7 +378,7 @@ class Completions(Installed):
         cls.share = os.path.join(cls.prefix, "share")
 
     def complete_in(self, arguments, setup):
-        """Types each line and a tab, then a key that prints what stands in the line now."""
+        """Types each line and a tab, then a key that prints the completed line."""
         for typed, wanted in COMPLETED:
             with self.subTest(typed):
                 shell = Terminal(arguments, self.environment, self.work)

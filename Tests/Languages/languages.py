@@ -24,7 +24,7 @@ def run(*arguments, input=None):
 
 
 def build_large():
-    """An index with all that ranked answers know: words, typing errors, filters, places."""
+    """An index with all features of ranked answers: words, typing errors, filters, places."""
     path = os.path.join(WORK, "large")
     if not os.path.exists(path):
         rows = run("generate", "--count", "30000", "--seed", "7", "--format", "jsonl")
@@ -34,7 +34,7 @@ def build_large():
 
 
 def typed(path, count):
-    """Different texts out of typing that people might do, with mistakes."""
+    """Different texts that people might type, with mistakes."""
     log = run("generate", "--typing", str(count * 3), "-i", path, "--seed", "5").decode().splitlines()
     texts = dict.fromkeys(line.split("\t", 1)[1] for line in log)
     more = ["", " ", "zzzzz", "a ", "san f", "東京", "ß", "𐀀"]

@@ -11,7 +11,7 @@ from languages import LONG, SMALL
 
 try:
     import shardq
-except ImportError:  # This file runs in the environment that has it: test_package below.
+except ImportError:  # This file runs in the environment that has the package: test_package below.
     shardq = None
 
 
@@ -205,7 +205,7 @@ class Bounds(unittest.TestCase):
                                     answer = index.search(text)
                                     if answer.records != right[text]:
                                         failures.append(text)
-                except Exception as error:  # It would end with the thread.
+                except Exception as error:  # A reader would be closed with its thread.
                     failures.append(error)
             threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
             for thread in threads:

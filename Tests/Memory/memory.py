@@ -15,9 +15,9 @@ SKIPPED = 77
 GROUP_LIMIT = 32 << 20
 DESCRIPTORS = 32
 QUERIES = 10_000
-# What shardq-commands holds beside what --memory allows: see docs/measurements.md.
+# The memory of shardq-commands beside that of --memory: see docs/measurements.md.
 PROGRAM = 24 << 20
-# What zstd takes for a frame of megabytes, and what pieces of records that are all the same do.
+# The memory of zstd for a frame of megabytes, and that of pieces of equal records.
 TABLES = 50 << 20
 EQUAL = 16 << 20
 GROWTH_LIMIT = 1_000_000
@@ -135,7 +135,7 @@ def questions(directory, count, total):
         if len(keys) >= 4000:
             break
         keys.append(offset)
-    # One line of standard input cannot name an offset, so that the keys come from one process each; few are enough.
+    # A line of standard input cannot name an offset, so each key comes from a process of its own; few are enough.
     keys = [key_at(directory, offset) for offset in chosen.sample(keys, min(len(keys), 300))]
     letters = "abcdefghijklmnopqrstuvwxyz"
     lines = []
@@ -218,7 +218,7 @@ def resident(process):
 
 
 def growth(directory, lines, rounds):
-    """What a process that answers on and on grows by once its cache is full."""
+    """The growth of a process that answers many queries, once its cache is full."""
     asked = subprocess.Popen(
         [shardq, "query", "--stdin", "-i", directory], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -228,7 +228,7 @@ def growth(directory, lines, rounds):
     def ask(count):
         nonlocal written
         while count > 0:
-            # Few enough that neither side waits for the other with its pipe full.
+            # Few lines, so that neither process waits with its pipe full.
             batch = chosen.choices(lines, k=min(count, 16))
             asked.stdin.write("".join(line + "\n" for line in batch).encode())
             asked.stdin.flush()
@@ -279,8 +279,8 @@ def few_descriptors(directory, lines, work):
 
 
 def full_table(directory):
-    """Shard files that a reader keeps open give way where no other file could be opened: of 16 descriptors 9 are somebody
-    else's, three are its own input and output, two the index's directory and manifest. It would keep two."""
+    """A reader closes its open shard files when no other file can be opened. Of 16 descriptors 9 are inherited, three
+    are the reader's input and output, two the index's directory and manifest. It would keep two shard files open."""
     limit, taken = 16, 9
     others = [os.open(os.devnull, os.O_RDONLY) for _ in range(taken)]
     command = ["prlimit", f"--nofile={limit}:{limit}", shardq, "export", "-i", directory]
@@ -296,8 +296,8 @@ def full_table(directory):
 
 @functools.cache
 def in_memory():
-    """Copies the programs to a file system in memory, where there is one, and returns the path of shardq. Of a file on a
-    disk the system maps more or fewer pages by how the file came into its cache: a start held 18 MB, and 11 with a copy."""
+    """Copies the programs to a file system in memory, if there is one, and returns the path of shardq. The history of a
+    disk file in the system's cache decides how many pages the system maps: a start held 18 MB, and 11 MB of a copy."""
     if not os.path.isdir("/dev/shm") or os.path.isfile(programs):
         return shardq
     copies = tempfile.mkdtemp(prefix="shardq-memory-", dir="/dev/shm")
@@ -328,12 +328,12 @@ def peak(arguments, records=(), limit=None, status=0):
 
 
 def large_records(work):
-    """A build takes what --memory says, or five times its largest record if that is more, zstd's tables and the program,
-    however many such records there are and whatever stands beside them; verify 64 MiB."""
+    """A build takes the memory of --memory, or five times its largest record if that is more, zstd's tables and the
+    program. The number of large records and the other records do not matter. `verify` takes 64 MiB."""
     index = os.path.join(work, "large")
 
     def records_of(sizes):
-        # In pieces: what this process held once would count for the one that it starts.
+        # In pieces, because the peak of this process would count for the one that it starts.
         for number, size in enumerate(sizes):
             yield b'{"name":"n%d","id":%d,"t":"' % (number, number)
             piece = b"a" * min(size, 50_000)
@@ -372,8 +372,8 @@ def large_records(work):
 
 
 def changed_records(work):
-    """What else reads large records: an update takes twelve where a build takes five, a comparison with a dataset five,
-    ten where they differ, however many do; packs hold shards as they lie on the disk."""
+    """The other commands with large records. An update takes twelve times a record, a comparison with a dataset five
+    times, or ten times if records differ, however many; packs hold compressed shards."""
     size, count, memory = 2_000_000, 12, 16 << 20
 
     def write(name, letter, numbers):
@@ -389,7 +389,7 @@ def changed_records(work):
     build = ["build", "--key", "{name}", "--id", "id", "--memory", "16MiB", "-i", old, same]
     peak(build, limit=memory + TABLES + PROGRAM)
     peak(["verify", "-i", old, "--source", same], limit=5 * size + PROGRAM)
-    # Were the lines that are reported all held, this would be twelve records more.
+    # If `verify` held all reported lines, it would hold twelve records more.
     peak(["verify", "-i", old, "--source", other], limit=10 * size + PROGRAM, status=1)
     shutil.copytree(old, new)
     changes = write("changes.jsonl", b"c", range(3, 9))

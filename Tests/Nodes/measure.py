@@ -79,8 +79,7 @@ class Asker:
 
 
 def client(port, sessions, pause, right, results):
-    """Types sessions; gives for each key when it was answered, in how many milliseconds, the status, and whether the body
-    is a right one."""
+    """Types sessions; gives each key's time of the answer, milliseconds, status, and whether the body is right."""
     asker, found = Asker(port), []
     for session in sessions:
         for text in session:
@@ -146,7 +145,7 @@ def requests_by_nodes(store, size, sessions):
 
 
 def hits(nodes, before):
-    """The part of questions of each node that made no request to the store, since a call before, and the counters."""
+    """The part of each node's questions without a request to the store, since an earlier call, and the counters."""
     now = []
     for each in nodes:
         text = get(each.port, "/metrics")[2].decode()

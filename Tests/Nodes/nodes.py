@@ -83,7 +83,7 @@ class Program:
 
 
 def get(port, path, connection=None, headers=None):
-    """The status, the fields by small letters, and the body."""
+    """The status, the fields by names in small letters, and the body."""
     own = connection or http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         own.request("GET", path, headers=headers or {})
@@ -110,7 +110,7 @@ class Store(Program):
         get(self.port, "/.store/" + mode)
 
     def counts(self):
-        """What it counted since the last call."""
+        """The counts of the store since the last call."""
         return json.loads(get(self.port, "/.store/counts")[2])
 
 
@@ -162,7 +162,7 @@ class Nginx(Program):
                           ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         configuration = os.path.join(self.path, "conf")
         with open(configuration, "w", encoding="utf-8") as file:
-            # By default nginx's workers run as another user, who cannot read the folder.
+            # By default nginx's workers run as another user, which cannot read the folder.
             file.write("user root;\n" if os.geteuid() == 0 else "")
             file.write(f"""
 daemon off; worker_processes 1; pid {self.path}/pid; error_log {self.path}/error.log;

@@ -128,7 +128,7 @@ class Answers(Cluster):
 
 class Trouble(Cluster):
     def test_a_store_that_stalls_or_fails(self):
-        """Clients are told so, answers in memory go on, and all is well once the store is."""
+        """Clients get status 503, answers in memory continue, and the node recovers with the store."""
         asked = texts(200, seed=3)
         known, others = asked[0], [text for text in KEYS[:400] if not text.startswith(asked[0][:2])]
         for mode in ("fail", "stall"):
@@ -138,7 +138,7 @@ class Trouble(Cluster):
                 with concurrent.futures.ThreadPoolExecutor(60) as clients:
                     pending = [clients.submit(node.search, text, sort="key") for text in others[:150]]
                     time.sleep(0.1)
-                    # Event loops answer, whatever waits.
+                    # Event loops answer while questions wait for the store.
                     self.assertEqual(node.search(known)[0], 200)
                     self.assertEqual(get(node.port, "/healthz")[0], 200)
                     found = [each.result() for each in pending]
@@ -165,11 +165,10 @@ class Trouble(Cluster):
 
 
 class Changes(Cluster):
-    """What happens under load: clients ask through nginx all the time."""
+    """Changes under load: clients ask through nginx all the time."""
 
     def load(self, front, change):
-        """Runs `change` while four clients ask, and get 150 answers before it and after it; gives all that they got: text,
-        status, body."""
+        """Runs `change` while four clients ask, 150 answers before it and after it; gives text, status and body of each."""
         ended, found = threading.Event(), []
 
         def client(number):
@@ -223,7 +222,7 @@ class Changes(Cluster):
         def change():
             publish(SECOND, os.path.join(self.www, "list"))
             wait_for(lambda: all(node.generation() == new for node in nodes), "all nodes are on it")
-            # What only the older one had goes away.
+            # Files of the older generation alone are removed from the store.
             kept = set(os.listdir(SECOND))
             for name in os.listdir(os.path.join(self.www, "list")):
                 if name not in kept:
@@ -301,7 +300,7 @@ class Caches(Cluster):
 
 
 class Places(unittest.TestCase):
-    """Where nginx sends requests: to servers that say who they are."""
+    """The server to which nginx sends a request: each server answers with its port."""
 
     @classmethod
     def setUpClass(cls):
@@ -333,9 +332,9 @@ class Places(unittest.TestCase):
         for name in ("San José", "Évry", "Łódź", "東京都", "서울특별시", "Москва", "O'Fallon", "A b", "%25 x", "a&b", "👍🏽 x"):
             there = {self.place(target(name[:size])) for size in range(2, len(name) + 1)}
             self.assertEqual(len(there), 1, name)
-            # The parameter may stand behind others, and letters as they are.
+            # The parameter may follow others, and its letters may be unescaped.
             self.assertEqual({self.place("/v1/search?limit=5&" + target(name).split("?")[1])}, there)
-        # As they are: bytes that are no ASCII.
+        # Unescaped bytes beyond ASCII.
         there = set()
         for more in ("東京", "東京x", "東京&limit=3"):
             with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
@@ -381,7 +380,7 @@ class Shards(Cluster):
         self.assertEqual(status, 304)
         publish(SECOND, os.path.join(self.www, "list"))
         self.assertEqual(get(port, "/list/manifest", headers={"If-None-Match": fields["etag"]})[0], 200)
-        # A store that is away, and a caching node that is gone.
+        # A store that does not answer, and a caching node that has ended.
         self.store.be("fail")
         self.assertEqual(get(port, "/list/" + names[0])[0], 200)
         self.store.be("ok")

@@ -44,7 +44,7 @@ class Browser:
         """A given profile stays when the browser ends."""
         self.is_own = profile is None
         self.profile = profile or tempfile.mkdtemp(prefix="page-")
-        # All above 4, so that none is in the way of those on which the protocol is spoken.
+        # All descriptors are above 4, because the protocol uses 3 and 4.
         ends = [*os.pipe(), *os.pipe()]
         inward, self.writer, self.reader, outward = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
         for end in ends:
@@ -94,7 +94,7 @@ class Browser:
 
     def close(self):
         if not self.is_own:
-            try:  # In peace, so that its cache is on the disk.
+            try:  # Closed by the protocol, so that its cache is on the disk.
                 self.call("Browser.close", timeout=20)
                 self.process.wait(20)
             except (OSError, RuntimeError, TimeoutError, subprocess.TimeoutExpired):
@@ -110,7 +110,7 @@ class Browser:
             shutil.rmtree(self.profile, ignore_errors=True)
 
     def read(self, timeout):
-        """Takes in what the browser says within `timeout` seconds; returns at the first message."""
+        """Reads the browser's messages within `timeout` seconds; returns at the first message."""
         if not select.select([self.reader], [], [], max(0, timeout))[0]:
             return
         data = os.read(self.reader, 1 << 20)
@@ -142,7 +142,7 @@ class Browser:
 
 
 class Tab:
-    """A page in a browser context of its own, or with all that the profile has."""
+    """A page in a browser context of its own, or in that of the profile."""
 
     def __init__(self, browser, width=1280, height=800, dark=False, touch=False, reduced=True, ratio=1, isolated=True):
         self.browser, self.events = browser, []

@@ -14,7 +14,7 @@ import time
 
 NAMES = ("firefox-esr", "firefox")
 PREFERENCES = {
-    "marionette.port": 0,  # One that is free; the profile says which.
+    "marionette.port": 0,  # A free port; the profile names it.
     "app.update.enabled": False,
     "browser.shell.checkDefaultBrowser": False,
     "browser.startup.homepage_override.mstone": "ignore",
@@ -84,7 +84,7 @@ class Firefox:
         return result
 
     def close(self):
-        """Ends it as a person would, so that its cache is on the disk."""
+        """Quits the browser as a person does, so that its cache is on the disk."""
         try:
             self.call("Marionette:Quit", flags=["eAttemptQuit"])
             self.process.wait(30)
@@ -102,14 +102,14 @@ class Firefox:
             self.file.close()
             self.socket.close()
 
-    # What the tests of both browsers use.
+    # The functions that the tests of both browsers use.
 
     def open(self, url):
         self.call("WebDriver:Navigate", url="about:blank")
         self.call("WebDriver:Navigate", url=url)
 
     def reload(self):
-        # The protocol's own passes by the cache; a person's does not.
+        # The protocol's own reload bypasses the cache; a person's does not.
         self.evaluate("document.documentElement.setAttribute('data-old', ''), location.reload()")
         end = time.monotonic() + 20
         while self.evaluate("document.documentElement.hasAttribute('data-old')"):
@@ -132,7 +132,7 @@ class Firefox:
         self.type("\ue009z\ue009")
 
     def complaints(self):
-        """What the console says of pages: all that names a policy, and errors of a page's own."""
+        """The console's messages about pages: all that name a policy, and errors of the page itself."""
         self.call("Marionette:SetContext", value="chrome")
         try:
             said = self.call(

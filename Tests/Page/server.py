@@ -26,7 +26,7 @@ PAGE = ROOT / "Sources/Serving/Resources/page.html"
 
 
 def command(name):
-    """The path of an executable of the project: what is shipped, else what was built last."""
+    """The path of an executable of the project: the shipped one, else that of the last build."""
     directory = os.environ.get("SHARDQ_BIN", "")
     for place in (directory, ROOT / "bin", ROOT / ".build/release"):
         if place and os.access(os.path.join(place, name), os.X_OK):
@@ -35,7 +35,7 @@ def command(name):
 
 
 def page(options):
-    """The page as the server sends it, with what `shardq serve` was told of it."""
+    """The page as the server sends it, with the options of `shardq serve`."""
     said = html.escape(json.dumps(options, ensure_ascii=False))
     return PAGE.read_text().replace(
         '<html lang="en">', f'<html lang="{options.get("lang", "en")}" data-page="{said}">', 1
@@ -94,7 +94,7 @@ class Index:
         return done.stdout
 
     def search(self, query, offset, limit):
-        """The answer as text that can go into an object: its digits are not touched."""
+        """The answer as the text of an object's members, with its digits unchanged."""
         text = self.run(
             "shardq",
             "query",
@@ -140,9 +140,9 @@ class Server(http.server.ThreadingHTTPServer):
     """Serves the page and an index on a free port of the loopback.
 
     With `upstream`, an address and port, answers come from a server there. `before(path, parameters)` runs before each
-    request to the interface and may sleep, or return what to do in the place of an answer: a number (a status with
-    problem+json), "drop" (no answer), "bad" (no JSON), "html" (a status 200 with something else). `requests` is what
-    was asked for: (path, parameters). `options` are those of the page.
+    request to the interface and may sleep, or return a replacement of the answer: a number (a status with
+    problem+json), "drop" (no answer), "bad" (no JSON), "html" (status 200 with HTML). `requests` are all requests:
+    (path, parameters). `options` are those of the page.
     """
 
     daemon_threads = True
@@ -166,7 +166,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, request, client_address):
-        pass  # A page that gave up a request closes the connection; that is no news.
+        pass  # A page that gives up a request closes the connection, which is no fault.
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -67,7 +67,7 @@ class Images(http.server.SimpleHTTPRequestHandler):
 
 
 class Lists:
-    """What both browsers show; `kind` is one of them."""
+    """The tests of both browsers; `kind` is one of them."""
 
     @classmethod
     def setUpClass(cls):
@@ -102,17 +102,17 @@ class Lists:
     before = 0
 
     def complaints(self):
-        """Those of this test."""
+        """The complaints of this test."""
         return self.browser.complaints()[self.before:]
 
     def open(self, address=""):
-        self.browser.open("about:blank")  # Which ends the requests of the page before.
+        self.browser.open("about:blank")  # This ends the requests of the page before.
         self.before = len(self.browser.complaints())
         self.browser.open(self.url + address)
         self.wait("document.readyState === 'complete' && byId('said').textContent !== ''")
 
     def evaluate(self, expression):
-        """The value of an expression. Firefox has the document alone, and not the names of the page's script."""
+        """The value of an expression. In Firefox the names of the page's script are missing."""
         names = "const byId = id => document.getElementById(id), input = byId('query')"
         return self.browser.evaluate(f"(() => {{ {names}; return ({expression}) }})()")
 
@@ -128,7 +128,7 @@ class Lists:
             time.sleep(0.02)
 
     def type(self, text, said):
-        """Types in the place of what is in the field, and waits for what the page says of it."""
+        """Replaces the text in the field by typing, and waits until the page says `said`."""
         self.evaluate("input.select()")
         self.browser.type(text)
         self.wait(f"input.value === {json.dumps(text)} && byId('said').innerText.startsWith({json.dumps(said)})")
@@ -149,7 +149,7 @@ class Lists:
             self.browser.screenshot(os.path.join(pictures, f"{self.kind.__name__}-{name}.png"))
 
     def key(self, name):
-        """A key that the field hears."""
+        """Presses a key in the field."""
         self.evaluate(
             f"input.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{name}', bubbles: true, cancelable: true }}))")
 
@@ -194,7 +194,7 @@ class Lists:
             ["https://shop.example/0?a=1&b=2", "mailto:sales@shop.example", "tel:+4930123", "geo:52.5,13.4"]])
         self.assertEqual(self.evaluate("document.querySelector('.row .thumb').naturalWidth"), 200)
         self.picture("products")
-        # One of another origin is not asked for, and stays a field.
+        # An image of another origin is not loaded, and stays a field.
         self.type("desk lamp 001", "1 match")
         self.choose("Desk lamp 001")
         self.assertEqual(self.shown("byId('picture').hidden", "document.querySelector('.row .thumb').hidden",
@@ -270,7 +270,7 @@ class Lists:
                          "Matches the beginning of a name; case and accents are ignored.")
 
     def view(self):
-        """Zoom, latitude and longitude of the map, which the address has once it rests."""
+        """Zoom, latitude and longitude of the map, which the address shows when the map rests."""
         self.wait("location.hash.includes('map=')")
         return [float(part) for part in self.evaluate("location.hash").partition("map=")[2].split("&")[0].split("/")]
 
@@ -300,7 +300,7 @@ class Lists:
         self.wait("!byId('notice').hidden && document.querySelectorAll('.row').length > 5")
         self.serve(self.products, "--listen", f"127.0.0.1:{port}")
         self.wait("byId('notice').hidden && byId('said').innerText === '1 match'")
-        # The page again, and back from another one.
+        # Reload the page, and come back from another one.
         self.browser.reload()
         self.wait("input?.value === 'desk lamp 001' && byId('said').innerText === '1 match'")
         self.evaluate("location.assign('/healthz')")
@@ -341,7 +341,7 @@ class InChromium(Lists, unittest.TestCase):
         self.assertEqual(self.complaints(), [])
 
     def test_words_on_a_phone(self):
-        """A word that is chosen says no more than its row: the list stays."""
+        """A chosen word shows no more than its row: the list stays."""
         self.browser.tab.size(360, 740)
         self.serve(self.words)
         self.open()
@@ -365,7 +365,7 @@ class InChromium(Lists, unittest.TestCase):
         self.wait("byId('notice').hidden && answer.query === 'desk'")
 
     def test_windows_of_every_size(self):
-        """In one of one pixel nothing breaks; from 200 on the field, a row and the record can be used."""
+        """Windows from one pixel on break nothing; from 200 pixels on the field, a row and the record can be used."""
         for index in (self.places, self.products):
             self.serve(index)
             self.open()
@@ -395,7 +395,7 @@ class InChromium(Lists, unittest.TestCase):
         index = self.build("large", [*records, {"name": "Large fields"} | {f"f{i}": i for i in range(1000)}], "--key", "{name}")
         self.serve(index)
         self.open()
-        # At once: each key would ask for all of them.
+        # Pasted, because each key would ask for all of them.
         self.evaluate("input.focus(), document.execCommand('insertText', false, 'large')")
         rows = "[...document.querySelectorAll('.row:not(.waiting) .title')].map(row => row.innerText)"
         self.wait(f"({rows}).length === 6")

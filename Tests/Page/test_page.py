@@ -28,7 +28,7 @@ RECORDS = 12_000
 
 
 def dataset():
-    """A list with all that is awkward: long, equal and hostile names, directions, numbers that are no doubles."""
+    """A list of awkward records: long, equal and hostile names, directions, numbers that are no doubles."""
     for i in range(RECORDS):
         yield {
             "name": f"Salt Lick {i:05}",
@@ -67,7 +67,7 @@ def exact():
 
 
 class Numbers:
-    """In the place of an index: three million records made up as they are asked for."""
+    """A stand-in for an index: three million records, made up at each question."""
 
     generation, count = "00", 3_000_000
 
@@ -158,7 +158,7 @@ class PageTest(unittest.TestCase):
 
     @classmethod
     def serve(cls, served):
-        """Starts a server and a browser; both end with the class, also where one of them does not start."""
+        """Starts a server and a browser; both end with the class, also if one of them does not start."""
         cls.server = served.start()
         cls.addClassCleanup(cls.server.stop)
         cls.browser = browser.Browser()
@@ -175,7 +175,7 @@ class PageTest(unittest.TestCase):
             self.leave()
 
     def leave(self):
-        """Closes the page; nothing may have happened in it that must not."""
+        """Closes the page; exceptions, errors, warnings and forbidden requests in it are failures."""
         for event in self.tab.events:
             method, said = event["method"], event["params"]
             if method == "Runtime.exceptionThrown":
@@ -351,7 +351,7 @@ class Keyboard(PageTest):
         self.assertEqual(self.active(), "")
         tab.press("ArrowUp")
         self.assertTrue(self.active().startswith("Santa Rosa"))
-        tab.press("Home")  # The caret's, not the list's.
+        tab.press("Home")  # Moves the caret, not the list.
         self.assertTrue(self.active().startswith("Santa Rosa"))
         self.assertEqual(tab.evaluate("input.selectionStart"), 0)
         tab.press("Enter")
@@ -579,7 +579,7 @@ class Scrolling(PageTest):
         self.server.requests.clear()
         tab.evaluate("list.reveal(6000)")
         tab.wait("answer.generation !== 'another' && rowAt(6000) !== undefined")
-        # A page of it, which showed that it is another index, and then the answer anew.
+        # A page of the answer, which shows the other index, and then the answer anew.
         self.assertGreaterEqual(len(self.searches()), 2)
 
 
@@ -630,7 +630,7 @@ class Millions(PageTest):
 
 
 class Ranked(PageTest):
-    """A list of the best matches: as far as a ranked answer goes, and it says where that is."""
+    """A list of the best matches ends with a ranked answer's limit, and names it."""
 
     class Index(Numbers):
         is_ranked, count = True, 12_345
@@ -673,7 +673,7 @@ class Ranked(PageTest):
         self.assertEqual({parameters.get("sort") for parameters in self.searches()}, {"key"})
 
     def test_a_link_beyond_the_end_leads_to_its_record(self):
-        self.failing = True  # The server refuses the row, which the browser logs.
+        self.failing = True  # The server refuses the row, and the browser logs the refusal.
         tab = self.open("#q=n&row=11000&key=n5&is=" + "0")
         self.settled("n")
         tab.wait("chosen !== null")
@@ -793,7 +793,7 @@ class Map(PageTest):
         middle = tab.evaluate("[map.width / 2, map.height / 2]")
         self.assertLess(abs(at[0] - middle[0]) + abs(at[1] - middle[1]), 2)
         tab.wait("map.labelled.size > 5")
-        # The accent is there: the ring.
+        # The ring has the accent colour.
         self.assertTrue(tab.evaluate("""(() => {
           const [x, y] = map.point(chosen.at), ratio = map.canvas.width / map.width
           const pixels = map.canvas.getContext('2d').getImageData((x - 12) * ratio, (y - 12) * ratio, 24, 24).data
@@ -842,7 +842,7 @@ class Map(PageTest):
         under = tab.evaluate(inside)
         tab.wheel(corner, -400)
         tab.wait(f"map.scale > {moved['scale'] * 2}")
-        for got, wanted in zip(tab.evaluate(inside), under):  # What is under the pointer stays there.
+        for got, wanted in zip(tab.evaluate(inside), under):  # The place under the pointer stays there.
             self.assertAlmostEqual(got, wanted, delta=1 / moved["scale"])
         tab.evaluate("map.box.focus()")
         before = self.view()
@@ -1100,7 +1100,7 @@ class Costs(PageTest):
 
 
 class TrueServer(PageTest):
-    """The page as `shardq serve` serves it, with nothing between."""
+    """The page of `shardq serve`, without the stand-in between."""
 
     words = ("--costs",)
 

@@ -72,7 +72,7 @@ class Chromium(browser.Browser):
 
 
 class Visits:
-    """What both browsers have to bear; `kind` is one of them."""
+    """The visits in both browsers; `kind` is one of them."""
 
     @classmethod
     def setUpClass(cls):
@@ -100,7 +100,7 @@ class Visits:
         self.browser = self.kind(self.profile)
 
     def statuses(self):
-        """Of what was answered for the page, in order."""
+        """The statuses of the answers for the page, in order."""
         lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
         return [line["status"] for line in lines if line["event"] == "request" and line["target"] == "/"]
 
@@ -116,7 +116,7 @@ class Visits:
             time.sleep(0.02)
 
     def follow(self, name):
-        """Types, and looks that the page is alive and in its own clothes."""
+        """Types, and checks that the page answers and has its style."""
         said, value = "document.querySelector('#said').innerText", "document.querySelector('#query').value"
         rows = "document.querySelectorAll('.row:not(.waiting)').length"
         self.wait(f"document.readyState === 'complete' && {value} === '' && {said}.startsWith('Results')")
@@ -142,7 +142,7 @@ class Visits:
         self.follow("first")
         for number in range(2):
             self.browser.reload()
-            # The address says what was typed.
+            # The address has the typed text.
             self.wait("document.querySelector('#query')?.value === 'san jo'")
             self.browser.open(self.url)
             self.follow(f"again{number}")
@@ -154,7 +154,7 @@ class Visits:
         self.browser.open(self.url)
         self.follow("restarted")
         statuses = self.statuses()[before:]
-        # It was about visits that are answered so.
+        # The first visit gets the page, all others a 304.
         self.assertEqual(statuses[0], 200)
         self.assertEqual(set(statuses[1:]), {304}, statuses)
         self.assertGreaterEqual(len(statuses), 7)
@@ -165,7 +165,7 @@ class InChromium(Visits, unittest.TestCase):
     kind = Chromium
 
     def test_requests_of_another_origin(self):
-        """With the header fields that common libraries send, which have the browser ask before."""
+        """Sends the header fields of common libraries, for which the browser makes a request in advance."""
         for options, wanted in [(("--cors", "*"), [200, 200, 200, 400]), ((), ["TypeError"] * 4)]:
             api = test_page.Upstream(self.index, *options)
             try:
@@ -175,7 +175,7 @@ class InChromium(Visits, unittest.TestCase):
                     fields = {"X-Requested-With": "XMLHttpRequest", "Cache-Control": "no-cache", "Accept": "application/json",
                               "Content-Type": "application/json", "If-None-Match": '"x"', "Pragma": "no-cache", "X-Own": "1"}
                     asked = f"fetch({json.dumps(address + path)}, {{headers: {json.dumps(fields)}}})"
-                    # A problem can be read as well: it says what to do.
+                    # A script can also read a problem, which says the remedy.
                     script = f"{asked}.then(r => r.json().then(body => body.type ? r.status : 0), error => error.name)"
                     script = script.replace("body.type", "body.type || body.query !== undefined")
                     self.assertEqual(self.browser.tab.evaluate(script, awaits=True), status, path)

@@ -15,7 +15,7 @@ SEARCH_PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/bin"
 
 
 def missing():
-    """The first of Ceph's programs that is not here, or None."""
+    """The first of Ceph's programs that is missing, or None."""
     return next((program for program in PROGRAMS if not shutil.which(program, path=SEARCH_PATH)), None)
 
 
@@ -147,7 +147,7 @@ http {{
             assert self.curl(f"{self.url}/{name}/{key}", *rights, "-T", path) == 0, key
 
     def share(self, bucket):
-        """Lets pages of all origins read a bucket, and see which range of a file came."""
+        """Lets pages of all origins read a bucket, with the field that names an answer's range."""
         rule = ("<AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod><AllowedHeader>*</AllowedHeader>"
                 "<ExposeHeader>Content-Range</ExposeHeader>")
         rules = f"<CORSConfiguration><CORSRule>{rule}</CORSRule></CORSConfiguration>"
@@ -156,7 +156,7 @@ http {{
     def close(self):
         for process in self.processes.values():
             process.send_signal(signal.SIGCONT)
-            # nginx ends its workers, which a killed one would leave.
+            # nginx gets a signal to end its workers, because a killed nginx would leave them.
             process.terminate()
             try:
                 process.wait(10)

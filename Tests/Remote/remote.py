@@ -61,7 +61,7 @@ os.mkdir(WWW)
 CITIES = build(os.path.join(ROOT, "Samples/cities.csv"), "cities", "--shard-size", "16KiB")
 MANY = build(records(30_000, os.path.join(SCRATCH, "many.csv")), "many", "--shard-size", "4KiB", "--part-size", "1KiB",
              "--key", "{name}, {country}", "--weight", "population", "--typos")
-# The same with starts, and a manifest that does not come with the opening.
+# The same with starts, and a manifest that the opening does not include.
 STARTS = build(os.path.join(SCRATCH, "many.csv"), "starts", "--shard-size", "1KiB", "--part-size", "1KiB",
                "--key", "{name}, {country}", "--weight", "population", "--typos", "--starts")
 for _name in ("cities", "many", "starts"):
@@ -96,7 +96,7 @@ class Nginx:
         temporary = " ".join(f"{name}_temp_path {self.path}/{name};" for name in
                              ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         with open(os.path.join(self.path, "conf"), "w", encoding="utf-8") as file:
-            # By default nginx's workers run as another user, who cannot read the folder.
+            # By default nginx's workers run as another user, which cannot read the folder.
             file.write("user root;\n" if os.geteuid() == 0 else "")
             file.write(f"""
 daemon off; worker_processes 1; pid {self.path}/pid; error_log {self.path}/error.log;
@@ -139,7 +139,7 @@ http {{
 
 
 class Host:
-    """A host that answers as a function has it: the function gets the handler, and the bytes of the file or None."""
+    """A host whose answers a function makes: the function gets the handler, and the bytes of the file or None."""
 
     def __init__(self, answer):
         host = self
@@ -196,7 +196,7 @@ class Host:
         self.requests = []
         self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
-        # It looks for its end so often, in seconds.
+        # Seconds between two checks whether the host must end.
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def __enter__(self):

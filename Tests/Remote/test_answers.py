@@ -57,8 +57,8 @@ class Answers(RemoteTestCase):
                 self.assertEqual([request[2:] for request in self.nginx.requests(1)], [("304", "0")])
 
     def test_requests_one_after_the_other(self):
-        # Rounds of requests: one that is asked for while another is under way does not wait for it. The host answers
-        # when nothing more has come for a while.
+        # Rounds of requests: a request that begins while another is under way does not wait for it. The host answers
+        # when no request has come for a while.
         rounds, last, lock = [0], [0.0], threading.Lock()
 
         def slow(handler, content):
@@ -74,7 +74,7 @@ class Answers(RemoteTestCase):
                 for text in ("san", "k"):
                     rounds[0] = 0
                     self.assertEqual(self.ask(host.url + name, text, "-n", "10", "--sort", "key", cache=False)[0], 0)
-                    self.assertLessEqual(rounds[0], 3, (name, text))  # The opening is one.
+                    self.assertLessEqual(rounds[0], 3, (name, text))  # The opening is one round.
 
     def test_a_damaged_cache_is_no_error(self):
         expected = shardq("-i", MANY, "san", "--sort", "key")[1]

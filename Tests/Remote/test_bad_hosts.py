@@ -237,7 +237,7 @@ class BadHosts(RemoteTestCase):
               concurrent.futures.ThreadPoolExecutor() as pool):
             silent.bind(("127.0.0.1", 0))
             silent.listen(16)
-            # Side by side, since each is waited for.
+            # Side by side, because each of them waits.
             for refusal in [
                     pool.submit(self.refused, stopping, "did not answer"), pool.submit(self.refused, trickling, "did not answer"),
                     pool.submit(self.refused, f"http://127.0.0.1:{silent.getsockname()[1]}/cities/",

@@ -31,7 +31,7 @@ class Openings(RemoteTestCase):
             self.ask(url, text, *self.words, "--fetch", "shards"), shardq("-i", index, text, *self.words))
 
     def test_a_host_without_tags(self):
-        # A weak tag stands for other bytes as well.
+        # A weak tag may stand for several contents.
         for tag in (None, 'W/"1"', '"' + 300 * "1" + '"', '"\xe4"'):
             with Host(tagged(tag)) as host:
                 self.asked(host.url + "starts/")
@@ -52,7 +52,7 @@ class Openings(RemoteTestCase):
             self.assertEqual(host.requests[-1][1]["If-None-Match"], '"1"')
 
     def test_another_content_of_the_same_tag(self):
-        # Its shards are others; then its pages are; then its root was none.
+        # The other content has other shards, then other pages, then no valid root.
         other = build(records(31_000, os.path.join(SCRATCH, "other.csv")), "other", "--shard-size", "1KiB", "--part-size", "1KiB",
                       "--key", "{name}, {country}", "--weight", "population", "--typos", "--starts")
         assert shardq("archive", "-i", other, "-o", other + ".shardq")[0] == 0
@@ -66,7 +66,7 @@ class Openings(RemoteTestCase):
                 self.asked(host.url + name)
                 state["is_other"] = True
                 self.asked(host.url + name)
-                # What is not in the cache is not on the host either.
+                # Files that are not in the cache are missing on the host too.
                 self.asked(host.url + name, "ba", other)
                 count = len(host.requests)
                 self.asked(host.url + name, "ba", other)

@@ -104,13 +104,13 @@ class RangesInAStore(unittest.TestCase):
         found = json.loads(self.job.merge(rows, "--json")[1])
         self.assertEqual((found["generation"], found["records"], found["unchanged"]), (1, len(LINES), False))
         self.job.is_whole(self)
-        # Once more: the generation was there.
+        # Once more: the generation exists already.
         self.assertTrue(json.loads(self.job.merge(rows, "--json")[1])["unchanged"])
         # Ranges that were written again change nothing.
         taken = dict(self.store.taken)
         self.job.rows()
         self.assertEqual(taken, self.store.taken)
-        # A prune leaves what the generation names, and takes what ranges alone had.
+        # A prune leaves the files that the generation names, and removes those of ranges alone.
         self.store.age(PREFIX, 30 * DAY)
         before = len(self.store.names(PREFIX))
         self.job.run("prune", URL)
@@ -118,7 +118,7 @@ class RangesInAStore(unittest.TestCase):
         self.job.is_whole(self)
 
     def test_killed_writers(self):
-        """Writers that are killed at any request, and one that goes on: the same index."""
+        """Some writers are killed at any request and one continues: the index is the same."""
         rng = random.Random(3)
         for group in self.job.groups:
             count = rng.randrange(1, 8)
@@ -142,7 +142,7 @@ class RangesInAStore(unittest.TestCase):
         self.job.is_whole(self)
 
     def test_lost_object(self):
-        """An object that is gone before the commit: nothing is published, and the status says to try again."""
+        """An object vanishes before the commit: nothing is published, and the status is that for trying again."""
         rows = self.job.rows()
         names = sorted(name for name in self.store.names(PREFIX) if name.endswith(".zst"))
         refused = 0
@@ -154,7 +154,7 @@ class RangesInAStore(unittest.TestCase):
                     input="".join(rows), text=True, capture_output=True, timeout=PATIENCE,
                     env={**ENVIRONMENT, **self.store.environment})
                 named = any(name in line for line in done.stderr.splitlines())
-                # A file that no piece of the whole is in is not missed.
+                # A missing file matters only if the whole index has a piece of it.
                 self.assertTrue(done.returncode == 0 or named and done.returncode in (65, 66, 74, 75), done)
                 if done.returncode:
                     refused += 1

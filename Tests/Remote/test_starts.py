@@ -72,6 +72,6 @@ class Starts(RemoteTestCase):
             self.assertLessEqual(len(requests), 1 + most, requests)
             self.ask(self.url(name), "s", "-n", "10", "--format", "tsv", "--fetch", "shards")
             self.assertEqual([request[2] for request in self.nginx.requests()], ["304"])
-            # A text that they do not answer takes its shard.
+            # A text that the starts do not answer takes its shard.
             self.ask(self.url(name), "sanbachi", "--sort", "key", "-n", "10", "--fetch", "shards")
             self.assertLessEqual(len(self.nginx.requests()), 2)

@@ -174,7 +174,7 @@ class Publishing(StoreTestCase):
         self.assertEqual(len(self.generations()), 1)
 
     def test_a_publication_is_killed_and_runs_again(self):
-        """At a request: the same generation, and what a request that ended had put is not put again."""
+        """A kill at a request. The second run publishes the same generation, and puts no stored object again."""
         uploads = len([name for name in os.listdir(INDEXES[0]) if is_shard(name)])
         points = [4, 5, 9, uploads // 2, uploads, uploads + 6, uploads + 12, 2 * uploads, 2 * uploads + 8, 2 * uploads + 10]
         for point in points:
@@ -219,7 +219,7 @@ class Publishing(StoreTestCase):
 
     def test_objects_that_go_before_the_commit(self):
         def fault(handler, method, key):
-            # The first look at all of them.
+            # The first check of the uploaded objects.
             if method == "HEAD" and key.endswith(".zst") and self.store.taken.get(key):
                 if gone:
                     self.store.objects.pop(key, None)
@@ -331,7 +331,7 @@ class Pruning(StoreTestCase):
             self.store.objects[PREFIX + name] = (b"left", 0)
         self.store.objects["lists/other/a-0123456789abcdef.zst"] = (b"other", 0)
         before = set(self.store.objects)
-        # All but what was left is young.
+        # Only the left files are old.
         self.assertEqual(set(self.prune("--dry-run", "--keep", "1")[1].split()), left)
         self.assertEqual(set(self.store.objects), before)
         self.assertEqual(set(self.prune("--keep", "1")[1].split()), left)
@@ -344,7 +344,7 @@ class Pruning(StoreTestCase):
         self.assertEqual(before - {PREFIX + name for name in left} - {PREFIX + name for name in found["removed"]}, set(self.store.objects))
         self.assertEqual(self.generations(), ["generations/00000000000000000002", "generations/00000000000000000003"])
         self.assert_fetched(INDEXES[2])
-        # Numbers go on where they were.
+        # The next generation has the next number.
         self.publish(INDEXES[0])
         self.assertIn("generations/00000000000000000004", self.generations())
 
@@ -413,7 +413,7 @@ class BadStores(StoreTestCase):
             self.assert_fetched(INDEXES[0])
 
     def test_an_answer_that_is_lost(self):
-        """The store has taken the record, and the connection ends before it says so."""
+        """The store has taken the record, and the connection ends before the answer."""
         lost = []
 
         def fault(handler, method, key):
@@ -539,7 +539,7 @@ class BadStores(StoreTestCase):
                 self.prune(status=65, words="Nothing was removed")
             self.publish(INDEXES[0])
             self.assertEqual(set(self.store.objects), set(whole))
-        # The next generation does not build on one that is not whole.
+        # The next generation does not rely on an incomplete one.
         del self.store.objects[manifest]
         self.publish(INDEXES[1])
         self.assert_fetched(INDEXES[1])
@@ -552,7 +552,7 @@ class BadStores(StoreTestCase):
             for command in (self.fetch, self.prune, lambda **found: self.publish(INDEXES[1], **found)):
                 command(status=65, words="generations/00000000000000000002")
         del self.store.objects[record]
-        # One that says too much leads to no other manifest.
+        # A record with too many lines leads to no other manifest.
         first = PREFIX + self.generations()[0]
         content, modified = self.store.objects[first]
         digest = content.split(b"\n")[1].split(b" ")[1]

@@ -50,7 +50,7 @@ http {{ access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; 
   uwsgi_temp_path {self.directory}/d; scgi_temp_path {self.directory}/e;
   server {{ listen 127.0.0.1:{self.port}; root {self.directory}; }} }}
 """)
-        # It would give its workers to a user who may not read the directory.
+        # By default nginx's workers run as another user, which cannot read the directory.
         self.process = subprocess.Popen(["nginx", "-c", configuration, "-g", "user root;"], stderr=subprocess.DEVNULL)
         self.url = f"http://127.0.0.1:{self.port}/answer.json"
         for _ in range(200):
@@ -74,7 +74,7 @@ def script(name, lines):
 
 
 def typing(index):
-    """A script for wrk that asks what people type, key by key."""
+    """A script for wrk that sends the texts of typing people, key by key."""
     log = shardq("generate", "-i", index, "--typing", "3000")[1]
     keys = []
     for line in log.splitlines():

@@ -135,7 +135,7 @@ class Server:
 
     @property
     def server_process(self):
-        """The server's number, where another program runs it as well: that one passes no signals on."""
+        """The process id of the server, also under another program, which passes no signals on."""
         if not self.under:
             return self.process.pid
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
@@ -143,7 +143,7 @@ class Server:
 
     @property
     def processor_time(self):
-        """What it has used, in ticks of the system's clock."""
+        """The processor time of the server, in ticks of the system's clock."""
         with open(f"/proc/{self.server_process}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return int(fields[11]) + int(fields[12])
@@ -181,7 +181,7 @@ class Server:
         return socket.create_connection((self.address, self.port), timeout=PATIENCE)
 
     def raw(self, data, half_close=False):
-        """What comes back for bytes, up to the end of the connection."""
+        """The answer to bytes, up to the end of the connection."""
         with self.socket() as connection:
             connection.sendall(data)
             if half_close:

@@ -56,7 +56,7 @@ class Descriptors(unittest.TestCase):
             for connection in inside[::10]:
                 connection.sendall(GET)
                 self.assertEqual(read_answers(connection, 1), [(200, b"ok\n")])
-            # The others were told so, or closed.
+            # The others got status 503, or were closed.
             for connection in refused():
                 try:
                     answer = connection.recv(1000)
@@ -81,7 +81,7 @@ class Descriptors(unittest.TestCase):
                     self.assertLess(self.crowded(server, count, admitted), 30)
 
     def test_none_left_for_the_index(self):
-        """Others may take all descriptors that there are: a question that needs a file is told so, and the rest goes on."""
+        """If all descriptors are taken, a question that needs a file gets 503; all other requests are answered."""
         index = build(places(2000), "no-files")
         with Server(index, "--reload-interval", "3600", "--cache", "0") as server, server.socket() as connection:
             connection.sendall(GET)
@@ -146,15 +146,15 @@ class Load(unittest.TestCase):
                 self.assertEqual(after[name], before[name], name)
             name = 'shardq_requests_total{route="search",status="200"}'
             self.assertEqual(after[name] - before[name], 40 * 256)
-            # What is large or not in memory is.
+            # Large answers, and those that are not in memory, are handed over.
             self.assertEqual(server.search("", limit=1000).status, 200)
             self.assertEqual(server.metrics()["shardq_questions_handed_over_total"], after["shardq_questions_handed_over_total"] + 1)
 
 
 class Memory(unittest.TestCase):
-    """Records may have 15 MB each: what answers take together stays within a bound, and what does not fit is refused."""
+    """Records of 15 MB each: all answers together stay within a bound of memory, and the server refuses the rest."""
 
-    # What docs/server.md says, for a server with 8 MiB of cache.
+    # The bound of docs/server.md, for a server with 8 MiB of cache.
     LIMIT = 352 * MEBIBYTE
     COUNT = 100
 
@@ -198,11 +198,11 @@ class Memory(unittest.TestCase):
                 peak = resident(server, "VmHWM")
                 print(f"\n16 times {route}: peak {peak >> 20} MiB, then {resident(server) >> 20}")
                 self.assertLess(peak, self.LIMIT)
-                # It is given back.
+                # The memory is free again.
                 self.assertLess(resident(server), 96 * MEBIBYTE)
 
     def test_what_is_affordable_is_answered(self):
-        """As many at once, of records that fit."""
+        """The same number of requests at once, with records that fit."""
         index = build([{"name": f"n{number}", "country": "XX", "text": chr(97 + number % 26) * 300_000} for number in range(60)],
                       "affordable")
         with Server(index) as server:
@@ -212,7 +212,7 @@ class Memory(unittest.TestCase):
             self.assertLess(resident(server, "VmHWM"), self.LIMIT)
 
     def test_a_crowd_gives_its_memory_back(self):
-        """After some thousand connections that are gone the server has about the memory that it had."""
+        """After thousands of closed connections the server holds about the same memory as before."""
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (limits[1], limits[1]))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, limits)

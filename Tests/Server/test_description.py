@@ -29,7 +29,7 @@ class Description(unittest.TestCase):
         self.assertEqual(len(server.log.splitlines()), 1, server.log)
 
     def test_generated_requests(self):
-        """An index without features refuses what asks for them with 400; `sort=rank` and cursors are not generated."""
+        """An index without features refuses parameters for them with 400; `sort=rank` and cursors are not generated."""
         with Server(SAMPLE) as server:
             self.check(server, 'parameters = { "query.sort" = "key", "query.after" = "" }\n'
                                "checks.positive_data_acceptance.expected-statuses = [200, 304, 400]\n")

@@ -105,13 +105,13 @@ class End(unittest.TestCase):
             server.close()
 
     def stuck(self):
-        """A server with a client that asked for much and reads nothing of it."""
+        """A server with a client that sends many requests and reads no answer."""
         server = Server(SAMPLE, "--response-timeout", "60")
         connection = server.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.settimeout(0.3)
-        # Until nothing more is taken, and the server has done nothing more: before that it is busy, not stuck, and one that
-        # has not come to read the first request may end at once.
+        # Until the server takes no more bytes and uses no more processor time. Before, it is busy and not stuck, and a
+        # server that has not yet read the first request may end at once.
         with self.assertRaises(TimeoutError):
             for _ in range(1000):
                 connection.sendall(1000 * b"GET /v1/search?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -144,7 +144,7 @@ class End(unittest.TestCase):
         server.close()
 
     def test_what_was_asked_is_answered(self):
-        """Under load, no request that the server began to answer is cut off by the end."""
+        """Under load, the end of the server cuts no answer off that it has begun."""
         for round in range(5 if LONG else 2):
             server = Server(SAMPLE)
             torn, answered = [], [0]
@@ -277,7 +277,7 @@ class Reload(unittest.TestCase):
         rows = places(300, "0")
         path = build(rows, "overlaid", "--id", "name")
         overlay = os.path.join(path, "overlay")
-        # A place that is alone in its cell, and one where nobody is.
+        # A place that is alone in its cell, and a box without places.
         new = {"name": "Bhere", "country": "XX", "lat": "-60.2", "lon": "-120.2", "build": "1"}
         box = "/v1/within?west=-120.3&south=-60.3&east=-120.1&north=-60.1"
         cell = int((90 + 60.2) // 0.5) * 720 + int((180 - 120.2) // 0.5)
@@ -315,7 +315,7 @@ class Reload(unittest.TestCase):
             second, second_tags = server.get("/v1/status").json, tags()
             self.assertRegex(second["generation"], f"^{first['generation']}-[0-9a-f]{{1,16}}$")
             self.assertEqual(server.search("b").json["generation"], second["generation"])
-            # One more and one less; the shards are those that there were.
+            # One record more and one less; the shards are the same.
             for name in ["records", "shards", "manifest_sha256", "fields", "coordinates"]:
                 self.assertEqual(second[name], first[name], name)
             for target in paths:
@@ -324,7 +324,7 @@ class Reload(unittest.TestCase):
             self.assertTrue(is_dotted())
             server.wait_for(lambda: len(server.get(box).json["places"]) == 1, "the place is there")
 
-            # The same again is the same; another file with the same bytes too.
+            # The same update again makes no new generation, nor does another file with the same bytes.
             update(path, [new], (), "--overlay")
             shutil.copy(overlay, overlay + "-copy")
             os.rename(overlay + "-copy", overlay)
@@ -332,7 +332,7 @@ class Reload(unittest.TestCase):
             time.sleep(0.3)
             self.assertEqual(tags(), second_tags)
 
-            # In the shards it is another generation with the same answers.
+            # The same changes in shards are another generation with the same answers.
             update(path, (), (), "--merge")
             look()
             third = server.get("/v1/status").json
@@ -341,7 +341,7 @@ class Reload(unittest.TestCase):
             self.assertNotEqual(third["generation"], first["generation"])
             self.assertEqual(third["records"], first["records"])
             self.assertTrue(is_dotted())
-            # And back to what it was first, tags and all.
+            # Back to the first generation, with its tags.
             update(path, (), [new], "--overlay")
             look()
             self.assertEqual((found(), is_dotted()), ([], False))
@@ -375,7 +375,7 @@ class Reload(unittest.TestCase):
             self.assertEqual(server.search("b", limit=1).json["matches"][0]["build"], "0")
             server.process.send_signal(signal.SIGHUP)
             server.wait_for(lambda: server.search("b", limit=1).json["matches"][0]["build"] == "1", "SIGHUP is heard")
-            # Two builds later nothing is left of what the server holds: it moves by itself.
+            # Two builds later no file of the server's generation is left: the server moves on by itself.
             for build_number in ["2", "3", "4"]:
                 self.rebuild(path, places(300, build_number))
             for letter in "abcdefghij":
@@ -402,7 +402,7 @@ class Reload(unittest.TestCase):
 
 
 class SlowDisk(unittest.TestCase):
-    """Each read of the index takes a second: who asks nothing of it is answered meanwhile."""
+    """Each read of the index takes a second: requests that need no index are answered meanwhile."""
 
     def setUp(self):
         probe = subprocess.run(["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "true"], capture_output=True)
@@ -426,7 +426,7 @@ class SlowDisk(unittest.TestCase):
             time.sleep(0.3)
             for path in ["/healthz", "/v1/status", "/metrics", "/"] * 2:
                 self.assertEqual(server.get(path).status, 200)
-            # Each of them waits for its header, its keys and its fields one after the other.
+            # Each question reads a header, keys and fields, one after the other.
             self.assertEqual(done, [])
             for thread in threads:
                 thread.join()
@@ -434,7 +434,7 @@ class SlowDisk(unittest.TestCase):
 
 
     def test_what_is_in_memory_does_not_wait(self):
-        """More questions wait for the disk than there are threads for them: those that need no disk are answered."""
+        """More questions wait for the disk than threads exist for them: questions that need no disk are answered."""
         path = build(places(3000), "slow-and-warm")
         under = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=pread64", "-e",
                  "inject=pread64:delay_enter=1000000"]
@@ -478,7 +478,7 @@ class Damage(unittest.TestCase):
                 self.assertEqual(server.get(target).status, 200, target)
             self.assertIn(".zst", server.log)
             self.assertLess(server.log.count("cannot answer"), 6)
-            # Gone is as bad, and passes as well.
+            # A missing index is as bad, and may come back too.
             for name in os.listdir(path):
                 if name.endswith(".zst"):
                     os.remove(os.path.join(path, name))

@@ -55,7 +55,7 @@ class Limits(unittest.TestCase):
         self.assertIn(b" 200 ", self.server.raw(GET + b"X: a\r\n" * 62 + b"Connection: close\r\n\r\n"))
 
     def test_refused_while_sending(self):
-        """Who is still sending gets the answer: the rest is read, so that nothing takes it back."""
+        """A client that is still sending gets the answer: the server reads the rest, and sends no reset."""
         for _ in range(20):
             for data, status in [(GET + b"X: a\r\n" * 100_000, 431), (b"\r\nGET " * 100_000, 400)]:
                 with self.server.socket() as connection:
@@ -133,7 +133,7 @@ class Limits(unittest.TestCase):
         self.assertIn(b"connection: close", self.server.raw(GET + b"Connection: close\r\n\r\n").lower())
 
     def test_other_protocols(self):
-        """Whoever asks for one is answered in this one, and the connection ends: nobody waits on it for more."""
+        """A request for another protocol is answered by HTTP/1.1, and the connection ends."""
         for headers in [b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n",
                         b"Connection: upgrade\r\nUpgrade: websocket\r\n"]:
             answer = self.server.raw(GET + headers + b"\r\n" + GET + b"\r\n")
@@ -222,7 +222,7 @@ class Limits(unittest.TestCase):
                 self.assertIn(b" 200 ", read_all(connection))
 
     def test_any_bytes_in_any_pieces(self):
-        """Bytes near those of requests: each stream has one meaning, however it is cut, and nothing brings the server down."""
+        """Bytes near those of requests: each stream has one meaning, however it is cut, and none ends the server."""
         random = Random(31)
         lines = [b"GET /healthz HTTP/1.1", b"GET /v1/search?q=a&limit=1 HTTP/1.1", b"HEAD / HTTP/1.1", b"POST /api HTTP/1.1", b"GET",
                  b"GET /healthz HTTP/1.0", b"OPTIONS * HTTP/1.1", b"Host: localhost", b"Host: localhost", b"Host: localhost",
@@ -241,7 +241,7 @@ class Limits(unittest.TestCase):
             return bytes(data)
 
         def statuses(data, cuts):
-            """What comes back for bytes that are sent in pieces; the client has no more to say then."""
+            """The statuses of the answers to bytes in pieces; then the client closes its side."""
             with self.server.socket() as connection:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 for start, end in zip([0, *cuts], [*cuts, len(data)]):
@@ -287,14 +287,14 @@ class Limits(unittest.TestCase):
                 answer = read_all(connection)
                 self.assertIn(b" 408 ", answer)
                 self.assertLess(dripped, 40)
-            # A connection that says nothing, before and between requests.
+            # A connection without a byte, before and between requests.
             with server.socket() as connection:
                 self.assertEqual(read_all(connection), b"")
             with server.socket() as connection:
                 connection.sendall(GET + b"\r\n")
                 self.assertEqual(len(read_answers(connection, 1)), 1)
                 self.assertEqual(read_all(connection), b"")
-            # A client that does not read what it asked for, until nothing more fits on the way.
+            # A client that does not read the answers, until the buffers are full.
             with server.socket() as connection:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 connection.settimeout(0.2)
@@ -317,7 +317,7 @@ class Limits(unittest.TestCase):
             answer = server.raw(b"")
             self.assertIn(b" 503 ", answer)
             self.assertIn(b"retry-after: 1", answer.lower())
-            # Those that are in stay in.
+            # Open connections stay open.
             for connection in held:
                 connection.sendall(GET + b"\r\n")
                 self.assertEqual(read_answers(connection, 1)[0][0], 200)
@@ -335,7 +335,7 @@ class Limits(unittest.TestCase):
             server.wait_for(lambda: server.search("a").status == 200, "connections are taken again")
 
     def test_large_answers_are_bounded(self):
-        """Many that ask for much and read nothing take a bounded amount of memory."""
+        """Many clients with large requests that read nothing take a bounded amount of memory."""
         rows = [{"name": f"a{number}", "country": "XX", "text": chr(97 + number % 26) * 16000} for number in range(400)]
         index = build(rows, "large")
         with Server(index, "--response-timeout", "20") as server:

@@ -155,7 +155,7 @@ class Photon(unittest.TestCase):
         self.assertEqual((answer.status, answer.json["parameter"]), (400, "q"))
         self.assertRegex(answer.json["detail"], "12001 names match.* 10000 .*more letters")
         self.assertEqual(self.ids("/api?q=m9&countrycode=ZZ"), ["99999"])
-        # As many as were wanted were among the first ten thousand.
+        # The first ten thousand matches have as many as the limit.
         self.assertEqual(len(self.ids("/api?q=m&countrycode=AC&limit=1000")), 1000)
 
     def test_reverse(self):
@@ -192,7 +192,7 @@ class Photon(unittest.TestCase):
         self.assertEqual(self.server.get("/status/").status, 200)
 
     def test_requests_of_libraries_for_the_browser(self):
-        """As leaflet-control-geocoder and photon-geocoder-autocomplete send them."""
+        """Requests as leaflet-control-geocoder and photon-geocoder-autocomplete send them."""
         accept = {"Accept": "application/json", "Origin": "https://example.org"}
         for path, label in [
             ("/api/?q=Par", "Par, GB"), ("/api/?q=paris%2C%20f&limit=5", "Paris, FR"),

@@ -67,7 +67,7 @@ class Ranked(unittest.TestCase):
         return int(record["population"] or 0)
 
     def wanted(self, query):
-        """The matches as they rank: those whose name was typed have 256 times their weight, on a scale of 2,048 steps an octave."""
+        """The matches by rank: a whole name has 256 times its weight, on a scale of 2,048 steps an octave."""
 
         def score(record):
             weight = self.weight(record)
@@ -117,7 +117,7 @@ class Ranked(unittest.TestCase):
                         break
                 self.assertEqual(found, wanted[:len(found)])
                 self.assertGreaterEqual(len(found), most)
-                # A page that goes on from an offset.
+                # A page that continues after an offset.
                 if len(wanted) > limit + 20:
                     cursor = self.search(query, limit=limit, offset=20)["cursor"]
                     self.assertEqual(
@@ -148,7 +148,7 @@ class Ranked(unittest.TestCase):
                                 {"display": "true"}, {"seq": 3, "offset": 2}]:
                     ranked, other = self.server.search(query, sort="key", **options), server.search(query, **options)
                     self.assertEqual(server.search(query, sort="key", **options).body, other.body)
-                    # They differ in the generation alone.
+                    # The cursors differ only in the generation.
                     names = [this.json.get("generation", "-") if options.get("format") is None else "-" for this in (ranked, other)]
                     self.assertEqual(ranked.body.replace(names[0].encode(), b"-"), other.body.replace(names[1].encode(), b"-"))
                     self.assertNotIn("shardq-cursor", ranked.headers)
@@ -209,7 +209,7 @@ class Ranked(unittest.TestCase):
             last = forged(answer["cursor"], score=-1)
             detail = self.problem("after", server=server, after=last)
             self.assertRegex(detail, "16384 parts.*sort=key")
-            # Others are answered meanwhile.
+            # Other questions are answered meanwhile.
             threads = [threading.Thread(target=server.search, args=("",), kwargs={"after": last}) for _ in range(4)]
             for thread in threads:
                 thread.start()
@@ -277,7 +277,7 @@ class Ranked(unittest.TestCase):
             after = server.metrics()
             for name in ["shardq_questions_handed_over_total", "shardq_shard_loads_total"]:
                 self.assertEqual(after[name], before[name], name)
-            # Many records are found elsewhere, wherever the answer begins.
+            # A query for many records, skipped ones included, is handed over.
             for count, parameters in enumerate([{"limit": 65}, {"limit": 1, "offset": 500}], 1):
                 self.search("", server, **parameters)
                 self.assertEqual(server.metrics()["shardq_questions_handed_over_total"] - after["shardq_questions_handed_over_total"], count)
@@ -295,7 +295,7 @@ class Ranked(unittest.TestCase):
             answer = self.search("york", server, display="true", limit=3)
             self.assertEqual([(shown["label"], shown["match"]) for shown in answer["display"]],
                              [("York, GB", [[0, 4]]), ("New York, US", [[4, 8]]), ("East York, CA", [[5, 9]])])
-            # Keys that begin so are counted, and of the others there are some.
+            # The total counts the keys that begin with the text, and other matches follow.
             self.assertEqual((answer["count"], "total" in answer), (201, False))
             found, cursor = answer["matches"], answer["cursor"]
             while cursor:
@@ -391,7 +391,7 @@ class Ranked(unittest.TestCase):
             self.assertEqual(server.get("/api?q=par").json["features"][0]["properties"]["name"], "paris, fr")
 
     def test_large_records(self):
-        """Records of 15 MB each: an answer that is too large is refused, and takes little memory until then."""
+        """Records of 15 MB each: the server refuses an answer that is too large, and takes little memory before."""
         path = os.path.join(SCRATCH, "ranked-heavy")
         with subprocess.Popen(
                 [os.path.join(BIN, "shardq"), "build", "--key", "{name}", "--weight", "w", "--index", path, "--input-format", "jsonl",
@@ -414,7 +414,7 @@ class Ranked(unittest.TestCase):
 
 
 class Corrected(unittest.TestCase):
-    """Typing errors, of an index that was built to correct them and of one that was not."""
+    """Typing errors, in an index that corrects them and in one that does not."""
 
     @classmethod
     def setUpClass(cls):

@@ -67,7 +67,7 @@ class Routes(unittest.TestCase):
         self.assertEqual(answer["display"][0], {
             "label": "São Paulo, BR", "match": [[0, 5]], "latitude": -23.5505, "longitude": -46.6333})
         self.assertNotIn("display", self.sample.search("sao p").json)
-        # A letter typed of a syllable marks all of it; what is no degree is left out; units are those of UTF-16.
+        # A typed letter of a syllable marks the syllable; numbers that are no degrees are left out; units are UTF-16.
         self.assertEqual(self.server.search("ㅅ", display="true").json["display"][0]["match"], [[0, 1]])
         thumb = self.server.search("👍 t", display="true").json["display"][0]
         self.assertEqual(thumb, {"label": "👍🏽 Thumb, XX", "match": [[0, 6]]})
@@ -88,7 +88,7 @@ class Routes(unittest.TestCase):
     def test_sequence_comes_back(self):
         self.assertEqual(self.sample.search("x", seq=12).json["seq"], 12)
         self.assertNotIn("seq", self.sample.search("x").json)
-        for format in ["jsonl", "geojson"]:  # They have no place for it.
+        for format in ["jsonl", "geojson"]:  # These formats have no place for it.
             plain = self.sample.search("reyk", format=format)
             self.assertEqual(self.sample.search("reyk", format=format, seq=1, display="true").body, plain.body)
 
@@ -118,7 +118,7 @@ class Routes(unittest.TestCase):
                 answer = self.server.get(path, headers={"If-None-Match": known})
                 self.assertEqual((answer.status, answer.body, answer.headers.get("etag")), (304, b"", tag), path)
             self.assertEqual(self.server.get(path, headers={"If-None-Match": '"else"'}).status, 200)
-            # The last one alone asked the index.
+            # Only the last request searched the index.
             after = self.server.metrics()
             self.assertEqual(before["shardq_shard_loads_total"], after["shardq_shard_loads_total"])
             if path.startswith("/v1/search"):
@@ -138,11 +138,12 @@ class Routes(unittest.TestCase):
 
     ALL = TAGGED + ["/v1/search?q=b&limit=1000&display=true", "/reverse?lat=0&lon=0", "/reverse?lat=0&lon=0&limit=100",
                     "/v1/status", "/status", "/healthz", "/metrics"]
-    # What a 304 need not have, or has of its own.
+    # The fields that a 304 need not have, or that differ from those of the 200.
     OWN = {"content-length", "content-type", "content-encoding", "date", "server-timing", "shardq-cost"}
 
     def test_a_304_has_the_fields_of_its_200(self):
-        """A cache puts them in the place of those it has: with another policy the page would be dead (RFC 9111 3.2)."""
+        """A cache replaces its fields by those of the 304: with another policy the page would not run (RFC 9111
+        3.2)."""
         for options in [(), ("--cors", "*"), ("--max-age", "60", "--cors", "https://example.org")]:
             with Server(self.index, *options) as server:
                 for path in self.ALL:
@@ -240,7 +241,7 @@ class Routes(unittest.TestCase):
     # Other origins
 
     def test_preflight(self):
-        """What common libraries send along may come from another origin."""
+        """Requests of another origin may have the header fields that common libraries send."""
         sent = ["Accept", "Accept-Language", "Content-Type", "X-Requested-With", "Cache-Control", "Pragma", "If-None-Match"]
         with Server(self.index, "--cors", "*") as server:
             for path in ["/v1/search?q=a", "/api?q=a", "/reverse?lat=0&lon=0", "/v1/status"]:
@@ -292,7 +293,7 @@ class Routes(unittest.TestCase):
                 turned = "/v1/within?west=%s&south=%s&east=%s&north=%s&limit=%d" % (west, north, east, south, limit)
                 self.assertEqual(self.server.get(turned).body, answer.body)
                 self.assertEqual(answer.status, 200, answer.body)
-                # Of more than that always the same ones, which are not the first by name.
+                # Of more places the answer always has the same ones, which are not the first by name.
                 some = sorted(sorted(wanted, key=lambda position: position * 0x9E3779B1 % 2**32)[:limit])
                 self.assertEqual([place["position"] for place in answer.json["places"]], some, box)
                 self.assertEqual(answer.json["more"], len(wanted) > limit)

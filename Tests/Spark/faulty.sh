@@ -8,13 +8,13 @@ once() { mv "$faults/$1" "$faults/done-$1-$$" 2>/dev/null; }
 [ "$1" = write-range ] || exec "$real" "$@"
 echo "$*" >>"$faults/calls"
 for number in 1 2 3; do
-  if once "die-$number"; then # After it has published all.
+  if once "die-$number"; then # After the process has published everything.
     "$real" "$@" >/dev/null
     exit 1
   fi
 done
 if once straggler; then
-  # A process that Spark has given up goes on, and publishes when the index is there already.
+  # A process that Spark has given up continues, and publishes after the index is complete.
   trap '' TERM PIPE HUP
   cat >"$faults/late-$$"
   for second in $(seq 600); do

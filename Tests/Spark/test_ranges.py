@@ -18,7 +18,7 @@ def grouped(lines, directory, groups):
 
 
 def repeated_ids(source, plan):
-    """As the statement of the job counts them."""
+    """Counts the lines as the statement of the job does."""
     hashes = shardq("key", "--plan", plan, "--ids", source=source).split(b"\n")[:-1]
     ids = [one for one in hashes if one]
     return len(hashes), len(ids) - len(set(ids))

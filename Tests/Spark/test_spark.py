@@ -25,7 +25,7 @@ class Base(unittest.TestCase):
         os.mkdir(self.faults)
 
     def program(self, *faults):
-        """A program that fails as it is told."""
+        """A program that fails on demand."""
         for fault in faults:
             open(os.path.join(self.faults, fault), "w").close()
         directory = os.path.join(self.here, "faulty")
@@ -144,7 +144,7 @@ class Standalone(Base):
         self.end(job)
         self.assertTrue(self.happened("straggler") and self.happened("die-1"))
         self.assertEqual(self.merge(), want)
-        # The straggler, which the job did not wait for.
+        # The job did not wait for the straggler.
         self.assertFalse(os.path.exists(os.path.join(self.faults, "late-status")))
         open(os.path.join(self.faults, "go-on"), "w").close()
         self.await_file("late-status", None)

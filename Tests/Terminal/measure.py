@@ -61,7 +61,7 @@ class Terminal:
             self.buffer += os.read(self.master, 1 << 16)
 
     def settle(self, seconds=0.2):
-        """Reads what is still drawn of itself: the land of the map."""
+        """Reads the later frames without a key, which have the land of the map."""
         try:
             while select.select([self.master], [], [], seconds)[0]:
                 self.buffer += os.read(self.master, 1 << 16)
@@ -76,7 +76,7 @@ class Terminal:
         return (ended - started) / 1000, size
 
     def cpu(self):
-        """Microseconds that the program has run for: what waiting for a processor does not change."""
+        """Microseconds of the program on a processor, without its waiting for one."""
         with open(f"/proc/{self.process}/schedstat") as file:
             return int(file.read().split()[0]) / 1000
 
@@ -153,7 +153,7 @@ def main():
             cold_bytes.append(count)
         terminal.end()
 
-    # Ctrl-G is there before anybody reads it: the list draws its first frame, starts its guard, and leaves.
+    # Ctrl-G comes before the program reads: the list draws its first frame, starts its guard, and leaves.
     whole = []
     for _ in range(arguments.rounds):
         terminal = Terminal(command, size, environment)
@@ -185,7 +185,7 @@ def main():
             for name, key in samples:
                 before = terminal.cpu()
                 took, count = terminal.key(key)
-                time.sleep(0.0005)  # It goes to wait for the next key.
+                time.sleep(0.0005)  # The program begins to wait for the next key.
                 (warm_cpu if turn > 0 else cold_cpu).append(terminal.cpu() - before)
                 if turn > 0:  # The first turn loads.
                     warm[name].append(took)

@@ -48,7 +48,7 @@ class Pseudoterminal:
         os.write(self.descriptor, text.encode())
 
     def read(self, until=None):
-        """What came until the pattern did, or until the program ended."""
+        """The output up to the pattern, or to the end of the program."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             if until and re.search(until, self.seen):
@@ -104,7 +104,7 @@ class Conventions(unittest.TestCase):
         return terminal
 
     def shown(self, line, **variables):
-        """What a terminal gets of a line, whole."""
+        """The whole output of a line on a terminal."""
         return self.terminal(line, **variables).read().decode().replace("\r\n", "\n")
 
     def write(self, name, text):
@@ -129,7 +129,7 @@ class Conventions(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
     def test_02_an_answer_at_once(self):
-        """By counts: a query makes few system calls, and it answers a line before the next one comes."""
+        """Counted: a query makes few system calls, and it answers a line before the next one comes."""
         self.succeeds("strace -f -o calls shardq san")
         with open(os.path.join(self.directory, "calls"), encoding="utf-8", errors="replace") as file:
             self.assertLess(len(file.readlines()), 600)
@@ -219,7 +219,7 @@ class Conventions(unittest.TestCase):
             self.assertIn(status, said)
 
     def test_08_an_interrupt_ends_by_the_signal(self):
-        # A shell's job in the background ignores the interrupt, and so would all programs that it starts.
+        # A job in a shell's background ignores the interrupt, and so would all programs that it starts.
         self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         running = subprocess.Popen(
             [SHARDQ, "generate", "--count", "1000000000"], stdout=subprocess.PIPE, env=self.environment)
@@ -262,7 +262,7 @@ class Conventions(unittest.TestCase):
             ("shardq --formt csv san", "did you mean --format?"), ("shardq --format jsn san", "did you mean json?"),
             ("shardq san --fields nane", "did you mean name?"),
             ("SHARDQ_OPTS='--colr never' shardq san", "did you mean --color?"),
-            # A result: of a text with a typing error, and of one that nothing matches.
+            # The results for a text with a typing error, and for a text without a match.
             ("shardq lodnon --format text", 'showing results for "London"'),
             ("shardq reykq9 --format text --typos none", 'nearest: "reyk"'),
         ]:
@@ -306,7 +306,7 @@ class Conventions(unittest.TestCase):
                 self.assertLessEqual(set(names), {offer.split("\t")[0] for offer in said.splitlines()}, typed)
 
     def completed(self, shell, typed):
-        """Types a line and a tab, then a key that prints what stands in the line now."""
+        """Types a line and a tab, then a key that prints the completed line."""
         if shell == "bash":
             arguments = "exec bash --norc --noprofile -i"
             setup = "source script.bash; bind -x '\"\\C-g\": printf \"<<%s>>\" \"$READLINE_LINE\"'; PS1=; echo rea''dy"

@@ -168,7 +168,7 @@ class Keys(PickerTest):
         screen.keys("Enter")
         self.assertEqual(self.printed(screen).split(), [word for number in [1, 3] + list(range(90, 100))
                                                         for word in ["Kettle", f"{number:03}"]])
-        # More than there is room for are refused as a whole.
+        # A choice of too many records is refused as a whole.
         screen = self.products(80, 24, options="-m > out", count=1001)
         screen.type("\x1ba")
         screen.shows("no more than 1,000 records can be selected")
@@ -214,7 +214,7 @@ class Keys(PickerTest):
         ]:
             done = subprocess.run([SHARDQ, "ui", "-i", CITIES, *options.split()], stdin=subprocess.DEVNULL, text=True,
                                   capture_output=True, start_new_session=True)
-            # Where more matches, there has to be a terminal.
+            # Several matches need a terminal.
             self.assertEqual((done.stdout, done.returncode), (output, status), options)
 
     def test_nothing_matches(self):

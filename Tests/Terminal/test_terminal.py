@@ -105,7 +105,7 @@ class Screen:
         return self.wait(lambda text: part in text)
 
     def query(self, typed):
-        """Waits until the list is about what was typed."""
+        """Waits until the list answers the typed text."""
         line = ("> " + typed).rstrip()
         return self.wait(lambda text: line in map(str.rstrip, text.split("\n")) and " of " in text)
 
@@ -135,7 +135,7 @@ class TerminalTest(unittest.TestCase):
         return screen
 
     def rows(self, screen, count=None):
-        """The titles of the rows that are shown, without what stands beside them."""
+        """The titles of the shown rows, without the columns beside them."""
         lines = screen.lines()[2:]
         return [re.split(r"  +", line[2:])[0] for line in lines if line.strip()][:count]
 
@@ -205,7 +205,7 @@ class Typing(TerminalTest):
         screen.wait(lambda _: self.rows(screen) == everything[:22])
         screen.type("\x1b[1;5F")
         screen.wait(lambda _: self.rows(screen) == everything[-22:])
-        # Of the shards between nothing was loaded: the rows lie in one or two.
+        # No shard between was loaded: the rows lie in one or two shards.
         self.assertRegex(screen.text(), r"[12] of \d+ shards? · [12] loaded")
         self.assertIn("2,344/2,344 of 2,344 · ", screen.text())
         screen.type("\x1b[1;5H")
@@ -240,7 +240,7 @@ class Typing(TerminalTest):
         screen.shows("1/2 of 2")
         build(["Ab", "Ac", "Ad"])
         build(["Ab", "Ac", "Ad", "Ae"])
-        time.sleep(1.1)  # It looks once a second.
+        time.sleep(1.1)  # The list looks for a new generation once a second.
         screen.type("a")
         screen.shows("1/4 of 4")
         self.assertEqual(self.rows(screen), ["Ab", "Ac", "Ad", "Ae"])
@@ -382,7 +382,7 @@ shown.wait()
 
 
 class Restoring(TerminalTest):
-    """Whatever ends the list, or stops it, leaves the terminal as it was."""
+    """Each way to end or to stop the list leaves the terminal as it was."""
 
     def settings(self, screen):
         screen.run("clear; stty -a > before; echo read")
@@ -450,19 +450,19 @@ class Restoring(TerminalTest):
         screen = self.screen()
         screen.run(f"cd {screen.directory}; clear; stty -a > before; echo read")
         screen.wait(lambda text: text.startswith("read"))
-        # The one that reads the keys is not a shell that mends what was left.
+        # The parent process is no shell, and does not restore the terminal.
         screen.run("python3 -c \"import subprocess; subprocess.call(['shardq', 'ui'])\"; stty -a > after; echo over")
         screen.query("")
         self.guarded(screen)
         os.kill(self.processes(screen)[0], signal.SIGKILL)
         screen.shows("\nover")
-        # The shell goes on at once; what the guard gives back comes within moments.
+        # The shell continues at once; the guard restores the terminal within moments.
         screen.run("clear; sleep 0.5; stty -a > after; cmp before after && echo same")
         screen.wait(lambda text: text.startswith("same"))
         self.assertEqual(screen.state(), "0 0 1 1")
 
     def processes(self, screen):
-        """Those of shardq on the screen, the first one first; not what has ended and nobody has asked about."""
+        """The processes of shardq on the screen, the first one first, without zombies."""
         terminal = screen.tmux("display-message", "-p", "#{pane_tty}").strip()[5:]
         listed = subprocess.run(["ps", "-t", terminal, "-o", "pid=,state=,comm="], stdout=subprocess.PIPE, check=False)
         found = [line.split(None, 2) for line in listed.stdout.decode().splitlines()]
@@ -474,7 +474,7 @@ class Restoring(TerminalTest):
         while len(self.processes(screen)) < 2:
             self.assertLess(time.monotonic(), deadline, "there is no guard")
             time.sleep(0.02)
-        time.sleep(0.1)  # What it has to know is sent to it.
+        time.sleep(0.1)  # The list sends the guard the terminal's state.
 
     def test_stopping_and_going_on(self):
         for stop in ["key", signal.SIGTSTP]:
@@ -536,7 +536,7 @@ class Looks(TerminalTest):
         text = "\n".join(lines)
         for name in NAMES[:10]:
             self.assertIn(name, text.replace("\u2068", "").replace("\u2069", ""))
-        # Nothing of a record commands the terminal, and what is too long is cut.
+        # No text of a record commands the terminal, and long texts are cut.
         self.assertIn("a\\u001b[31mred", text)
         self.assertIn("b\\u0009Tab", text)
         self.assertIn("cccc…", text)
@@ -642,7 +642,7 @@ class SizeTest(TerminalTest):
     """After any change of the window the screen is that of a list started at that size."""
 
     def started(self, columns, rows, above, command):
-        """A list below so many lines of the user's, in a window of that size; the prompt and the command are such lines."""
+        """A list below so many lines of the user, prompt and command among them, in a window of that size."""
         hidden = " --no-preview" in command
         command = command.replace(" --no-preview", "")  # A command that wraps moves the lines above.
         screen = self.screen(columns, rows, SHARDQ_UI_OPTS="--preview-window hidden" if hidden else "")
@@ -650,7 +650,7 @@ class SizeTest(TerminalTest):
         return screen
 
     def settled(self, screen, isRight, times=1):
-        """What the screen shows once it is right and stays so. A list that has just been started draws the land late."""
+        """The text of the screen once it is right and stays the same. A new list draws the land late."""
         deadline = time.monotonic() + PATIENCE
         before, same = None, 0
         while time.monotonic() < deadline:
@@ -663,7 +663,7 @@ class SizeTest(TerminalTest):
         self.fail("the screen stays:\n" + screen.text())
 
     def plain(self, text):
-        """Without the times and counts of loads, which differ from list to list."""
+        """The text without the times and counts of loads, which differ from list to list."""
         return re.sub(r"(?m)^  ([\d,]+)\b.*$", r"  \1", text)
 
     def user_lines(self, screen):
@@ -672,7 +672,7 @@ class SizeTest(TerminalTest):
                 if line.strip().isdigit()]
 
     def check_lines(self, screen, command, above):
-        """Nothing of the user's is gone; a list on the whole screen hides it meanwhile."""
+        """All lines of the user are still there; a list on the whole screen hides them meanwhile."""
         if "--height" in command:
             self.assertEqual(self.user_lines(screen), list(range(1, above + 1)))
 
@@ -758,7 +758,7 @@ class Widths(SizeTest):
                 screen.close()
 
 
-# What terminals and multiplexers send beside keys. Those of the second list break off in the middle.
+# Sequences that terminals and multiplexers send beside keys. Those of the second list break off in the middle.
 FOREIGN = [
     b"\x1b[?64;1;2c\x1b[>41;354;0c\x1bP!|00000000\x1b\\", b"\x1b[0n\x1b[?2026;2$y\x1b[8;24;80t", b"\x1b[12;40R", b"\x1b[1;2R",
     b"\x1b]10;rgb:ffff/ffff/ffff\x07", b"\x1b]11;rgb:0000/0000/0000\x1b\\", b"\x1b]52;c;" + b"U2Fu" * 20000 + b"\x1b\\",
@@ -773,11 +773,11 @@ BROKEN = [b"\x1b[1;5", b"\x1b]11;rgb:ff", b"\x1bP1+r54", b"\x1b_Gi=3", b"\x1b[M!
 
 @unittest.skipUnless(os.access(SHARDQ, os.X_OK), "shardq is not built: Scripts/build.sh")
 class Foreign(unittest.TestCase):
-    """Bytes as they come, on a pseudo-terminal: tmux would take them apart itself."""
+    """Unchanged bytes on a pseudo-terminal, because tmux would parse them itself."""
 
     def typed(self, parts, *arguments, index=CITIES):
-        """Sends the parts, each a while after the one before, then Enter; returns the query that the list had, the rest of
-        what it printed, and its status."""
+        """Sends the parts, each a while after the one before, then Enter; returns the list's query, the rest of its
+        output, and its status."""
         screen, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
 

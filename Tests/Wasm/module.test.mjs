@@ -305,7 +305,7 @@ test('an index opens with one request, and a key takes two at most', async () =>
   })
 })
 
-test('hosts that do wrong: the answer is right, or the error says what is wrong', async () => {
+test('hosts that do wrong: the answer is right, or the error names the fault', async () => {
   const files = filesOf(large), shard = name => name !== 'manifest'
   const right = JSON.stringify((await (await open(storage(files), { module })).search('sa')).matches)
   const other = filesOf(small)
@@ -337,7 +337,7 @@ test('hosts that do wrong: the answer is right, or the error says what is wrong'
     })
   }
   await host(files, async (address, wrong) => {
-    // Built anew under an open index: the next question is answered from the new one.
+    // The index is built anew while it is open: the new generation answers the next question.
     const index = await open(address, { module })
     wrong.files = other
     const found = await index.search('lon')
@@ -351,7 +351,7 @@ test('hosts that do wrong: the answer is right, or the error says what is wrong'
   await assert.rejects(open('http://127.0.0.1:9/', { module }), error => error.code === 'unreachable')
 })
 
-test('a question that is of no use any more ends its requests', async () => {
+test('a question that is given up ends its requests', async () => {
   await host(filesOf(large), async (address, wrong) => {
     const index = await open(address, { module })
     wrong.hang = true

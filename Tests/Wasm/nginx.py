@@ -10,7 +10,7 @@ TYPES = "text/html html; text/javascript js; application/wasm wasm;"
 
 
 def executable():
-    """The path of an nginx, or None. Debian has it where only root's search path leads."""
+    """The path of an nginx, or None. Debian has it on root's search path alone."""
     return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
 
 
@@ -62,7 +62,7 @@ http {{
 
     def requests(self):
         """The lines of the log that came since the last call, as lists of words."""
-        # A line is written once its answer was sent.
+        # nginx writes a line after it has sent the answer.
         seen, lines = -1, []
         while seen != len(lines):
             seen = len(lines)

@@ -153,7 +153,7 @@ class PageCommand(unittest.TestCase):
         span = time.monotonic() - began
         files = sorted(path.relative_to(site) for path in site.rglob("*"))
         shutil.rmtree(site)
-        # Most come near the end, where the folder gets its name: it has all files then, or is not there.
+        # Most kills come near the end, when the folder gets its name: it then has all files, or does not exist.
         for number in range(60):
             process = subprocess.Popen(line)
             time.sleep(span * (number / 5 if number < 5 else 0.6 + 0.5 * number / 60))

@@ -33,7 +33,7 @@ def shardq(*arguments, **options):
 
 
 def sessions(index, keystrokes):
-    """What people type into a list: for each of them the texts, one a key. An empty field asks nothing."""
+    """The typed texts of each session, one a key. An empty field asks nothing."""
     made = []
     for line in shardq("generate", "--typing", keystrokes, "-i", index).stdout.splitlines():
         text = line.split("\t")[1]
@@ -45,7 +45,7 @@ def sessions(index, keystrokes):
 
 
 class Far(socketserver.ThreadingTCPServer):
-    """A proxy that holds every request back, as a long line does."""
+    """A proxy that delays every request, as a distance does."""
 
     daemon_threads = True
     block_on_close = False

@@ -30,7 +30,7 @@ def axe():
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    """Files by ranges. `wrong` says for some names how they come otherwise."""
+    """Files by ranges. `wrong` has the faults of the answers for some names."""
 
     def do_GET(self):
         name = self.path.split("?")[0]
@@ -81,7 +81,7 @@ class StaticPage(unittest.TestCase):
         cls.program = pathlib.Path(os.environ.get("SHARDQ_BIN", ROOT / "bin")) / "shardq"
         subprocess.run([cls.program, "page", "-i", ROOT / "shards", "-o", site], check=True, capture_output=True)
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Files(*a, directory=site))
-        cls.server.handle_error = lambda *_: None  # A browser ends connections as it likes.
+        cls.server.handle_error = lambda *_: None  # A browser may end connections at any time.
         cls.server.log, cls.server.wrong = [], ("", None)
         cls.site = pathlib.Path(site)
         threading.Thread(target=cls.server.serve_forever, daemon=True).start()
@@ -192,7 +192,7 @@ class StaticPage(unittest.TestCase):
         self.assertEqual(self.complaints(), [])
 
     def test_hosts_that_do_wrong(self):
-        """The answer is right, or the page says that something is wrong; once the host does right, so does the page."""
+        """The answer is right, or the page names a fault; when the host is right again, so is the page."""
         self.addCleanup(setattr, self.server, "wrong", ("", None))
         kinds = [("missing", "is missing"), ("flipped", "is damaged"), ("cut", "broke off")]
         if IS_LONG:  # Node does these as well.
@@ -224,7 +224,7 @@ class StaticPage(unittest.TestCase):
                 self.sees("Reykjavík")
 
     def test_an_index_that_is_exchanged(self):
-        """Under an open page: it answers from the old one or from the new one."""
+        """A build under an open page: it answers from the old index or from the new one."""
         self.open()
         other = self.site.parent / "other"
         lines = "".join(f'{{"name":"Reykjalundur {n}"}}\n' for n in range(300))
