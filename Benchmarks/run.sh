@@ -62,13 +62,13 @@ if [ "${1:-}" = --write ]; then
     echo
     echo "\`Benchmarks/run.sh --write\` measured these figures and wrote this page on $(date +%F); do not edit it."
     echo "The machine: $(getconf _NPROCESSORS_ONLN) processors, $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1), $(uname -s)."
-    echo "[Benchmarks](../Benchmarks/README.md) says who is measured and how."
+    echo "[Benchmarks](../Benchmarks/README.md) describes the contenders and the measures."
     echo
     .build/release/bench --programs .build/baseline "$@"
     echo
     echo "## Designs that people use instead"
     echo
-    echo "\`shardq footprint\` on the city list; [footprint](footprint.md) says what each design is."
+    echo "\`shardq footprint\` on the city list; [footprint](footprint.md) describes each design."
     echo
     echo '```'
     "$shardq" footprint --dataset "$cities" --svg .build/footprint.svg

@@ -495,7 +495,7 @@ def main():
         f"{100 * empty / cities.count:.1f} % of the names need no script; coordinates: "
         + ", ".join(f"{kind} {100 * count / 2 / cities.count:.1f} %" for kind, count in formats.most_common()) + ".\n")
     if "k" in wanted:
-        table("Keys", "What stands in the keys' frames, and how a name is written.", [
+        table("Keys", "The content of the keys' frames, and the encoding of names.", [
             ("folded stems front-coded, countries as codes, names as scripts", run()),
             ("the same, names as text", run(names="text")),
             ("whole folded keys front-coded, country a field, names as scripts", run(keys="whole keys")),
@@ -504,7 +504,7 @@ def main():
             ("names as they came front-coded, no folded keys: a search folds", run(keys="names")),
         ])
     if "b" in wanted:
-        table("Records between restart points", "What a search walks through is half of it on average.", [
+        table("Records between restart points", "A search reads half of it on average.", [
             (f"{block} records", run(block=block)) for block in (16, 8, 32, 64)])
     if "c" in wanted:
         table("Coordinates", "Ids as chosen.", [
@@ -530,7 +530,7 @@ def main():
             ("keys and fields in one frame, a block per section: counting unpacks both", run(blocks="together")),
         ])
     if "p" in wanted:
-        table("Size of a part", "Uncompressed, keys and fields together: what a miss unpacks.", [
+        table("Size of a part", "Uncompressed keys and fields together, which a miss decompresses.", [
             (f"{size} KiB", run(part=size << 10)) for size in (8, 4, 16, 32)])
     if "d" in wanted:
         table("A trained dictionary", "Its own bytes count.", [
@@ -543,7 +543,7 @@ def main():
         ])
     if "a" in wanted:
         plain = dict(keys="uncoded", names="text", coordinates="text", ids="text", blocks="one", part=1 << 20)
-        table("All of it", "From what a first layout would be to the one that was chosen.", [
+        table("All of it", "From a first layout to the chosen one.", [
             ("as chosen", run()),
             ("all columns as text, one block, one part per shard", run(**plain)),
             ("the same, front-coded", run(**plain | dict(keys="stems"))),

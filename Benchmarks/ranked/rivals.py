@@ -242,7 +242,7 @@ class XapianByWeight(Xapian):
 class SymSpell(Rival):
     """symspellpy: names near to the text, and the records with these names. Everything lies in memory.
 
-    The file is what `save_pickle` would write: the dictionary, ready to use.
+    The file is that of `save_pickle`: the dictionary, ready to use.
     """
 
     name = "symspellpy, whole names"

@@ -50,7 +50,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(documents.unnamed_commands(page), [1, 4])
         self.assertEqual(documents.unnamed_commands("A block:\n\n    shardq build -i places\n"), [3])
 
-    def test_what_is_prepared_and_written_is_there_in_the_next_block(self):
+    def test_prepared_and_written_files_stay_for_the_next_block(self):
         page = "<!-- prepare:\necho a >list\n-->\n```sh\ncp list other\n```\n\n```sh\ncat other\n```\n\n```\na\n```\n"
         self.assertEqual(self.failures(page), [])
         self.assertEqual(len(self.failures("<!-- prepare: false -->\n```sh\ntrue\n```\n")), 1)

@@ -19,7 +19,7 @@ SKIPPED = 77
 HANGS = 124
 # A crash of the command must end it at once, without a backtrace.
 ENVIRONMENT = {"SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C", "PATH": os.environ.get("PATH", "")}
-# Every call that names a file or has a descriptor, and what else reaches into a file system.
+# Every call that names a file or has a descriptor, and all other calls into a file system.
 FILE_CALLS = "%file,%desc"
 
 
@@ -132,7 +132,7 @@ def skip(reason):
 
 
 def records(count, version=1, changed=()):
-    """Records of which every one differs between versions; those of the numbers in `changed` are of version 9."""
+    """Records that all differ between versions; the records with the numbers in `changed` have version 9."""
     for number in range(count):
         mark = 9 if number in changed else version
         # Spread over first letters, so that the cut finds its boundaries.
@@ -193,7 +193,7 @@ class Reference:
         self.leftover = shards(index) - self.shards
         self.manifest = read(os.path.join(index, "manifest"))
         if whole is not None and self.manifest != whole.manifest:
-            sys.exit(f"setup failed: {index} is not what a build makes")
+            sys.exit(f"setup failed: {index} differs from the index of a build")
         self.overlay = overlay_of(index)
         if is_stale:
             shutil.copy(os.path.join(base.index, "overlay"), index)
@@ -416,7 +416,7 @@ CALL = re.compile(r"^\d+ +(\w+)\((.*)")
 
 
 class Call:
-    """One line of a trace: the name of the call, how many of this name came before it, from 1 on, and the text."""
+    """One line of a trace: the name of the call, its number among those of this name, from 1, and the text."""
 
     def __init__(self, name, number, text):
         self.name, self.number, self.text = name, number, text

@@ -259,7 +259,7 @@ def fingerprint(files):
 
 
 def possible_states(tools, scenario, record, index, lies=False):
-    """Every distinct state of every cut: label, files, and how many of the commands had ended with 0."""
+    """Every distinct state of every cut: label, files, and the number of commands that had ended with 0."""
     disk = Disk(record, scenario.old is not None)
     disk.created = {event[2]: event[3] for event in record.events if event[0] == "create"}
     generator = random.Random(1)
@@ -302,7 +302,7 @@ def model(tools, scenario, killed=None, first=None):
     last = {name: disk.latest[number] for name, number in disk.with_pending(disk.pending).items()}
     real = {name: faults.read(os.path.join(index, name)) for name in faults.names(index)}
     if last != real:
-        sys.exit(f"setup failed: the record of {scenario.name} does not make what the build made")
+        sys.exit(f"setup failed: the record of {scenario.name} does not make the files of the build")
     shutil.rmtree(index)
 
     def one(item):
@@ -459,7 +459,7 @@ def real(tools, disk, scenario):
 
 
 class Following(faults.Scenario):
-    """A command after another one, of which not everything may be on the medium yet."""
+    """A command after another one, whose files may not all be on the medium yet."""
 
     def __init__(self, first, then, how):
         # Builds only, because the result of an update depends on the state before it.

@@ -622,7 +622,7 @@ class Index:
         return cells or None
 
     def verify_overlay(self):
-        """§11: what the overlay's records and places make, byte for byte.
+        """§11: compares the overlay with the bytes of its records and places.
 
         A folded key with letters beyond ASCII is not checked, because the page does not have the table of their folds.
         """

@@ -160,7 +160,7 @@ class Features(unittest.TestCase):
             q, text = ("".join(rng.choice("ab ") for _ in range(rng.randrange(6))) for _ in range(2))
             self.assertEqual(features.distance(q, text), min(slow(q, text[:end]) for end in range(len(text) + 1)), (q, text))
 
-    def test_what_edits_are_allowed(self):
+    def test_allowed_edits(self):
         for text, edits in {"": 0, "abc": 0, "abcd": 1, "abc abcd": 1, "abcdefg": 1, "abcdefgh": 2, "abc abc abc": 0,
                             "\ud55c\uad6d": 1, "a" * 64: 2, "a" * 65: 0, "new york": 1}.items():
             self.assertEqual(FeatureQuery(text).edits, edits, text)

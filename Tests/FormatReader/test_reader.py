@@ -792,7 +792,7 @@ class Overlays(Temporary):
     def count(index):
         return int(subprocess.run([COMMAND, "query", "--count", "-i", index, ""], capture_output=True).stdout)
 
-    def test_what_is_refused(self):
+    def test_refusals(self):
         index, plain, _ = self.small()
         path = index / "overlay"
         start, r = reader.overlay_file(index)[:32], len(plain)
@@ -1044,7 +1044,7 @@ class Forged(Temporary):
     def test_as_it_is(self):
         self.assertEqual(len(self.assertSame(self.store())), 8)
 
-    def test_what_is_passed_over(self):
+    def test_ignored_bytes(self):
         manifest = bytearray(self.manifest)
         manifest[6:8] = manifest[44:46] = b"\xff\xff"  # reserved
         struct.pack_into("<I", manifest, 36, 7)  # the limit
@@ -1129,7 +1129,7 @@ class Forged(Temporary):
             with self.subTest(chosen):
                 self.assertSame(index)
 
-    def test_what_verify_finds(self):
+    def test_findings_of_verify(self):
         self.assertFound(page=changed(self.page, 64, b"xy"))
         # `san francisco` by one byte less of `san diego`, and one more of its own.
         self.open(self.build(self.write("plain.jsonl", PLAIN), "--key", "{name}, {country}", name="plain"))
@@ -1146,7 +1146,7 @@ class Forged(Temporary):
         self.assertNotEqual(keys, self.keys)
         self.assertFound(keys=keys)
 
-    def test_what_is_refused(self):
+    def test_refusals(self):
         self.assertRefused(manifest=changed(self.manifest, 4, [2]))
         self.assertRefused(manifest=changed(self.manifest, 8, [2]))
         self.assertRefused(manifest=changed(self.manifest, 16, [0]))
@@ -1231,7 +1231,7 @@ class Forged(Temporary):
         long = self.fields[8:9] + b"\1" + bytes([255]) + self.fields[11:18] + struct.pack("<II", 0, self.fields[10])
         self.assertRefused(fields=self.fields[:8] + long + self.fields[18:])
 
-    def test_what_is_packed(self):
+    def test_packed_columns(self):
         """The Huffman codes of a shard: unchanged, and with each rule broken."""
         seeds = random.Random(7)
         word = lambda: "".join(seeds.choices("aeinorst", k=seeds.randrange(4, 12)))
@@ -1265,7 +1265,7 @@ class Forged(Temporary):
         quarters = [sum(lengths[suffix_field] for suffix_field in part.contexts[start : start + 50]) for start in range(0, 200, 50)]
         sizes = [(count + 7) // 8 for count in quarters]
         packed = sum(sizes) + len(varint(sizes[0] + sizes[1])) + len(varint(sizes[2] + sizes[3]))
-        # Behind magic, varints of two bytes each, flags and two sizes a record, of which none is of 15 and more.
+        # After the magic, varints of two bytes each, flags and two sizes a record; no size is 15 or more.
         sizes_end, place = 9 + 200, len(self.keys) - packed
         self.assertTrue(all(byte & 15 != 15 and byte >> 4 != 15 for byte in self.keys[9:sizes_end]))
         plain = self.keys[:sizes_end] + part.contexts + self.keys[sizes_end:place]
@@ -1588,7 +1588,7 @@ class Forged(Temporary):
 varint, signed_varint = reader.varint, reader.signed_varint
 
 
-# Records so few that nothing of them is packed.
+# So few records that no column is packed.
 PLAIN = [
     '{"name":"%s","country":"CH","id":%d}' % (name, i)
     for i, name in enumerate(["San Diego", "San Francisco", "San Jose", "Sao Paulo", "Sao Pedro", "Zug", "Zurich", "Zz"])
@@ -1876,7 +1876,7 @@ class Ranks(Temporary):
             found.verify_ranks()
         self.assertFoundByCommand()
 
-    def test_what_is_refused(self):
+    def test_refusals(self):
         self.before = index = reader.Index(self.index)
         good = index.ranks
         self.assertEqual(self.store(index=index).ranks, good)

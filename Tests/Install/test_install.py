@@ -55,7 +55,7 @@ def files(directory):
 
 
 class Installed(unittest.TestCase):
-    """One installation for all tests; nothing of the clone is on the search path."""
+    """One installation for all tests; no directory of the clone is on the search path."""
 
     @classmethod
     def setUpClass(cls):

@@ -11,7 +11,7 @@ static const char *path;
 static void *ask(void *argument) {
   long number = *(long *)argument, failed = 0;
   for (int round = 0; round < ROUNDS; round++) {
-    // Two indexes, each of which comes and goes.
+    // Two cache limits, so two indexes, which open and close again and again.
     int status;
     sq_index *index = sq_open(path, (int64_t)(1 << 16) + (number + round) % 2, &status);
     failed += status != SQ_OK;

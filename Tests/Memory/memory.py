@@ -214,7 +214,7 @@ def resident(process):
         for line in file:
             if line.startswith("RssAnon:"):
                 return int(line.split()[1]) << 10
-    raise Fault("the system does not say what a process holds")
+    raise Fault("the system does not tell the memory of a process")
 
 
 def growth(directory, lines, rounds):

@@ -373,7 +373,7 @@ class Shards(Cluster):
         self.assertEqual(counts["requests"], len(names))
         used = [len(cache.requests()) for cache, _ in caches]
         self.assertTrue(min(used) > 0, used)
-        # The manifest is asked for each time, by range and by tag.
+        # nginx asks the store for the manifest each time, by range and by tag.
         status, fields, body = get(port, "/list/manifest", headers={"Range": "bytes=0-9"})
         self.assertEqual((status, len(body), fields["cache-control"]), (206, 10, "no-cache"))
         status, _, _ = get(port, "/list/manifest", headers={"If-None-Match": fields["etag"]})

@@ -137,7 +137,7 @@ class Firefox:
         try:
             said = self.call(
                 "WebDriver:ExecuteScript",
-                # Asking what a message is lends it its fields.
+                # `instanceof` makes the fields of a message visible.
                 script="return Services.console.getMessageArray().map(m => m instanceof Ci.nsIScriptError "
                 "? [m.sourceName, m.category, m.errorMessage] : ['', '', m.message])",
                 args=[],

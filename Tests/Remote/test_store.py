@@ -95,7 +95,7 @@ class Publishing(StoreTestCase):
         self.assertEqual((found["generation"], found["unchanged"], found["files_uploaded"]), (1, True, 0))
         self.assertEqual([name for method, name, _ in self.store.requests if method == "PUT" and "probe" not in name], [])
         self.assertEqual(json.loads(self.fetch("--json")[1])["files_fetched"], 0)
-        # A generation sends and fetches what the one before lacks.
+        # A generation sends and fetches the files that the one before lacks.
         found = json.loads(self.publish(INDEXES[1], "--json")[1])
         new = {name for name in os.listdir(INDEXES[1]) if is_shard(name)} - set(files)
         self.assertEqual((found["generation"], found["files_uploaded"]), (2, len(new)))

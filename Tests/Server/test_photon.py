@@ -171,7 +171,7 @@ class Photon(unittest.TestCase):
                     path = f"/reverse?lat={place[0]}&lon={place[1]}&limit={limit}" + (f"&radius={radius}" if radius is not None else "")
                     found = self.ids(path)
                     if found != [identity for _, identity in near]:
-                        # Equal but for rounding: compare distances.
+                        # Places may be equally far after rounding: compare distances.
                         of = {self.placed[at]["id"]: distance for distance, at in order}
                         self.assertEqual(len(found), len(near), path)
                         for identity, (distance, _) in zip(found, near):

@@ -48,7 +48,7 @@ class Terminal:
         return started
 
     def frame(self, seconds=10, end=END):
-        """Reads to the end of the next frame; returns when that was, and how many bytes it had."""
+        """Reads to the end of the next frame; returns its time and its bytes."""
         deadline = time.monotonic() + seconds
         while True:
             at = self.buffer.find(end)

@@ -514,7 +514,7 @@ class Restoring(TerminalTest):
         deadline = time.monotonic() + PATIENCE
         while os.path.exists(f"/proc/{process}") and time.monotonic() < deadline:
             time.sleep(0.05)
-        self.assertFalse(os.path.exists(f"/proc/{process}"), "it goes on without a terminal")
+        self.assertFalse(os.path.exists(f"/proc/{process}"), "it continues without a terminal")
 
 
 class Looks(TerminalTest):
@@ -728,7 +728,7 @@ class Widths(SizeTest):
         return (lines[:starts[-1]], lines[starts[-1]:]) if starts else (lines, [])
 
     def test_widths(self):
-        # tmux wraps lines anew, so the list may be farther up than one started there; nothing of the user's is touched.
+        # tmux wraps lines anew, so the list may be farther up than one started there; the user's lines stay the same.
         for command in ["--height 40% --no-preview", "--height 40% --no-preview -q 'san francisco de m'", "-q san"]:
             for above in [0, 5, 40]:
                 screen = self.started(80, 24, above, command)

@@ -264,7 +264,7 @@ test('a damaged archive is refused or harmless, and ends no instance', async () 
   assert.ok(counts.refused > 0 && counts.right > 0, JSON.stringify(counts))
 })
 
-/** A host of files, which does what `wrong` says. */
+/** A host of files with the faults of `wrong`. */
 async function host(files, use) {
   const log = [], wrong = {}
   const server = createServer((request, response) => {

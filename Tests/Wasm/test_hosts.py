@@ -129,7 +129,7 @@ class OnNginx(unittest.TestCase):
         return [words for words in self.host.requests() if words[2] not in ("/shardq.js", "/shardq.wasm")]
 
     def asked(self, tab, text, **options):
-        """Asks, and returns how many requests that takes, and the first name."""
+        """Asks, and returns the number of requests, and the first name."""
         answer = self.script(tab, f"(await index.search({json.dumps(text)}, {json.dumps(options)})).matches[0]")
         return len(self.index_requests()), answer
 
