@@ -3,9 +3,10 @@ import Testing
 
 @testable import ShardBuilder
 
-/// Random JSON, right and spoiled, compared with Foundation's JSONDecoder. Foundation is no strict reader. The
-/// documents here avoid its differences (a NUL, a name twice, deep nesting, a byte order mark), or a test names the
-/// difference.
+/// Random JSON, right and spoiled, compared with Foundation's JSONDecoder.
+///
+/// Foundation is no strict reader. The documents here avoid its differences (a NUL, a name twice, deep nesting, a byte
+/// order mark), or a test names the difference.
 @Suite("Dataset: JSON against JSONDecoder") struct DatasetDifferentialTests {
   indirect enum Value: Decodable, Equatable {
     case object([String: Value])

@@ -20,7 +20,7 @@ import Testing
     for byte in 0..<size { bytes[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * UInt64(byte))) }
   }
 
-  /// Returns whether all answers are there. An answer has to be right, and a missing one has to be an error.
+  /// Returns whether all queries are answered. An answer must be right, and a missing one must be an error.
   private func isAnswered(_ path: String, _ what: String) -> Bool {
     guard let index = try? ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0)) else { return false }
     var isWhole = true
@@ -62,7 +62,7 @@ import Testing
     #expect(try damage(path) == [])
   }
 
-  @Test("an archive that is cut short or goes on is refused, or answers right and is damaged") func sizes() throws {
+  @Test("an archive with a wrong size is refused, or answers right and is damaged") func sizes() throws {
     let path = scratch.write(bytes, to: "archive")
     let centralStart = ZIPEntries(bytes).centralStart
     let step = TestData.isDebug ? 37 : 1
@@ -78,7 +78,7 @@ import Testing
     #expect(try damage(path).count == 1)
   }
 
-  @Test("numbers of an archive that lead anywhere are refused") func forgedNumbers() throws {
+  @Test("forged sizes and places of an archive are refused") func forgedNumbers() throws {
     let entries = ZIPEntries(bytes)
     let places = try #require(entries.local.last).content
     let numbers: [UInt64] = [
@@ -92,7 +92,7 @@ import Testing
         set(offset, number, size: size, in: &forged)
         if forged != bytes { _ = isAnswered(scratch.write(forged, to: "archive"), "\(number) at \(offset)") }
       }
-      // Both sizes of the header, and the one behind them.
+      // Both sizes of the header, and the size behind them.
       var forged = bytes
       for (offset, size) in [(18, 4), (22, 4), (54, 8)] { set(offset, number & 0xffff_ffff, size: size, in: &forged) }
       #expect(!isAnswered(scratch.write(forged, to: "archive"), "\(number)"))
@@ -105,10 +105,10 @@ import Testing
     }
   }
 
-  @Test("files behind 4 GiB are found, in an archive that is not written with holes") func far() throws {
+  @Test("files behind 4 GiB are found, in an archive without holes") func far() throws {
     let entries = ZIPEntries(bytes)
     let places = try #require(entries.local.last).content
-    // Everything behind the manifest stands that much further.
+    // All files behind the manifest move by that much.
     let gap: UInt64 = 5 << 30
     var moved = bytes
     set(46, UInt64(entries.number(46, 8)) + gap, size: 8, in: &moved)
@@ -119,11 +119,11 @@ import Testing
     let path = scratch.write(Array(moved[..<manifestEnd]), to: "far")
     Files.overwrite(path, at: manifestEnd + Int(gap), with: Array(moved[manifestEnd...]))
     #expect(isAnswered(path, "far"))
-    // It is not what archive writes.
+    // The command archive does not write such a file.
     #expect(try !damage(path).isEmpty)
   }
 
-  @Test("records of ZIP64 say the same") func zip64() throws {
+  @Test("an archive with records of ZIP64 answers the same") func zip64() throws {
     _ = try ShardBuilder.archive(archived.small.path, to: scratch("wide"), usesZIP64: true)
     let (usual, wide) = (ZIPEntries(bytes), ZIPEntries(Files.read(scratch("wide"))!))
     #expect(wide.isWide && !usual.isWide)
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test("what is no archive is no index") func otherFiles() throws {
+  @Test("a file that is no archive is no index") func otherFiles() throws {
     var other = bytes
     other[30] = UInt8(ascii: "M")
     var foreign = bytes

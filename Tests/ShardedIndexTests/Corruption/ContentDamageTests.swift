@@ -2,9 +2,9 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-/// Each in a process of its own, whose memory is looked at: what traps there is one failure here.
+/// Each test has a process of its own, whose memory it measures: a trap there is one failure here.
 @Suite("Damage under right checksums", .serialized) struct ContentDamageTests {
-  /// Asks for whatever a content that cannot be trusted says is there: nothing may trap, nothing may grow.
+  /// Asks for all content that a damaged index claims to have: nothing may trap or grow.
   struct Abuse {
     let prefixes: [String]
     private let buffer = RecordBuffer()
@@ -62,14 +62,14 @@ import Testing
     #expect(grown < 160 << 20, "\(what)")
   }
 
-  @Test("every byte of the manifest's root and of its page, changed, with right checksums")
+  @Test("a changed byte of the manifest's root or page does no harm under right checksums")
   func manifestContents() async {
     await #expect(processExitsWith: .success) {
       try ContentDamageTests.runManifestContents(CorruptionTests.build().path, masks: [0xff, 0x01, 0x80])
     }
   }
 
-  @Test("every byte of a manifest of three pages, changed, with right checksums")
+  @Test("a changed byte of a manifest of three pages does no harm under right checksums")
   func pagedManifestContents() async {
     await #expect(processExitsWith: .success) {
       try ContentDamageTests.runManifestContents(
@@ -120,7 +120,7 @@ import Testing
     #expect(!abuse.run(path))
   }
 
-  @Test("every byte of every frame's content, changed, with right checksums")
+  @Test("a changed byte of any frame's content does no harm under right checksums")
   func shardContents() async {
     await #expect(processExitsWith: .success) { try ContentDamageTests.runShardContents() }
   }
@@ -156,7 +156,7 @@ import Testing
     #expect(!abuse.run(built.path))
   }
 
-  @Test("random damage to frames' contents, with right checksums", arguments: UInt64(1)...4)
+  @Test("random damage to frames' contents does no harm under right checksums", arguments: UInt64(1)...4)
   func fuzz(seed: UInt64) async {
     await #expect(processExitsWith: .success) { [seed] in try ContentDamageTests.runFuzz(seed: seed) }
   }
@@ -202,13 +202,13 @@ import Testing
     Files.write(manifest, to: built.path + "/manifest")
   }
 
-  @Test("random damage to the manifest's root and pages, with right checksums", arguments: UInt64(1)...4)
+  @Test("random damage to the manifest's root and pages does no harm under right checksums", arguments: UInt64(1)...4)
   func fuzzManifest(seed: UInt64) async {
     await #expect(processExitsWith: .success) { [seed] in try ContentDamageTests.runFuzzManifest(seed: seed) }
   }
 
   private static func runFuzzManifest(seed: UInt64) throws {
-    // Of one page and of three, in turns.
+    // Manifests of one page and of three take turns.
     let built = try seed % 2 == 0 ? CorruptionTests.build() : manyShards()
     let surgery = try FrameSurgery(built.path)
     let abuse = Abuse()
@@ -246,7 +246,7 @@ import Testing
   }
 
   // Counts that agree with each other and with nothing else.
-  @Test("a shard that claims four thousand million records")
+  @Test("a shard that claims four thousand million records is refused")
   func hugeCounts() async {
     await #expect(processExitsWith: .success) { try ContentDamageTests.runHugeCounts() }
   }
@@ -270,7 +270,7 @@ import Testing
   }
 
   // More records than the shards have: positions behind the last shard.
-  @Test("a manifest that promises records behind its last shard")
+  @Test("a manifest that claims records behind its last shard is refused")
   func recordsBehindTheEnd() async {
     await #expect(processExitsWith: .success) { try ContentDamageTests.runRecordsBehindTheEnd() }
   }
@@ -282,7 +282,7 @@ import Testing
     let last = surgery.shards.count - 1
     let (_, file) = surgery.shardFile(last, [:])
     for count in [201, 210, 1 << 20, 1 << 40, .max] {
-      // One place that says it, and all of them.
+      // The root alone claims the records, then all places.
       let records = count - 200 + surgery.shards[last].records
       let whole = surgery.manifestFile(last, file, records: records)
       var root = surgery.root
@@ -306,7 +306,7 @@ import Testing
   }
 
   // Signed 64-bit arithmetic over what a root says must not overflow, wherever the numbers stand.
-  @Test("first records of pages at the ends of what 64 bits hold")
+  @Test("first records of pages at the limits of 64 bits are refused")
   func extremeFirstRecords() async {
     await #expect(processExitsWith: .success) { try ContentDamageTests.runExtremeFirstRecords() }
   }
@@ -339,7 +339,7 @@ import Testing
     }
   }
 
-  @Test("a long text of mixed kinds that claims no bytes, not even its kind")
+  @Test("a long text of mixed kinds that claims no bytes, not even its kind, is refused")
   func emptyMixedText() async {
     await #expect(processExitsWith: .success) { try ContentDamageTests.runEmptyMixedText() }
   }

@@ -5,7 +5,7 @@ import Testing
 import CLibrary
 
 @Suite("Damage that checksums see", .serialized) struct CorruptionTests {
-  /// About two hundred records in a handful of shards, with all that a shard can have in it: suffix fields, spellings,
+  /// About 200 records in a handful of shards, with every content of a shard: suffix fields, spellings,
   /// dictionaries, constants, plain, long and mixed texts, numbers of several formats, shapes.
   static func records() -> [ModelRecord] {
     var random = SplitMix64(seed: 42)
@@ -38,7 +38,7 @@ import CLibrary
   /// Asks an index for everything, in many ways, and compares.
   ///
   /// - Returns: The error that came first, if one did.
-  /// - Throws: What is no ``IndexError`` and no right answer.
+  /// - Throws: Any error but ``IndexError``, or a wrong answer.
   struct Probe {
     let scan: LinearScan
     let prefixes: [([UInt8], ScanAnswer)]
@@ -85,7 +85,7 @@ import CLibrary
     }
   }
 
-  /// What is wrong with an outcome; nil if it is the right answer or a typed error that names `file`.
+  /// The fault of an outcome; nil if it is the right answer or a typed error that names `file`.
   static func fault(_ outcome: IndexError?, _ file: String) -> String? {
     switch outcome {
     case nil: nil
@@ -98,7 +98,7 @@ import CLibrary
     }
   }
 
-  @Test("every byte of every file, flipped")
+  @Test("a flipped byte of any file is an error, or changes no answer")
   func flips() throws {
     let records = Self.records()
     let built = try Self.build(records)
@@ -113,7 +113,7 @@ import CLibrary
       let bytes = name == Manifest.fileName ? whole.dropLast(notesSize) : whole[...]
       let path = "\(built.path)/\(name)"
       for (offset, byte) in bytes.enumerated() {
-        // All bits at once, and one of them.
+        // All bits at once, and one bit.
         for mask in [0xff, 1 << UInt8(truncatingIfNeeded: offset % 8)] as [UInt8] {
           Files.overwrite(path, at: offset, with: [byte ^ mask])
           let outcome = try probe.run(built.path)
@@ -130,7 +130,7 @@ import CLibrary
     #expect(try probe.run(built.path) == nil)
   }
 
-  @Test("every length that a file can be cut to, and bytes behind its end")
+  @Test("a file cut to any length, or with bytes behind its end, is an error or answers right")
   func truncations() throws {
     let records = Self.records()
     let built = try Self.build(records)
@@ -156,7 +156,7 @@ import CLibrary
     #expect(try probe.run(built.path) == nil)
   }
 
-  @Test("files in each other's place, old ones in the place of new ones, and missing ones")
+  @Test("swapped, old and missing files are errors, or change no answer")
   func swaps() throws {
     let records = Self.records()
     let built = try Self.build(records)
@@ -179,7 +179,7 @@ import CLibrary
     #expect(try probe.run(built.path) == nil)
   }
 
-  @Test("an old shard of the very size of the new one")
+  @Test("an old shard of the same size as the new one is an error")
   func oldShard() throws {
     let records = Self.records()
     let old = try Self.build(records)
@@ -209,7 +209,7 @@ import CLibrary
     #expect(found > 0, "no two builds with shards of one size")
   }
 
-  @Test("links, pipes, directories and huge files in the place of a file")
+  @Test("links, pipes, directories and huge files in the place of a file are errors")
   func otherThings() throws {
     let records = Self.records()
     let built = try Self.build(records)

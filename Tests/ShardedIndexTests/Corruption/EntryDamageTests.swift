@@ -4,7 +4,7 @@ import ShardedIndex
 import Testing
 
 @Suite("Damaged entries") struct EntryDamageTests {
-  /// An index and what makes another list of it.
+  /// An index, and the list of its records for changes.
   private let directory = TemporaryDirectory()
   private let list: ChangingList
 
@@ -44,7 +44,7 @@ import Testing
   @Test("verify finds each entry that the records do not make", arguments: 0..<5) func otherEntries(change: Int) throws
   {
     var records = list.records
-    // A weight, a name, a word, a form; one record more.
+    // A weight, a name, a word, a form; one more record.
     switch change {
     case 0: records[3].members[2].1 = .number("299999999")
     case 1:
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("a byte of the entries' frame or of their manifest that is another is an error, or changes no entry")
+  @Test("a changed byte of the entries' frame or manifest is an error, or changes no entry")
   func flips() throws {
     let files = Files.contents(of: directory("index"))
     let expected = try EntryList.entries(of: ShardedIndex(opening: directory("index")))
@@ -132,7 +132,7 @@ import Testing
     #expect(failures > 0)
   }
 
-  @Test("damaged files of entries are brought over from a copy") func repair() throws {
+  @Test("damaged files of entries are repaired from a copy") func repair() throws {
     let files = Files.contents(of: directory("index"))
     let entries = try ShardedIndex(entriesOf: ShardedIndex(opening: directory("index")))!
     let shard = try entries.generation.manifest.shards()[1].fileName

@@ -4,12 +4,12 @@ import Testing
 
 import CLibrary
 
-/// Parts that take as much memory as the format lets some bytes of content take: SECURITY.md says ten times as many, and 5 MiB.
+/// Parts that take the most memory for their content: SECURITY.md allows ten times the content, and 5 MiB.
 @Suite("Parts made to be expensive", .serialized) struct ExpensivePartTests {
-  /// Content of the frame that is expensive, in bytes, about: a quarter of what one may have.
+  /// The content of the expensive frame, in bytes: about a quarter of the limit.
   private static let contentSize = 4 << 20
-  /// In bytes, whatever the content: what is kept of 4,096 columns, and of the cache. Where rows begin takes a quarter of a
-  /// byte for each record as well, of which there are no more than bytes in the keys.
+  /// The memory that does not depend on the content, in bytes: for 4,096 columns, and of the cache. The beginnings of
+  /// rows take a quarter of a byte for each record too; the keys have at least a byte for each record.
   private static let constant = 640 << 10
 
   /// An index of one shard of one part, made byte by byte.
@@ -17,21 +17,21 @@ import CLibrary
     var records: Int
     /// Folds of countries, each with a code of one bit.
     var hasSuffixFields = false
-    /// Whether suffixes are of `a` and `b`, a bit each.
+    /// Whether suffixes consist of `a` and `b`, with a bit each.
     var packsSuffixes = false
-    /// Dictionaries of two texts, a bit each; or texts of no bytes, the sizes of which take a bit each.
+    /// Dictionaries of two texts, with a bit each; or texts of no bytes, whose sizes take a bit each.
     var columns = 0
     var areTexts = false
     /// Whether a dictionary's codes are bytes as they are.
     var arePlain = false
     /// Whether the bytes of texts take a bit each, and their sizes a byte.
     var packsTexts = false
-    /// Behind the keys' fixed part, and behind that of the fields.
+    /// The bytes behind the keys' fixed part, and behind that of the fields.
     var keys: (suffixBytes: Int, isWide: Bool, bytes: [UInt8])
     var fields: (plain: [UInt8], packed: [UInt8]) = ([], [])
     var packedTexts = 0
 
-    /// Packed numbers, all the one whose code is a zero.
+    /// Packed numbers, all equal to the number whose code is a zero.
     static func packed(_ count: Int) -> [UInt8] {
       var writer = ByteWriter()
       func size(_ half: Int) -> Int { (half / 2 + 7) / 8 + (half - half / 2 + 7) / 8 }
@@ -72,7 +72,7 @@ import CLibrary
       return writer.bytes
     }
 
-    /// Puts it in the place of an index of one record.
+    /// Stores the part in the place of an index of one record.
     ///
     /// - Returns: Bytes of content of keys and fields, and of their file.
     func store(in surgery: FrameSurgery) -> (keys: Int, fields: Int, file: Int) {
@@ -104,14 +104,15 @@ import CLibrary
     return (try ShardedIndex(opening: surgery.path, options: .init(cacheLimitBytes: 1 << 30)), size)
   }
 
-  /// Loads keys and then fields of a part, and looks at what the cache is told and at what the process takes.
+  /// Loads keys and then fields of a part, and compares the cache's charge and the memory of the process with their
+  /// bounds.
   private static func expectBounded(_ what: String, _ made: Made, isDecoded: Bool = true) throws {
     let (index, size) = try open(made)
     var charged = index.statistics.residentBytes
     forgetPeak()
     let resident = residentNow()
 
-    /// - Parameter content: Of the frame that was unpacked now.
+    /// - Parameter content: The size of the frame that was just decompressed.
     func expect(_ frame: String, _ content: Int) {
       let total = index.statistics.residentBytes
       let charge = total - charged
@@ -119,8 +120,8 @@ import CLibrary
       #expect(
         charge <= 10 * content + made.records / 4 + constant,
         "\(what), \(frame) of \(content) bytes: \(charge) charged")
-      // What is charged is what is kept. Beside it stand, while it is made, the content and the bytes read; whoever reads
-      // a record holds two stems. 4 MiB are the program's own, code that it had not come upon included.
+      // The charge is the kept memory. Decoding takes the content and the read bytes beside it; reading a record takes
+      // two stems. 4 MiB are the program's own, with code that had not run before.
       guard let resident, let now = residentNow(), resident.peak - resident.bytes < 1 << 20 else { return }
       let stems = made.keys.suffixBytes == KeyBlocks.stemLimit ? 2 * KeyBlocks.stemLimit : 0
       let most = total + content + stems + 2 * size.file + 4 << 20
@@ -137,14 +138,14 @@ import CLibrary
     expect("fields", size.fields)
   }
 
-  @Test("keys") func keys() async {
+  @Test("expensive keys keep to the bound") func keys() async {
     await #expect(processExitsWith: .success) {
-      // Nothing but sizes, four bytes each when they are unpacked.
+      // Sizes alone, four bytes each when they are decoded.
       let empty = Self.contentSize
       try Self.expectBounded(
         "empty stems, wide",
         Made(records: empty, keys: (0, true, [UInt8](repeating: 0, count: empty))), isDecoded: false)
-      // The longest suffixes that have no more than half a byte for their size, a bit a byte, and suffix fields of a bit.
+      // The longest suffixes with at most half a byte for their size, a bit for each byte, and suffix fields of a bit.
       let count = Self.contentSize / 23 * 8
       try Self.expectBounded(
         "suffixes and suffix fields of a bit, wide",
@@ -156,7 +157,7 @@ import CLibrary
     }
   }
 
-  @Test("a stem of a bit a byte") func stem() async {
+  @Test("a stem with a bit for each byte keeps to the bound") func stem() async {
     await #expect(processExitsWith: .success) {
       func made(_ size: Int) -> Made {
         var more = ByteWriter()
@@ -174,12 +175,12 @@ import CLibrary
     }
   }
 
-  @Test("fields") func fields() async {
+  @Test("expensive fields keep to the bound") func fields() async {
     await #expect(processExitsWith: .success) {
       for (columns, areTexts) in [(1, false), (16, false), (16, true)] {
-        // A record has a byte in the keys.
+        // A record takes one byte of the keys.
         let count = min(Self.contentSize, 8 * Self.contentSize / columns)
-        // One stem and many that are the same: sizes of a byte each, 1 and 0 or 1 and 1.
+        // One stem and many equal ones: sizes of a byte each, 1 and 0 or 1 and 1.
         var keys = (0..<count).map { UInt8($0 % 16 == 0 ? 0x11 : 0x01) }
         keys[0] = 0x10
         try Self.expectBounded(
@@ -192,7 +193,7 @@ import CLibrary
               (0..<columns).flatMap { _ in Made.packed(count) }
             )))
       }
-      // Texts of a bit a byte.
+      // Texts with a bit for each byte.
       let (count, size) = (Self.contentSize / 16, 100)
       var keys = (0..<count).map { UInt8($0 % 16 == 0 ? 0x11 : 0x01) }
       keys[0] = 0x10
@@ -205,7 +206,7 @@ import CLibrary
           keys: ((count + 15) / 16, false, keys + Made.packed((count + 15) / 16)),
           fields: (plain.bytes + [UInt8](repeating: UInt8(size), count: count), Made.packed(size * count)),
           packedTexts: size * count))
-      // The most columns, of one record.
+      // The greatest number of columns, of one record.
       try Self.expectBounded(
         "4,095 columns of a record",
         Made(
@@ -215,9 +216,9 @@ import CLibrary
   }
 
   #if os(Linux)
-    @Test("columns whose codes are not there") func missingCodes() async {
+    @Test("columns without codes are refused in little memory") func missingCodes() async {
       await #expect(processExitsWith: .success) {
-        // Where rows of the columns begin would take 4.3 GB for what these few bytes claim.
+        // The beginnings of the rows that these few bytes claim would take 4.3 GB.
         var limit = rlimit(rlim_cur: 3 << 30, rlim_max: 3 << 30)
         #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
         let count = Self.contentSize

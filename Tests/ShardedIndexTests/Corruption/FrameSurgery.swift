@@ -1,10 +1,10 @@
 import ShardBuilder
 import ShardedIndex
 
-/// An index directory taken apart to the contents of its frames, and put together again with right checksums.
+/// The contents of an index's frames, which tests change and write back with right checksums.
 ///
-/// Digests stay as they were, for the engine does not look at them, and so the files keep their names; but for
-/// ``store(_:_:label:isContinuation:)``, which leaves nothing wrong but what a test wants to be.
+/// Digests stay as they were, because the engine does not check them, and the files keep their names. Only
+/// ``store(_:_:label:isContinuation:)`` makes the digests right too.
 struct FrameSurgery {
   struct Shard {
     var name: String
@@ -19,9 +19,9 @@ struct FrameSurgery {
   let path: String
   /// The content of the manifest's root, right for pages whose frames ``frame(_:)`` makes.
   private(set) var root: [UInt8]
-  /// Bytes of the notes and of the density grid, which it leaves away.
+  /// Bytes of the notes and of the density grid, which are omitted.
   let notesSize: Int
-  /// The contents of its pages.
+  /// The contents of the manifest's pages.
   private(set) var pages: [[UInt8]] = []
   private(set) var shards: [Shard] = []
   private let compressor = Compressor()
@@ -42,7 +42,7 @@ struct FrameSurgery {
       start = end
     }
     notesSize = manifest.count - start
-    // A section of a number that nobody knows is passed over.
+    // Readers skip a section with an unknown number.
     var left = 0
     for section in Self.notes...Self.word(root, 3) {
       left += Self.word(root, at: Self.start(ofSection: section, in: root))
@@ -99,12 +99,12 @@ struct FrameSurgery {
     frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! }
   }
 
-  /// The file of a shard with other contents, and what the manifest says of it.
+  /// The file of a shard with other contents, and its entry in the manifest.
   ///
   /// - Parameter contents: By frame: 0 is the header.
   func shardFile(_ number: Int, _ contents: [Int: [UInt8]]) -> (bytes: [UInt8], file: Manifest.File) {
     let shard = shards[number]
-    // One that was changed itself is left as it is.
+    // A header that the test changed stays as it is.
     var layout = contents[0] == nil ? try! ShardHeaderLayout(shard.contents[0]) : nil
     var body: [UInt8] = []
     for frame in 1..<shard.frames.count {
@@ -143,10 +143,10 @@ struct FrameSurgery {
   /// Bytes from the start of the root's content to the first records of its pages.
   var firstRecordsStart: Int { Self.start(ofSection: Self.firstRecords, in: root) }
 
-  /// The same to what it says of the last page.
+  /// Bytes from the start of the root's content to the entry of the last page.
   var lastPageEntry: Int { Self.start(ofSection: Self.pageEntries, in: root) + Self.pageWidth * (pages.count - 1) }
 
-  /// A root's content with what it says of its pages' frames made right.
+  /// A root's content with right entries for the frames of its pages.
   private func fitted(_ root: [UInt8], to frames: [[UInt8]]) -> [UInt8] {
     var (root, end) = (root, 0)
     for (page, frame) in frames.enumerated() {
@@ -159,16 +159,16 @@ struct FrameSurgery {
     return root
   }
 
-  /// The manifest with the contents of some pages changed, and its root made right for them.
+  /// The manifest with other contents of some pages, and a root that is right for them.
   func manifestFile(pages changed: [Int: [UInt8]] = [:], root: [UInt8]? = nil) -> [UInt8] {
     let frames = pages.indices.map { frame(changed[$0] ?? pages[$0]) }
     return frame(fitted(root ?? self.root, to: frames)) + frames.joined()
   }
 
-  /// The manifest with its root changed, which is left as it is.
+  /// The manifest with a changed root, which stays as it is.
   func manifestFile(changedRoot: [UInt8]) -> [UInt8] { frame(changedRoot) + pages.map(frame).joined() }
 
-  /// The manifest of the index with the file of one shard changed, and with how many records it has.
+  /// The manifest of the index with a changed file and record count of one shard.
   func manifestFile(
     _ number: Int, _ file: Manifest.File, records: Int? = nil, digest: [UInt8]? = nil, label: [UInt8]? = nil,
     isContinuation: Bool? = nil

@@ -2,11 +2,11 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-/// Indexes made to be too much: every checksum is right. Each in a process of its own, whose memory is looked at.
-@Suite("Indexes made to be too much", .serialized) struct HostileIndexTests {
+/// Indexes made to exhaust memory, with right checksums. Each test has a process of its own, whose memory it measures.
+@Suite("Indexes made to exhaust memory", .serialized) struct HostileIndexTests {
   private static func build() throws -> FrameSurgery { try FrameSurgery(CorruptionTests.build().path) }
 
-  /// What opening an index and asking it ends with.
+  /// The outcome of opening an index and asking it.
   private static func outcome(_ path: String) -> IndexError? {
     do throws(IndexError) {
       let index = try ShardedIndex(opening: path)
@@ -31,7 +31,7 @@ import Testing
     print("\(what): refused, \(grown) MiB more at the peak")
   }
 
-  @Test("frames of zeros as large as they may be, in the place of each kind of frame")
+  @Test("the largest frame of zeros is refused in the place of each kind of frame")
   func bombs() async {
     await #expect(processExitsWith: .success) {
       let surgery = try Self.build()
@@ -45,13 +45,13 @@ import Testing
         let file = surgery.store(0, [frame: zeros])
         Self.expectRefused(surgery.path, file, "frame \(frame) of 16 MiB")
       }
-      // One byte more is refused by what is said of it.
+      // One more byte is refused by the size in its entry.
       let file = surgery.store(0, [1: zeros + [0]])
       Self.expectRefused(surgery.path, file, "keys of 16 MiB and a byte", megabytes: 2)
     }
   }
 
-  @Test("frames whose files have gigabytes of holes")
+  @Test("frames in files with gigabytes of holes are refused in little memory")
   func holes() async {
     await #expect(processExitsWith: .success) {
       let surgery = try Self.build()
@@ -59,7 +59,7 @@ import Testing
       let shard = surgery.shards[0]
       let path = "\(surgery.path)/\(shard.name)"
       var (bytes, file) = surgery.shardFile(0, [:])
-      // Sizes that a manifest can say: the file has them.
+      // Sizes that fit a manifest: the file has them.
       for (what, size, headerSize) in [
         ("a header of 4 GiB", Int(UInt32.max), Int(UInt32.max)), ("a file of 4 GiB", Int(UInt32.max), file.headerSize),
         ("a header of 64 MiB", 1 << 26, 1 << 26),
@@ -70,7 +70,7 @@ import Testing
         Files.write(surgery.manifestFile(0, file), to: manifest)
         Self.expectRefused(surgery.path, manifest, what, megabytes: 2)
       }
-      // Sizes that a header can say of its parts, in a file that is not too large for them.
+      // Sizes of parts that fit a header, in a file that is not too large for them.
       for areKeys in [true, false] {
         var header = try ShardHeaderLayout(shard.contents[0])
         let size = (1 << 26) - 4096
@@ -85,12 +85,12 @@ import Testing
     }
   }
 
-  @Test("skippable frames, frames of no content and old magics in the place of a frame")
+  @Test("skippable frames, frames of no content and old magics are refused")
   func skippable() throws {
     let surgery = try Self.build()
     let manifest = Files.read(surgery.path + "/manifest")!
     for magic in [0x50, 0x5f] as [UInt8] {
-      // The descriptor's place has a bit that says checksum, and the size fits.
+      // The byte in the descriptor's place has the bit of a checksum, and the size fits.
       let frame = [magic, 0x2a, 0x4d, 0x18, 12, 0, 0, 0] + [UInt8](repeating: 7, count: 12)
       frame.withUnsafeBufferPointer { bytes in
         #expect(ZstdFrame.contentSize(of: bytes) == nil)
@@ -105,14 +105,14 @@ import Testing
         continue
       }
     }
-    // 0xFD2FB522 to 7 are what zstd wrote before its first version.
+    // zstd wrote 0xFD2FB522 to 0xFD2FB527 before its first version.
     for old in 0x22...0x27 as ClosedRange<UInt8> {
       Files.write([old] + manifest.dropFirst(), to: surgery.path + "/manifest")
       #expect(Self.outcome(surgery.path) != nil)
     }
   }
 
-  @Test("names of fields that nest a million deep, and a template of thousands of them")
+  @Test("names that nest a million deep, and a template of thousands of them, take little memory")
   func names() async {
     await #expect(processExitsWith: .success) {
       let surgery = try Self.build()
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("labels that are paths, and bytes that terminals obey")
+  @Test("labels that are paths or control characters name no file elsewhere")
   func labels() throws {
     let surgery = try Self.build()
     for label in [
@@ -151,17 +151,17 @@ import Testing
           $0 == 0x25 || $0 == 0x2d || $0 == 0x2e || $0 == 0x5f || $0 &- 0x30 < 10 || $0 &- 0x61 < 26
         })
       #expect(name.hasSuffix(".zst") && name.utf8.filter { $0 == 0x2e }.count == 1)
-      // The name leads to the file that lies here; where it is missing, nowhere.
+      // The name leads to the file in this directory; without the file it leads nowhere.
       #expect(Self.outcome(surgery.path) == nil, "\(name)")
       Files.remove(file)
       #expect(Self.outcome(surgery.path) == .vanished(path: file))
     }
   }
 
-  @Test("megabytes in each record, made of a few kilobytes")
+  @Test("records of megabytes, made of a few kilobytes, are decoded one at a time")
   func amplification() async {
     await #expect(processExitsWith: .success) {
-      // Two texts of 2 MiB in turns: a dictionary.
+      // Two texts of 2 MiB take turns in a dictionary.
       let long = String(repeating: "x", count: 2 << 20)
       let lines = (0..<8).map { row in
         "{\"name\":\"n\(row)\"" + (0..<3).map { ",\"t\($0)\":\"\(row % 2)\(long)\"" }.joined() + "}\n"
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("a record of 50 MB, made of columns that spell one long key each")
+  @Test("a record of 50 MB, made of columns that spell one long key each, is refused")
   func overlong() async {
     await #expect(processExitsWith: .success) {
       let lines = (0..<3).map { row in
@@ -195,7 +195,8 @@ import Testing
       var keys = surgery.shards[0].contents[1]
       let more = 200_000
       #expect(surgery.shards.count == 1 && keys.count < 10_000, "three keys and spelled columns")
-      // The first stem gets longer: its bytes, all bytes, and what its size is over 15, behind a byte of sizes for each record.
+      // The first stem gets longer: its bytes, all bytes, and its size above 15, behind a byte of sizes for each
+      // record.
       let (suffixes, flags, start) = try keys.withUnsafeBufferPointer { bytes in
         var reader = ByteReader(bytes)
         _ = (try reader.read(UInt32.self), try reader.readVarint())

@@ -2,15 +2,15 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-/// The ranks of a manifest taken apart, and put together again with all checksums made right.
+/// The ranks of a manifest, which tests change and write back with right checksums.
 private struct RankSurgery {
   private let file: [UInt8]
   private var root: [UInt8]
   private let frames: [Range<Int>]
   private let firstFrame: Int
-  /// By page: for each shard the greatest weight of each part.
+  /// The greatest weight of each part of each shard, by page.
   var pages: [[[UInt64]]] = []
-  /// By page the greatest weight.
+  /// The greatest weight, by page.
   var maxima: [UInt64] = []
   private let compressor = Compressor()
 
@@ -48,7 +48,7 @@ private struct RankSurgery {
     }
   }
 
-  /// The offset of what the root says of the ranks.
+  /// The offset of the ranks' entry in the root.
   private static func entry(of root: [UInt8]) -> Int {
     let sections = ManifestSurgery.Frame.number(root, 12, 4)
     let number = (0..<sections).first { ManifestSurgery.Frame.number(root, 48 + 24 * $0, 4) == 10 }!
@@ -110,7 +110,7 @@ private struct RankSurgery {
     }
   }
 
-  @Test("a greatest weight that is one too small or too large is found by verifying, and repaired from a copy")
+  @Test("verify finds a greatest weight that is one too small or too large, and a copy repairs it")
   func bounds() throws {
     let copies = try Copies()
     let sound = Files.read(copies.path + "/manifest")!
@@ -144,7 +144,7 @@ private struct RankSurgery {
     }
   }
 
-  @Test("the greatest weight of a page is compared too") func pages() throws {
+  @Test("verify compares the greatest weight of a page too") func pages() throws {
     let copies = try Copies()
     let original = try RankSurgery(Files.read(copies.path + "/manifest")!)
     var surgery = original
@@ -160,7 +160,7 @@ private struct RankSurgery {
     #expect(summary.isSound && summary.repaired == ["manifest"])
   }
 
-  @Test("ranks of too many parts are found, and a copy that is wrong too, or another, proves nothing")
+  @Test("verify finds ranks of too many parts, and a copy that is wrong or another one repairs nothing")
   func unproven() throws {
     let copies = try Copies()
     let sound = Files.read(copies.path + "/manifest")!
@@ -182,7 +182,7 @@ private struct RankSurgery {
     #expect(try ShardBuilder.repair(copies.path, from: copies.copy).repaired == ["manifest"])
   }
 
-  @Test("any byte of the ranks changed is damage that verifying finds, and a copy repairs") func bytes() throws {
+  @Test("verify finds any changed byte of the ranks, and a copy repairs it") func bytes() throws {
     let copies = try Copies(count: 200)
     let sound = Files.read(copies.path + "/manifest")!
     let start = try ShardedIndex(opening: copies.path).generation.manifest.ranksRange!.lowerBound
@@ -192,7 +192,7 @@ private struct RankSurgery {
       bytes[offset] ^= 0x10
       copies.set(bytes)
       if try copies.verified().isEmpty {
-        // One bit of each zstd frame says nothing: then the content is the same.
+        // One bit of each zstd frame has no meaning: then the content is the same.
         #expect(try RankSurgery(bytes).pages == RankSurgery(sound).pages, "byte \(offset)")
         harmless += 1
         continue

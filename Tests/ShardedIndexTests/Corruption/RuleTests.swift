@@ -2,13 +2,13 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-/// One rule of docs/format.md broken at a time, everything else as it should be: sizes, checksums, digests, names.
+/// Each test breaks one rule of docs/format.md; sizes, checksums, digests and names stay right.
 ///
-/// `verify` finds each. Which ones a query refuses as well is what the page says: those that cost it nothing.
+/// `verify` finds each broken rule. A query refuses those that docs/format.md names, whose check costs nothing.
 @Suite("Broken rules under right checksums and digests") struct RuleTests {
   private static func build() throws -> FrameSurgery { try FrameSurgery(CorruptionTests.build().path) }
 
-  /// What `verify` says about `file`; nothing else may be damaged.
+  /// The findings of `verify` about `file`; no other file may be damaged.
   private static func findings(_ path: String, _ file: String) throws -> [String] {
     var reasons: [String] = []
     let summary = try Verifier.verify(index: path) { finding in
@@ -34,14 +34,14 @@ import Testing
     }
   }
 
-  /// Where `bytes` stand in `content`, once.
+  /// The only place of `bytes` in `content`.
   private static func place(of bytes: [UInt8], in content: [UInt8]) throws -> Int {
     let places = (0...content.count - bytes.count).filter { content[$0..<$0 + bytes.count].elementsEqual(bytes) }
     try #require(places.count == 1, "the layout is another one: see docs/format.md")
     return places[0]
   }
 
-  @Test("what is stored as it was is sound")
+  @Test("an index whose frames are stored unchanged is sound")
   func unchanged() throws {
     let surgery = try Self.build()
     for number in surgery.shards.indices {
@@ -55,22 +55,22 @@ import Testing
 
   // MARK: The manifest beside the keys
 
-  @Test("a label that is not from the first key")
+  @Test("verify finds a label that is not from the first key")
   func label() throws {
     let surgery = try Self.build()
     let file = surgery.store(1, label: Array("qq".utf8) + [UInt8](repeating: 0, count: 6))
     try Self.expectFound(surgery, file, "is not named by its key", isRefused: false)
   }
 
-  @Test("a first shard that goes on with nothing")
+  @Test("a first shard that continues no other is refused")
   func firstContinuation() throws {
     let surgery = try Self.build()
     _ = surgery.store(0, isContinuation: true)
-    // Refused when the index is opened; a shard's part of it never is, see `continuation`.
+    // Opening the index refuses such a shard, but no such part: see `continuation`.
     try Self.expectFound(surgery, surgery.path + "/manifest", "continues another", isRefused: true)
   }
 
-  @Test("a continuation flag without equal keys, and equal keys without one")
+  @Test("verify finds a continuation flag without equal keys, and equal keys without a flag")
   func continuation() throws {
     let surgery = try Self.build()
     let file = surgery.store(2, isContinuation: true)
@@ -86,7 +86,7 @@ import Testing
 
   // MARK: The header
 
-  @Test("a first part that goes on with nothing, or has a bound")
+  @Test("verify finds a first part that continues no other, or has a bound")
   func firstPart() throws {
     let surgery = try Self.build()
     var header = try ShardHeaderLayout(surgery.shards[1].contents[0])
@@ -97,7 +97,7 @@ import Testing
     try Self.expectFound(surgery, surgery.store(1, [0: header.content]), "part 0 in a wrong place", isRefused: true)
   }
 
-  @Test("a part that goes on with other keys")
+  @Test("verify finds a part that continues other keys")
   func partContinuation() throws {
     let index = try SmallIndex(CorruptionTests.records(), key: CorruptionTests.key)
     let surgery = try FrameSurgery(index.path)
@@ -107,7 +107,7 @@ import Testing
     try Self.expectFound(surgery, surgery.store(number, [0: header.content]), "its part's flag", isRefused: false)
   }
 
-  @Test("a column twice in a shape, and two columns of one field")
+  @Test("verify finds a column twice in a shape, and two columns of one field")
   func columns() throws {
     let surgery = try Self.build()
     let header = surgery.shards[1].contents[0]
@@ -120,7 +120,7 @@ import Testing
     try Self.expectFound(surgery, surgery.store(1, [0: changed]), "two columns of one field", isRefused: true)
   }
 
-  @Test("suffix fields that do not ascend, and an empty one")
+  @Test("verify finds suffix fields that do not ascend, and an empty one")
   func suffixFields() throws {
     let surgery = try Self.build()
     let number = try #require(
@@ -142,7 +142,7 @@ import Testing
       surgery, surgery.store(number, [0: changed.content]), "a suffix field of 0 bytes", isRefused: true)
   }
 
-  @Test("a text of a kind that there is not, in a dictionary and among texts")
+  @Test("verify finds a text of an unknown kind, in a dictionary and among texts")
   func mixedKinds() throws {
     let null = [2] + Array("null".utf8)
     func surgery(_ text: (Int) -> String) throws -> FrameSurgery {
@@ -157,7 +157,7 @@ import Testing
     try Self.expectFound(
       dictionary, dictionary.store(0, [0: header]), "a text of the unknown kind 255", isRefused: true)
 
-    // Ten of forty: the last of them, so that all before it are walked over, long ones too.
+    // Ten of forty are of that kind; the last one, so that readers pass all before it, long ones too.
     let texts = try surgery { String(repeating: "m\($0)", count: $0 == 6 ? 200 : 1) }
     var fields = texts.shards[0].contents[2]
     let at = try #require((0..<fields.count - 5).last { fields[$0..<$0 + 5].elementsEqual(null) })
@@ -167,7 +167,7 @@ import Testing
 
   // MARK: Keys
 
-  /// The keys of a shard's one part, to be stored without Huffman codes: what each stem shares, and what it adds.
+  /// The keys of a shard's one part, to be stored without Huffman codes: each stem's shared size and its suffix.
   private struct Keys {
     var shared: [Int] = []
     var suffixes: [[UInt8]] = []
@@ -177,7 +177,7 @@ import Testing
     /// one part.
     static func plain(_ surgery: FrameSurgery, _ number: Int) throws -> (header: ShardHeaderLayout, keys: Keys) {
       var header = try ShardHeaderLayout(surgery.shards[number].contents[0])
-      // No code at all.
+      // No code.
       (header.suffixFieldCode, header.suffixCode) = (header.suffixFieldCode.isEmpty ? [] : [0], [0])
       var keys = Keys()
       var before: [UInt8] = []
@@ -197,7 +197,7 @@ import Testing
       return (header, keys)
     }
 
-    /// As a keys frame has them.
+    /// The content of a keys frame.
     var content: [UInt8] {
       var writer = ByteWriter()
       writer.write(KeyBlocks.magic)
@@ -212,7 +212,7 @@ import Testing
       return content + excess + suffixFields
     }
 
-    /// Stores the keys with a header that is told of their size; returns the file.
+    /// Stores the keys with a header that has their size; returns the file.
     func store(_ surgery: FrameSurgery, _ number: Int, _ header: ShardHeaderLayout) -> String {
       let frame = surgery.frame(content)
       var header = header
@@ -224,7 +224,7 @@ import Testing
     func stem(_ record: Int) -> [UInt8] {
       (record % 16 == 0 ? [] : Array(stem(record - 1)[..<shared[record]])) + suffixes[record]
     }
-    /// Stores one byte more of a record than it needs: its stem stays what it is.
+    /// Stores one byte more of a record than it needs; its stem stays the same.
     mutating func shareLess(_ record: Int) {
       let byte = stem(record)[shared[record] - 1]
       shared[record] -= 1
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  @Test("a record that shares less than it could, in a block and at the start of one")
+  @Test("verify finds a record that shares too little, in a block and at the start of one")
   func shared() throws {
     let surgery = try Self.build()
     let number = try #require(
@@ -249,7 +249,7 @@ import Testing
       let file = keys.store(surgery, number, header)
       try Self.expectFound(surgery, file, "record \(record) has a wrong number of bytes shared", isRefused: false)
     }
-    // At a restart point it makes no stem, and a scan for the end of a prefix believes it.
+    // At a restart point the record makes no stem, and a scan for the end of a prefix trusts its shared size.
     for change in [-1, 1] {
       var keys = whole
       keys.shared[16] += change
@@ -259,7 +259,7 @@ import Testing
     }
   }
 
-  @Test("a first record that shares something with nothing")
+  @Test("a first record that shares bytes with no other is refused")
   func firstShared() throws {
     let surgery = try Self.build()
     let number = try #require(
@@ -274,8 +274,8 @@ import Testing
 
   // MARK: Rows of numbers
 
-  /// Where a fields frame says by how much the rows of each block are more than the fewest, in how many bytes each, how
-  /// many there are, and how many bits all rows have.
+  /// The places in a fields frame: each block's rows above the fewest, their width in bytes, their count, and the bits
+  /// of all rows.
   private static func rowSizes(_ fields: [UInt8]) throws -> (start: Int, width: Int, count: Int, bits: Int) {
     let (count, rows, packed) = try fields.withUnsafeBufferPointer { bytes in
       var reader = ByteReader(bytes)
@@ -293,7 +293,7 @@ import Testing
     throw IndexError.notFound(path: "the layout of fields is another one: see docs/format.md")
   }
 
-  @Test("bits behind the last row")
+  @Test("verify finds bits behind the last row")
   func unfilledBits() throws {
     let surgery = try Self.build()
     var tried = 0
@@ -311,12 +311,12 @@ import Testing
     #expect(tried > 0)
   }
 
-  @Test("blocks of rows that begin elsewhere than they say")
+  @Test("verify finds blocks of rows that begin at other places than theirs")
   func rowSizes() throws {
     let surgery = try Self.build()
     let number = try #require(surgery.shards.firstIndex { try Self.rowSizes($0.contents[2]).count >= 2 })
     var fields = surgery.shards[number].contents[2]
-    // One bit fewer as the fewest, one more for each block, and one of the second's for the first.
+    // The fewest bits are one less, each block has one more, and the first block has one of the second's.
     let (start, width, count, _) = try Self.rowSizes(fields)
     try #require(width < 2 && fields[start - 3] >= 0x80 && fields[start - 3] & 0x7f > 0)
     var more = (0..<count).map { width == 0 ? 1 : fields[start + $0] + 1 }

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The beginning of a shard's header, taken apart: docs/format.md §4.1 to §4.3.
+/// The fields of the beginning of a shard's header: docs/format.md §4.1 to §4.3.
 struct ShardHeaderLayout {
   struct Frame {
     var size: Int
@@ -9,25 +9,25 @@ struct ShardHeaderLayout {
   }
   struct Part {
     var records: Int
-    /// Twice the size of its bound, and 1 for a continuation.
+    /// Twice the size of the part's bound, plus 1 for a continuation.
     var bound: Int
     var keys: Frame
     var fields: Frame
   }
 
   var records: Int
-  /// As many as it says there are.
+  /// The claimed number of parts.
   var partCount: Int
   var parts: [Part] = []
   var bounds: [UInt8]
   var suffixFields: [[UInt8]] = []
-  /// What it says of the suffix fields' sizes; nil for what they are.
+  /// The claimed sizes of the suffix fields; nil for the true ones.
   var suffixFieldSizes: [UInt8]?
-  /// The lengths of codes as they stand there; none if there is one suffix field or none.
+  /// The lengths of the codes in the header; empty if there are fewer than two suffix fields.
   var suffixFieldCode: [UInt8] = []
   var suffixCode: [UInt8]
   private var counts: [Int]
-  /// All behind these.
+  /// The bytes behind these fields.
   private var rest: [UInt8]
 
   init(_ content: [UInt8]) throws {
@@ -64,7 +64,7 @@ struct ShardHeaderLayout {
     rest = Array(content[reader.offset...])
   }
 
-  /// The lengths of a code as they stand in the content.
+  /// The lengths of a code, as the content has them.
   private static func code(_ reader: inout ByteReader, _ content: [UInt8]) throws -> [UInt8] {
     let start = reader.offset
     var byte = try reader.read(UInt8.self)

@@ -2,13 +2,13 @@ import Testing
 
 @testable import ShardedIndex
 
-/// A header made byte by byte, with one thing wrong in it: docs/format.md §4.
+/// A header made byte by byte, with one fault: docs/format.md §4.
 @Suite("Rules of a shard's header") struct ShardHeaderTests {
-  /// Counts, parts, suffix fields, codes, names, shapes, columns, row formats, and what all but the last have.
+  /// Counts, parts, suffix fields, codes, names, shapes, columns and row formats, with their defaults.
   private struct Made {
     var counts = (parts: 1, suffixFields: 0, columns: 1, shapes: 1, rowFormats: 0)
     var part: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    /// Suffix fields and the codes of their numbers, and that of suffixes.
+    /// Suffix fields, the codes of their numbers, and the code of suffixes.
     var suffixFields: [UInt8] = [0]
     var shapes: [UInt8] = [1, 0]
     /// A constant of no bytes.
@@ -18,13 +18,13 @@ import Testing
     static func withSuffixFields(_ columns: [UInt8]) -> Made {
       var made = Made()
       made.counts.suffixFields = 2
-      // Two of a byte each, a code of a bit for both.
+      // Two suffix fields of a byte each, with a code of one bit.
       made.suffixFields = [1] + Array("xy".utf8) + [0x11, 0]
       made.columns = columns
       return made
     }
 
-    /// A column of one number format, and the one row format there is.
+    /// A column of one number format, and the only row format.
     static func number(_ format: [UInt8], withSuffixFields hasSuffixFields: Bool = true) -> Made {
       var made = hasSuffixFields ? withSuffixFields([]) : Made()
       made.columns = [1, 5, 1] + format
@@ -66,7 +66,7 @@ import Testing
     bits: [UInt8] = [0b101_010]
   ) -> [UInt8] { [1, 0, 1, 10, 0x83, contexts, least, excess, most, kept] + bits }
 
-  @Test("what is right is taken") func right() throws {
+  @Test("right headers are read") func right() throws {
     _ = try read(Made().content)
     _ = try read(Made.withSuffixFields([0, 3, 0]).content)
     _ = try read(Made.withSuffixFields([0, 3, 3, 0, 1, 0x61]).content)
@@ -78,7 +78,7 @@ import Testing
     #expect((0..<2).map { Array(header.layout.pointee.suffixFieldTable.pointee[$0]) } == [[0x78], [0x79, 0x7a]])
   }
 
-  @Test("counts and sizes of parts") func parts() {
+  @Test("wrong counts and sizes of parts are refused") func parts() {
     var made = Made()
     made.counts.parts = 2
     expectRefused(made, "counts beyond")
@@ -92,7 +92,7 @@ import Testing
     expectRefused(made, "do not fill the file")
   }
 
-  @Test("suffix fields, and texts by their case") func suffixFields() {
+  @Test("wrong suffix fields and case rules are refused") func suffixFields() {
     expectRefused(.withSuffixFields([0, 3, 4]), "case rule 4")
     expectRefused(.withSuffixFields([3, 3, 0]), "a column of kind 3")
     var made = Made()
@@ -105,8 +105,8 @@ import Testing
     expectRefused(made, "a suffix field of 0 bytes")
   }
 
-  @Test("lengths of codes") func codes() {
-    // Of two suffix fields: a third, a share too much, a half byte behind the last.
+  @Test("wrong lengths of codes are refused") func codes() {
+    // Of two suffix fields: a third length, a length too short, a half byte behind the last.
     for (code, words) in [
       ([0x01, 0x01], "more than 2 numbers"), ([0x0b, 0x11], "more than 2 numbers"),
       ([0x2f, 0x11], "more than 2 numbers"), ([0x21, 0x11], "more than 2 numbers"),
@@ -128,7 +128,7 @@ import Testing
     #expect(throws: Never.self) { try read(made.content) }
   }
 
-  @Test("formats of numbers, and ranges of their own") func numbers() {
+  @Test("wrong formats of numbers and wrong ranges are refused") func numbers() {
     expectRefused(.number([1, 0, 1, 10, 57]), "a value of 57 bits")
     expectRefused(.number([1, 0, 1, 10, 0x40]), "a value of 64 bits")
     expectRefused(.number([1, 0, 1] + [UInt8](repeating: 0xff, count: 10) + [3]), "over 64 bits")
@@ -143,17 +143,17 @@ import Testing
     made.columns += Self.plainFormat
     made.rowFormats = [0b10]
     expectRefused(made, "bits behind the last")
-    // Three formats take two bits, which can say four.
+    // Three formats take two bits, which have four values.
     made.columns[2] = 3
     made.columns += Self.plainFormat
     made.rowFormats = [0b11]
     expectRefused(made, "a row in the unknown format 3")
   }
 
-  @Test("ranges are where the bits say") func ranges() throws {
-    // Two bits at least and at most five; of eight that may be added those above the highest two of a value.
+  @Test("ranges are read from their bits") func ranges() throws {
+    // At least two bits and at most five; of eight bits that may be added, those above the highest two of a value.
     var bits = BitWriterOfTests()
-    bits.write(0, 2)  // Two bits: all eight are there.
+    bits.write(0, 2)  // Two bits: all eight are present.
     bits.write(0xa5, 8)
     bits.write(3, 2)  // Five bits: three zeros.
     bits.write(0x15, 5)
@@ -165,8 +165,8 @@ import Testing
     #expect(model.pointee.base == 5)
   }
 
-  @Test("what is much in memory and little in a file") func limits() throws {
-    // 4,096 formats are, one more is not.
+  @Test("small headers that would take much memory are refused") func limits() throws {
+    // 4,096 formats are read, one more is refused.
     func formats(_ columns: Int, _ each: Int, _ format: [UInt8], suffixFields: Int = 0) -> Made {
       var made = Made()
       made.counts.columns = columns
@@ -198,7 +198,7 @@ import Testing
     var rows = formats(257, 1, Self.plainFormat)
     rows.counts.rowFormats = 256
     expectRefused(rows, "256 row formats of 257 columns")
-    // Thousands of columns that are the suffix fields in capitals: made once.
+    // Thousands of columns have the suffix fields in capitals, which are made once.
     var cased = Made.withSuffixFields([])
     cased.counts.columns = 4096
     cased.shapes = [0]

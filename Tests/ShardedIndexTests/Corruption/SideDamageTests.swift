@@ -2,13 +2,13 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-/// The side files of an index, put together again of other contents with all checksums and digests made right.
+/// The side files of an index, which tests change and write back with right checksums and digests.
 private struct SideSurgery {
   private let path: String
   private let manifest: [UInt8]
   private let compressor = Compressor()
   private let pageCount: Int
-  /// By page and table the values of the shards.
+  /// The values of the shards, by page and table.
   var pages: [[[Generation.ShardValues]]] = []
 
   init(_ path: String) throws {
@@ -85,7 +85,7 @@ private struct SideSurgery {
     try queries.map { query in try index.search(query, limit: limit).hits.map { $0.rank.position } }
   }
 
-  @Test("a byte of a side file changed is an error of a filtered query or nothing, and a copy repairs it")
+  @Test("a changed byte of a side file is an error of a filtered query or changes nothing, and a copy repairs it")
   func bytes() throws {
     let copies = try Copies(count: TestData.isDebug ? 150 : 1500)
     let expected = try Self.hits(ShardedIndex(opening: copies.path))
@@ -114,7 +114,8 @@ private struct SideSurgery {
     #expect(refused > 0)
   }
 
-  @Test("a byte of the chain of sides changed is an error of a filtered query or nothing, and a copy repairs it")
+  @Test(
+    "a changed byte of the chain of sides is an error of a filtered query or changes nothing, and a copy repairs it")
   func chain() throws {
     let copies = try Copies(count: 400)
     let expected = try Self.hits(ShardedIndex(opening: copies.path))
@@ -142,7 +143,7 @@ private struct SideSurgery {
     #expect(refused > range.count / (TestData.isDebug ? 12 : 4))
   }
 
-  @Test("a missing side file is damage of a filtered query alone") func missing() throws {
+  @Test("a missing side file is an error of a filtered query alone") func missing() throws {
     let copies = try Copies(count: 400)
     Files.remove(copies.path + "/" + copies.sides[0])
     let index = try ShardedIndex(opening: copies.path)
@@ -152,7 +153,7 @@ private struct SideSurgery {
     #expect(try ShardBuilder.repair(copies.path, from: copies.copy).repaired == [copies.sides[0]])
   }
 
-  @Test("a table of other values, counts or weights is found by verifying; greater weights leave answers right")
+  @Test("verify finds a table of other values, counts or weights; greater weights leave answers right")
   func tables() throws {
     let copies = try Copies(count: TestData.isDebug ? 700 : 2000)
     let expected = try Self.hits(ShardedIndex(opening: copies.path))
@@ -166,7 +167,7 @@ private struct SideSurgery {
       let shard = surgery.pages[page][table].indices.filter { !surgery.pages[page][table][$0].values.isEmpty }
         .randomElement(using: &random)!
       let value = surgery.pages[page][table][shard].values.indices.randomElement(using: &random)!
-      // A weight changes in the shard and in the parts that have its step.
+      // A weight changes in the shard and in the parts with its step.
       let weight = surgery.pages[page][table][shard].weights[value]
       let raises = round % 2 == 0 || weight == 0
       let other = raises ? min(weight * 2 + 1, UInt64(Int64.max) / 2) : weight / 2
@@ -186,7 +187,7 @@ private struct SideSurgery {
       #expect(reasons.count == 1 && reasons[0].contains("of shard \(64 * page + shard)"), "\(reasons)")
       if raises { #expect(try Self.hits(ShardedIndex(opening: copies.path)) == expected, "round \(round)") }
     }
-    // A count, and a table that should be there.
+    // A wrong count, and a missing table.
     copies.restore()
     var surgery = sound
     surgery.pages[0][0][0].parts[0][0].count += 1
