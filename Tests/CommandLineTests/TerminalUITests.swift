@@ -246,7 +246,7 @@ import Testing
     #expect((row, line.prefix { $0 == " " }.count) == (10, 45))
   }
 
-  @Test("land is drawn from cells, whatever the map's size")
+  @Test("land is drawn from cells, for any size of the map")
   func land() {
     // One block of land: 10 to 20 degrees east, 10 to 20 degrees north.
     let land = LandGrid { column, row in (380..<400).contains(column) && (140..<160).contains(row) }

@@ -45,7 +45,7 @@ struct UpdateCommandTests {
     {"_id":2,"name":"Bern","country":"CH"}
     {"_id":4,"name":"Bonn","country":"DE"}
     """
-  /// The cities with these changes, and without what ``update(_:)`` removes.
+  /// The cities with these changes, and without those that ``update(_:)`` removes.
   private static let result = changed + "\n" + #"{"_id":3,"name":"Zürich","country":"CH"}"# + "\n"
   private static let now = "2\tBern\tCH\n4\tBonn\tDE\n3\tZürich\tCH\n"
 

@@ -59,7 +59,7 @@ import Testing
       }
     }
     /// The functions over a number of lines, by the line that they begin with. The layout is swift-format's: a function
-    /// ends at the first line that is indented as its own, unless that goes on with its head.
+    /// ends at the first line with its own indentation, unless the line continues its head.
     func functions(over limit: Int) -> [String] {
       lines.indices.compactMap { start in
         let line = lines[start]

@@ -298,7 +298,7 @@ private struct PackSurgery {
     refuse("a shard twice") { $0.files.append($0.files[1]) }
     refuse("a manifest that is none") { $0.setManifest(Array("no manifest".utf8)) }
     refuse("a manifest that is the beginning of one") { $0.setManifest(Array(old.dropLast())) }
-    refuse("a manifest that goes on") { $0.setManifest(old + [0]) }
+    refuse("a manifest with a byte behind its end") { $0.setManifest(old + [0]) }
     refuse("the old manifest over and over") { pack in
       pack.setManifest((0..<1000).flatMap { _ in old })
       pack.files[0] = (0..<1000).map { _ in .init(copied: old.count) }

@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(
-    "ranges have the bytes of one build, whatever the options, the list and the borders",
+    "ranges have the bytes of one build, for all options, lists and borders",
     arguments: 0..<6, ["ragged", "smooth", "same", "entries"])
   func ranges(number: Int, kind: String) throws {
     // Only the last of these lists has the fields of weights and other names.

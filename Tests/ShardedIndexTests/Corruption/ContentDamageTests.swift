@@ -305,7 +305,7 @@ import Testing
     }
   }
 
-  // Signed 64-bit arithmetic over what a root says must not overflow, wherever the numbers stand.
+  // Signed 64-bit arithmetic over a root's numbers must not overflow.
   @Test("first records of pages at the limits of 64 bits are refused")
   func extremeFirstRecords() async {
     await #expect(processExitsWith: .success) { try ContentDamageTests.runExtremeFirstRecords() }

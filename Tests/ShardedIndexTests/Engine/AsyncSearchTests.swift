@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test("the answer is that of a search that blocks, page by page") func answers() async throws {
+  @Test("the answer is that of a blocking search, page by page") func answers() async throws {
     let index = try Self.index().open
     func blocking(_ text: String) throws -> ShardedIndex.Answer { try index.search(text, limit: 5) }
     func blocking(after answer: ShardedIndex.Answer) throws -> ShardedIndex.Answer { try answer.next() }
@@ -43,7 +43,7 @@ import Testing
       })
     await #expect(throws: CancellationError.self) { try await Task { try await index.search(query) }.value }
     #expect(index.statistics.loads == 0)
-    // Answers read on in a task of their own.
+    // Answers are read in a task of their own.
     let answer = try await index.search("par", limit: 3)
     await #expect(throws: CancellationError.self) {
       try await Task {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("of texts that follow each other the newest is answered, and none is answered after a newer one")
+  @Test("the newest of several texts is answered, and no text after a newer one")
   func newest() async throws {
     let index = try Self.index().open
     let (texts, field) = AsyncStream.makeStream(of: String.self)
@@ -66,14 +66,14 @@ import Testing
       for text in ["p", "pa", "par", "pari", "paris"] { field.yield(text) }
       await Task.yield()
     }
-    // The last text has fewer hits than each before.
+    // The last text has fewer hits than each text before.
     field.yield("paris 99")
     field.finish()
     let counts = try await reader.value
     #expect(counts.last == 2 && counts.dropLast().allSatisfy { $0 > 2 })
   }
 
-  @Test("an error answers one text; a reader that leaves ends the searches") func errors() async throws {
+  @Test("an error answers one text; a reader that stops reading ends the searches") func errors() async throws {
     let index = try Self.index(count: 10, isRanked: false).open
     let (texts, field) = AsyncStream.makeStream(of: ShardedIndex.SearchQuery.self)
     var answers = index.answers(to: texts).makeAsyncIterator()

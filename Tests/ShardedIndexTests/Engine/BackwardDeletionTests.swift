@@ -2,11 +2,11 @@ import Testing
 
 @testable import ShardedIndex
 
-/// What Backspace leaves of a text, decided by the names that Unicode gives to characters, not by ranges.
+/// The text after Backspace, derived from the Unicode names of characters, not from ranges.
 enum Backspace {
   static func goesWhole(_ base: Unicode.Scalar) -> Bool {
     let properties = base.properties
-    guard let name = properties.name else { return true }  // Control characters; unified Han has a name in no table.
+    guard let name = properties.name else { return true }  // Control characters; no table has names of unified Han.
     guard !name.contains("KATAKANA") else { return false }
     let whole = ["LATIN", "GREEK", "CYRILLIC", "HANGUL", "COMBINING", "DIGIT", "ZERO WIDTH"]
     return properties.isEmoji || whole.contains { name.hasPrefix($0) } || base.isASCII
@@ -23,9 +23,9 @@ enum Backspace {
   }
 }
 
-@Suite("What Backspace takes") struct BackwardDeletionTests {
+@Suite("Deletion by Backspace") struct BackwardDeletionTests {
   @Test(
-    "a script that is typed sign by sign is taken back so, others character by character",
+    "a script that is typed sign by sign is deleted sign by sign, others by character",
     arguments: [
       ("กรุ", ["กร", "ก", ""]), ("ที่", ["ที", "ท", ""]), ("दि", ["द", ""]), ("क्ष", ["क्", "क", ""]), ("ດີ", ["ດ", ""]),
       ("தி", ["த", ""]), ("শ্রী", ["শ্র", "শ্", "শ", ""]), ("ខ្មែ", ["ខ្ម", "ខ្", "ខ", ""]), ("မြို", ["မြိ", "မြ", "မ", ""]),
@@ -45,7 +45,7 @@ enum Backspace {
     }
   }
 
-  @Test("every letter that Unicode names goes with a mark as its script is typed")
+  @Test("every named letter with a mark is deleted as its script is typed")
   func everyScalar() {
     let marks = ["LATIN": "\u{301}", "GREEK": "\u{301}", "CYRILLIC": "\u{306}", "HANGUL": "\u{302e}"]
     let signs = [

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// The example that the public interface was drafted from: it compiles, and `QueryTests` runs it.
+/// The example from which the public interface was drafted: it compiles, and `QueryTests` runs it.
 func callSite(_ path: String) throws -> [String] {
   let index = try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 8 << 20))
   let matches = try index.matches(forPrefix: "san ")  // Counted; no record is decoded yet.

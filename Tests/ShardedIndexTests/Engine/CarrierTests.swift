@@ -3,8 +3,8 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-@Suite("Bytes by a carrier") struct CarrierTests {
-  /// Made-up cities with all that an index can have, in many small shards and parts.
+@Suite("Indexes behind a carrier") struct CarrierTests {
+  /// Made-up cities with every feature of an index, in many small shards and parts.
   private static let index = Result {
     try SmallIndex(
       json: GeneratedList.text(count: 6000, seed: 3, format: .jsonl), key: "{name}, {country}", suffix: ".jsonl"
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// Beginnings of keys, and texts that begin none.
+  /// Beginnings of keys, and texts with which no key begins.
   private static func texts(of index: ShardedIndex, count: Int) throws -> [String] {
     var random = SplitMix64(seed: 5)
     let matches = try index.matches(forPrefix: "")
@@ -30,7 +30,7 @@ import Testing
     try matches.records(in: 0..<min(10, matches.count)).map(\.key)
   }
 
-  @Test("answers are those of the directory, whatever of the bytes is there") func sameAnswers() throws {
+  @Test("answers are those of the directory, whichever bytes are present") func sameAnswers() throws {
     let small = try Self.index.get()
     let files = CarriedFiles(small.path, hasAll: true)
     defer { withExtendedLifetime(files) {} }
@@ -44,12 +44,12 @@ import Testing
     }
   }
 
-  @Test("a query whose bytes are on their way is right after five rounds at most, and damages nothing")
+  @Test("a query waits for bytes at most five times, and its answer is right")
   func rounds() throws {
     let small = try Self.index.get()
     var worst = (keys: 0, ranked: 0)
     for text in try Self.texts(of: small.open, count: TestData.count(40, 400)) {
-      // A cold one for each text.
+      // Each text has an index without cached bytes.
       let files = CarriedFiles(small.path, hasAll: false)
       let index = try files.asking { () throws(IndexError) in try files.open() }.value
       let (keys, rounds) = try files.asking { () throws(IndexError) in
@@ -71,8 +71,7 @@ import Testing
     print("rounds: \(worst.keys) of keys, \(worst.ranked) of ranked answers behind them")
   }
 
-  @Test("a carrier that gathers is waited for three times at most, and damage is fetched anew") func gathering() throws
-  {
+  @Test("a query waits for a gathering carrier at most three times, and fetches damage anew") func gathering() throws {
     let small = try Self.index.get()
     for text in try Self.texts(of: small.open, count: TestData.count(40, 400)) {
       let files = CarriedFiles(small.path, hasAll: false)
@@ -98,7 +97,7 @@ import Testing
     #expect(try Self.keys(index.matches(forPrefix: "s")) == Self.keys(small.open.matches(forPrefix: "s")))
   }
 
-  @Test("a manifest comes with its first 16 KiB, and with one read if it is no larger") func firstRead() throws {
+  @Test("opening takes one read of at most 16 KiB of the manifest") func firstRead() throws {
     let small = try Self.index.get()
     let files = CarriedFiles(small.path, hasAll: true)
     _ = try files.open()
@@ -106,12 +105,12 @@ import Testing
     #expect(files.reads[0].range == 0..<min(16_384, files.files["manifest"]!.count))
   }
 
-  @Test("a limit spares the page that the last match stands on, and the answers are the same") func limit() throws {
+  @Test("a query with a limit reads fewer pages, and answers the same") func limit() throws {
     let small = try SmallIndex(
       json: GeneratedList.text(count: 6000, seed: 3, format: .jsonl), key: "{name}, {country}", suffix: ".jsonl"
     ) { ($0.shardLimitBytes, $0.partSizeBytes, $0.level) = (1024, 512, 3) }
     let all = try small.open
-    // Several pages.
+    // The manifest has several pages.
     #expect(all.shardCount > 192)
     let files = CarriedFiles(small.path, hasAll: true)
     var pages = (limited: 0, whole: 0)
@@ -136,7 +135,7 @@ import Testing
     print("pages read: \(pages.limited) with a limit, \(pages.whole) without")
   }
 
-  @Test("errors of a carrier are the index's, and the same question asked again goes on") func errors() throws {
+  @Test("the index throws a carrier's errors, and the same query works when asked again") func errors() throws {
     let small = try Self.index.get()
     let files = CarriedFiles(small.path, hasAll: true)
     let carrier = try files.open(.init(cacheLimitBytes: 0))
@@ -164,7 +163,7 @@ import Testing
     let shards = files.files.keys.filter { $0 != "manifest" }
     for shard in shards { files.files[shard] = nil }
     guard case .vanished = #expect(throws: IndexError.self, performing: { try index.matches(forPrefix: "s") }) else {
-      Issue.record("a shard that is not there is no vanished one")
+      Issue.record("a missing shard is no vanished shard")
       return
     }
     files.files = [:]
@@ -173,9 +172,7 @@ import Testing
     #expect(throws: IndexError.self) { try files.open() }
   }
 
-  @Test("reload takes the manifest that the carrier has, and asks for nothing where it is the same") func reload()
-    throws
-  {
+  @Test("reload takes the carrier's manifest, and reads nothing more if it is the same") func reload() throws {
     let directory = TemporaryDirectory()
     func build(_ names: [String]) throws {
       let input = directory.write(names.map { "{\"name\":\"\($0)\"}\n" }.joined(), to: "list.jsonl")

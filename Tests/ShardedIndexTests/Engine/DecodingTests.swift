@@ -19,7 +19,7 @@ import Testing
     try #require(try SmallIndex(json: json, key: "{name}", suffix: ".jsonl").open.matches(forPrefix: "").first)
   }
 
-  @Test("nested fields, arrays, numbers in quotes, null and missing fields") func cities() throws {
+  @Test("a value may have nested fields, arrays, numbers in quotes, null and missing fields") func cities() throws {
     let cities = try RecordTests.index(
       id: nil, RecordTests.json.replacing("\"id\":\" \",", with: "")
     ).matches(forPrefix: "").prefix(9).map { try $0.decode(City.self) }
@@ -32,7 +32,7 @@ import Testing
       ])
   }
 
-  @Test("arrays hold arrays, objects, numbers, literals") func arrays() throws {
+  @Test("arrays may have arrays, objects, numbers and literals") func arrays() throws {
     struct Item: Decodable, Equatable { var a: [[Double?]], b: String? }
     struct Row: Decodable { var name: String, items: [Item], none: [Int], empty: [String: Int] }
     let row = try Self.first(
@@ -42,7 +42,7 @@ import Testing
     #expect(row.none.isEmpty && row.empty.isEmpty)
   }
 
-  @Test("a record is a dictionary of its fields, and superclasses decode") func dictionaries() throws {
+  @Test("a record decodes as a dictionary of its fields, and into superclasses") func dictionaries() throws {
     class Base: Decodable { var name = "" }
     final class Derived: Base {
       var n = 0
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "a field that does not decode is an error with its name",
+    "the error for a field that does not decode names it",
     arguments: [
       (#"{"name":"x"}"#, "the record has no field v"), (#"{"name":"x","v":null}"#, "the field v is null"),
       (#"{"name":"x","v":"1,5"}"#, "the field v has the text \"1,5\", which is not of type Double"),
@@ -72,7 +72,7 @@ import Testing
     #expect("\(try #require(error))".contains(message), "\(error!)")
   }
 
-  @Test("a fault within a nested field and an array names its path") func nestedFaults() throws {
+  @Test("the error within a nested field and an array names the path") func nestedFaults() throws {
     struct Row: Decodable { struct C: Decodable { var lon: Int8 }; var c: C?, t: [Bool]? }
     for (json, path) in [
       (#"{"name":"x","c":{"lon":300}}"#, "c.lon"), (#"{"name":"x","c":{"lat":1}}"#, "c has no field lon"),

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Edits between a query and the beginnings of texts") struct EditAutomatonTests {
-  /// The least distance of a query from a beginning of a text, by the whole table.
+  /// The least distance of a query from a beginning of a text, from the whole table.
   static func distance(_ query: [UInt32], _ text: [UInt32]) -> Int {
     var rows = [Array(0...text.count)]
     for i in 1..<query.count + 1 {
@@ -35,14 +35,14 @@ import Testing
     Array((0..<count).map { _ in letters.randomElement(using: &random)! }.joined().utf8)
   }
 
-  @Test("is the distance of the whole table, up to the limit", arguments: [1, 2])
+  @Test("the automaton gives the distance of the whole table, up to the limit", arguments: [1, 2])
   func equalsTable(limit: Int) {
     var random = SplitMix64(seed: UInt64(limit))
     let letters = ["a", "b", "c", " ", "\u{1}", "\u{e9}", "\u{6771}", "\u{10330}"]
     for round in 0..<20_000 {
       let some = Array(letters.prefix(round % 7 + 2))
       let query = Self.text(some, 1 + Int(random.next() % (round % 50 == 0 ? 64 : 9)), &random)
-      // Texts that are near: the query with a few characters changed.
+      // Near texts are the query with a few changed characters.
       var text = FoldedCharacters.all(of: query)
       for _ in 0..<random.next() % 4 {
         let at = Int(random.next() % UInt64(text.count + 1))
@@ -63,7 +63,7 @@ import Testing
       let (found, death) = Self.walked(automaton, text)
       let expected = min(limit + 1, Self.distance(characters, text))
       #expect(found == expected, "\(characters) \(text)")
-      // It dies no sooner than it may: what a dead state has read decides.
+      // The walk dies no sooner than it may: the characters read until then decide the distance.
       if let death { #expect(min(limit + 1, Self.distance(characters, Array(text[..<death]))) == expected) }
     }
   }
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("a dead walk is dead: no text behind it is near") func death() {
+  @Test("no continuation of a dead walk is near") func death() {
     let automaton = EditAutomaton(Array("lodnon".utf8), isFinished: false, limit: 1)
     func state(_ text: String) -> EditAutomaton.State {
       text.unicodeScalars.reduce(automaton.start) { automaton.step($0, automaton.characterClass(of: $1.value)) }
@@ -99,7 +99,7 @@ import Testing
     #expect(!state("lodnonxyz").isLive)
   }
 
-  @Test("the longest word decides how many edits a query has") func limits() {
+  @Test("the longest word decides the number of edits of a query") func limits() {
     for (text, limit) in [
       ("abc", 0), ("abc def", 0), ("abcd", 1), ("a abcdefg", 1), ("abcdefgh", 2), ("a\u{1}abcdefgh", 2), ("", 0),
       ("\u{6771}\u{4eac}", 0), ("\u{6771}\u{4eac}\u{6771}\u{4eac}", 1), (String(repeating: "a", count: 64), 2),

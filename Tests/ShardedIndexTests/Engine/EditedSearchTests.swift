@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Texts that are near keys of a list: letters lost, added, replaced, exchanged.
+  /// Texts that are near keys of a list, with letters deleted, inserted, replaced or exchanged.
   static func texts(_ records: [RankedSearchTests.Scanned], _ count: Int, seed: UInt64) -> [String] {
     var random = SplitMix64(seed: seed)
     return (0..<count).map { _ in
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("are those of a plain scan", arguments: RankedSearchTests.Spread.allCases)
+  @Test("answers with edits are those of a plain scan", arguments: RankedSearchTests.Spread.allCases)
   func scan(spread: RankedSearchTests.Spread) throws {
     let built = try Self.index(3000, spread, seed: 21)
     let records = try RankedSearchTests.scan(built.open)
@@ -80,13 +80,13 @@ import Testing
     for text in Self.texts(records, 6, seed: 2) { try Self.check(built.open, records, text, limit: 400) }
   }
 
-  @Test("of many pages are those of a plain scan") func pages() throws {
+  @Test("answers with edits of many pages are those of a plain scan") func pages() throws {
     let built = try Self.index(5000, .pareto, seed: 22, shardLimit: 48)
     let records = try RankedSearchTests.scan(built.open)
     for text in Self.texts(records, 15, seed: 3) { try Self.check(built.open, records, text) }
   }
 
-  @Test("follow the changes beside the shards") func overlay() throws {
+  @Test("answers with edits follow the overlay") func overlay() throws {
     let built = try Self.index(2000, .uniform, seed: 24)
     var (changes, random) = ("", SplitMix64(seed: 25))
     for number in 0..<40 {
@@ -114,7 +114,7 @@ import Testing
     #expect(joined == Array(all.prefix(200)) && all.count > 5)
   }
 
-  @Test("are asked for, or not") func modes() throws {
+  @Test("an answer has edits only if the query allows them") func modes() throws {
     let built = try Self.index(500, .uniform, seed: 26)
     let plain = try RankedSearchTests.index(500, .uniform, seed: 26)
     func hits(_ index: ShardedIndex, _ typos: ShardedIndex.Typos) throws(IndexError) -> [String] {
@@ -136,7 +136,7 @@ import Testing
         == plain.open.generation.manifest.shards().map(\.fileName))
   }
 
-  @Test("what a text is corrected to is marked") func corrections() throws {
+  @Test("the corrected text of a hit is marked") func corrections() throws {
     let lines = ["London", "Saint-\u{c9}tienne", "Stra\u{df}burg", "Paris"].map { #"{"name":"\#($0)","country":"xy"}"# }
     let built = try SmallIndex(json: lines.joined(separator: "\n"), key: "{name}, {country}", suffix: ".jsonl") {
       $0.typos = true

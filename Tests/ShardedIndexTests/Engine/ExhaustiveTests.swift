@@ -3,7 +3,7 @@ import ShardedIndex
 import Testing
 
 @Suite("The engine against a linear scan") struct ExhaustiveTests {
-  /// What went wrong first; one sentence each, so that a fault in everything does not fill the terminal.
+  /// The first faults, with one sentence each, so that a fault in everything does not fill the terminal.
   private final class Faults: Sendable {
     private let list = Lock<(count: Int, first: [String])>((0, []))
 
@@ -21,12 +21,12 @@ import Testing
 
   /// Asks for one prefix, given folded, as typed text, and compares the count and the first `limit` records.
   ///
-  /// - Parameter asString: Whether the text goes in as a `String` or as the bytes it is.
+  /// - Parameter asString: Whether the text is passed as a `String` or as its bytes.
   private static func check(
     _ index: ShardedIndex, _ scan: LinearScan, _ fieldNumbers: [Int], _ prefix: UnsafeBufferPointer<UInt8>,
     _ answer: ScanAnswer, limit: Int = 20, asString: Bool, _ typed: inout [UInt8], _ buffer: RecordBuffer
   ) -> String? {
-    // The separator is typed as a comma; all else in a fold folds to itself.
+    // The separator is typed as a comma; all other characters of a fold fold to themselves.
     typed.removeAll(keepingCapacity: true)
     typed.append(contentsOf: prefix)
     for index in typed.indices where typed[index] == Fold.separator { typed[index] = UInt8(ascii: ",") }
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "every prefix of every key of the city list: count and first twenty records",
+    "every prefix of every key of the city list has the right count and first twenty records",
     .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"))
   func everyPrefix() throws {
     let built = try RealList.cities.built
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "every prefix in bytes, those that end inside a character too, is counted as it is",
+    "every prefix in bytes has the right count, also if it ends inside a character",
     .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"),
     arguments: [RealList.cities, .japanese].filter(RealList.tested.contains))
   func everyBytePrefix(list: RealList) throws {
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "all records of a thousand random prefixes of the city list",
+    "a thousand random prefixes of the city list have all their records",
     .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"))
   func allRecords() throws {
     let built = try RealList.cities.built
@@ -122,7 +122,7 @@ import Testing
     var (random, typed) = (SplitMix64(seed: 1000), [UInt8]())
     for _ in 0..<1000 {
       let record = Int.random(in: 0..<scan.count, using: &random)
-      // Short ones have the long answers: half of them end within the first three characters.
+      // Short prefixes have the long answers: half of the prefixes end within the first three characters.
       let key = scan.key(record)
       let ends = (1...key.count).filter { $0 == key.count || key[$0] & 0xC0 != 0x80 }
       let size =
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(
-    "twenty thousand random prefixes, under cache limits from nothing to everything",
+    "twenty thousand random prefixes have right answers under any cache limit",
     .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"), arguments: RealList.tested,
     [0, 64 << 10, 1 << 20, 1 << 30])
   func sampled(list: RealList, cacheLimitBytes: Int) throws {
@@ -180,7 +180,7 @@ import Testing
     #expect(faults.description == nil)
   }
 
-  @Test("every prefix of generated keys over a small alphabet", arguments: UInt64(1)...8)
+  @Test("every prefix of generated keys over a small alphabet has the right answer", arguments: UInt64(1)...8)
   func smallAlphabet(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let letters: [[String]] = [
@@ -204,7 +204,7 @@ import Testing
       let buffer = RecordBuffer()
       var (typed, faults) = ([UInt8](), [String]())
       scan.forEachPrefix(firstIn: 0..<scan.count) { prefix, range in
-        // What a fold is not made of when it is folded again is asked for as it is.
+        // A prefix that folds to another text is passed as bytes.
         if let fault = Self.check(
           index.open, scan, fieldNumbers, prefix, range, limit: range.count, asString: true, &typed, buffer)
         {
@@ -212,7 +212,7 @@ import Testing
         }
       }
       #expect(faults.first == nil, "seed \(seed), limit \(limit)")
-      // And what is no prefix of a key.
+      // Texts that may be no prefix of a key.
       let rawKeys = try index.open.matches(forPrefix: "").records(in: 0..<scan.count).map(\.key)
       for _ in 0..<2000 {
         let text = (0..<Int.random(in: 1...6, using: &random)).map { _ in
@@ -222,7 +222,7 @@ import Testing
         let matches = try index.open.matches(forPrefix: text)
         #expect(matches.count == expected.count, "seed \(seed), \"\(text)\"")
         #expect(ScanAnswer(matches) == expected, "seed \(seed), \"\(text)\"")
-        // What is marked of a key is marked of those that match, and of no other.
+        // Only keys that match have marked ranges.
         let folded = Fold.fold(text)
         for _ in 0..<4 {
           let record = Int.random(in: 0..<scan.count, using: &random)

@@ -4,15 +4,15 @@
   import ShardedIndex
   import Testing
 
-  /// Each in a process of its own, where nothing else takes memory or opens files.
-  @Suite("What a reader takes of memory and descriptors") struct FootprintTests {
+  /// Each test has a process of its own, in which no other test takes memory or opens files.
+  @Suite("Memory and descriptors of a reader") struct FootprintTests {
     /// Bytes that are allocated now, as the allocator counts them.
     private static var heapBytes: Int {
-      // What a thread has freed and the allocator keeps for it counts as allocated: 7 or 16 pieces of each of 64 sizes. They
-      // are taken from it, so that as much is counted each time.
+      // The allocator counts freed pieces that it keeps for a thread as allocated: 7 or 16 pieces of each of 64 sizes.
+      // The test takes these pieces, so that each count is the same.
       let kept = (0..<64).flatMap { size in (0..<16).map { _ in malloc(24 + 16 * size) } }
       defer { kept.forEach { free($0) } }
-      // In a header that the module does not have.
+      // The module lacks the header of this function.
       typealias Describe = @convention(c) (CInt, UnsafeMutablePointer<FILE>) -> CInt
       let describe = unsafeBitCast(dlsym(nil, "malloc_info"), to: Describe.self)
       var text: UnsafeMutablePointer<CChar>? = nil
@@ -22,7 +22,7 @@
       fclose(file)
       defer { free(text) }
       let lines = String(cString: text!).split(separator: "\n")
-      /// The last one of a kind is that of the whole process.
+      /// The last line of a kind is that of the whole process.
       func value(_ kind: String) -> Int {
         let line = lines.last { $0.hasPrefix("<" + kind) }!
         return Int(line.split(separator: "size=\"")[1].prefix { $0 != "\"" })!
@@ -31,7 +31,7 @@
         + value("total type=\"mmap\"")
     }
 
-    /// What the process holds that no file stands behind, in bytes.
+    /// The anonymous memory of the process, in bytes.
     private static var anonymousBytes: Int {
       let file = fopen("/proc/self/status", "r")!
       defer { fclose(file) }
@@ -67,7 +67,7 @@
       }
     }
 
-    @Test("the cache fills its limit, and takes of the heap what it charges, each within 5 %")
+    @Test("the cache fills its limit, and its charge is its share of the heap, each within 5 %")
     func cache() async {
       await #expect(processExitsWith: .success) {
         let (path, keys) = try Self.build(count: 200_000)
@@ -80,7 +80,7 @@
           index.removeResidentShards()
           return (resident, full - Self.heapBytes)
         }
-        // What goes with it and is no shard: what decompressing needs.
+        // Removing the shards frees the memory for decompressing too.
         let other = try heap(limit: 0).heap
         for limit in [1 << 20, 2 << 20, 4 << 20] {
           let (resident, full) = try heap(limit: limit)
@@ -106,7 +106,7 @@
       }
     }
 
-    @Test("32 descriptors are enough for eight threads that load all the time, and for reloads")
+    @Test("eight threads that load and reload all the time need at most 32 descriptors")
     func descriptors() async {
       await #expect(processExitsWith: .success) {
         let (path, keys) = try Self.build(count: 20_000)
@@ -122,7 +122,7 @@
             for _ in 0..<20 {
               try Self.ask(index, keys, times: 100, &random, buffer)
               guard thread == 0 else { continue }
-              // A manifest that is another file has to be opened to see that it says the same.
+              // A manifest in another file must be opened, even if its content is the same.
               Files.write(manifest, to: path + "/.new")
               Files.move(path + "/.new", to: path + "/manifest")
             }
@@ -132,11 +132,11 @@
           }
         }
         #expect(failures.load(ordering: .relaxed) == 0)
-        // The limit is one: it bites.
+        // The system enforces the limit.
         var files: [CInt] = []
         while case let file = open(path + "/manifest", O_RDONLY), file >= 0 { files.append(file) }
         #expect(errno == EMFILE && files.count < 32)
-        // What the index keeps open gives way; what has nothing open cannot answer.
+        // The index closes a kept file to open another; an index without an open file cannot answer.
         var random = SplitMix64(seed: 9)
         try Self.ask(index, keys, times: 100, &random, RecordBuffer())
         index.removeResidentShards()

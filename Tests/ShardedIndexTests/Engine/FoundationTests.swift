@@ -6,7 +6,7 @@ import ShardedIndexFoundation
 import Testing
 
 @Suite("An index in programs that use Foundation") struct FoundationTests {
-  @Test("an error's localized description is its message, and no word of it is of the command line")
+  @Test("an error's localized description is its message, without words of the command line")
   func errors() throws {
     let error = #expect(throws: IndexError.self) { try ShardedIndex(opening: "/no/such") }
     let text = try #require(error).localizedDescription
@@ -22,7 +22,7 @@ import Testing
     #expect(FormatError.wrongDigest.localizedDescription == "\(FormatError.wrongDigest)")
   }
 
-  @Test("so is that of a builder's error, wherever it is thrown") func builderErrors() throws {
+  @Test("a builder's error has its message as its localized description too") func builderErrors() throws {
     let error: any Error = try #require(throws: BuildError.self) {
       try ShardBuilder.build(["/no/such.csv"], into: "/no/such/index")
     }
@@ -39,7 +39,7 @@ import Testing
     #expect(repair.localizedDescription == "\(RepairError.unprovenOverlay(path: "x/overlay"))")
   }
 
-  @Test("a URL and a folder of a bundle open as their path does") func places() throws {
+  @Test("a URL and a folder of a bundle open like their paths") func places() throws {
     let folder = TemporaryDirectory()
     let built = try SmallIndex(json: #"[{"name":"Ann"}]"#, key: "{name}")
     Files.copy(built.path, to: folder("n\u{e4}mes %20"))

@@ -2,17 +2,17 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-/// Manifests with nodes between the root and the pages; most of shards that are nowhere but in the manifest.
+/// Manifests with nodes between the root and the pages. Most of their shards exist in the manifest alone.
 @Suite("A manifest with nodes") struct ManifestTreeTests {
-  /// What a shard begins with, and whether the one before ends with that key.
+  /// The lower bound of a shard, and whether the previous shard ends with that key.
   private typealias Bound = (text: [UInt8], isContinuation: Bool)
 
-  /// As many bounds, ascending; at every border of pages and nodes runs of equal ones begin, end, or go over it.
+  /// `count` ascending bounds; runs of equal bounds begin, end or continue at every border of pages and nodes.
   private static func bounds(_ count: Int) -> [Bound] {
     var bounds: [Bound] = [([], false)]
     for number in 1..<count {
       let page = number / 64
-      // Behind a border, over it, up to it; and by the page another one.
+      // Behind a border, over it, up to it: pages take turns.
       let run: (first: Int, size: Int) = [(0, 3), (-2, 5), (-3, 3), (-70, 80)][page % 4]
       let nearest = (number + 70) / 64 * 64
       var text = "k\(10_000_000 + number)"
@@ -24,7 +24,7 @@ import Testing
           (text, isContinuation) = ("k\(10_000_000 + first)", true)
         }
       }
-      // Of runs that overlap, the first one's bound stays.
+      // If runs overlap, the first run's bound stays.
       if let last = bounds.last, String(decoding: last.text, as: UTF8.self) > text {
         (text, isContinuation) = (String(decoding: last.text, as: UTF8.self), true)
       }
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// The same by docs/format.md §8, from all bounds.
+  /// The same shards by docs/format.md §8, from all bounds.
   private static func places(_ bounds: [Bound], _ prefix: [UInt8]) -> ClosedRange<Int> {
     func count(_ isBefore: (Bound) -> Bool) -> Int {
       var (low, high) = (0, bounds.count)
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(
-    "finds the shards that a search of all bounds finds",
+    "a search through nodes finds the shards that a search of all bounds finds",
     arguments: [(4096, 0), (4097, 1), (4160, 1), (12_345, 1), (262_144, 1), (262_145, 2), (270_000, 2)])
   func search(count: Int, height: Int) throws {
     let bounds = Self.bounds(count)
@@ -132,7 +132,7 @@ import Testing
         #expect(found.file.headerChecksum == UInt32(shard) && found.file.isContinuation == bounds[shard].isContinuation)
       }
     }
-    // All of it at once, and what is in memory then.
+    // All shards at once, and the resident memory then.
     let (_, index) = try Self.open(file, cacheLimit: 1 << 30)
     #expect(try index.generation.manifest.shards().map(\.number) == Array(0..<count))
     let size = index.generation.manifest.size
@@ -140,12 +140,12 @@ import Testing
       index.generation.manifest.residentSize >= size && index.generation.manifest.residentSize < size + size / 100)
   }
 
-  @Test("opening reads a root that is no larger for any number of shards, and nothing behind it")
+  @Test("opening reads a root of bounded size for any number of shards, and no byte behind it")
   func opening() throws {
     for count in [4096, 4097, 64 * 1000, 262_144, 262_145] {
       var file = try Self.manifest((0..<count).lazy.map(Self.plain))
       let root = file.withUnsafeBufferPointer { ZstdFrame.size(of: $0)! }
-      // What is read at once.
+      // The size of one read.
       #expect(root <= 4096, "\(count) shards")
       for byte in root..<file.count { file[byte] = 0 }
       let (_, index) = try Self.open(file)
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test("a damaged node hides what is below it and nothing else, and is tried again")
+  @Test("a damaged node hides only the shards below it, and is read again")
   func damagedNode() throws {
     let bounds = Self.bounds(3 * 4096 + 5)
     let file = try Self.manifest(bounds)
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test("eight threads on pages and nodes, kept and coming and going", arguments: [1 << 20, 64 << 20])
+  @Test("eight threads read kept and evicted pages and nodes", arguments: [1 << 20, 64 << 20])
   func concurrent(limit: Int) throws {
     let bounds = Self.bounds(9000)
     let (_, index) = try Self.open(try Self.manifest(bounds), cacheLimit: limit)
@@ -250,15 +250,15 @@ import Testing
     #expect(try index.generation.manifest.shards().count == 9000)
   }
 
-  // MARK: Hostile ones
+  // MARK: Hostile manifests
 
-  /// Two nodes of 64 pages and one, or on two levels the same of the nodes below.
+  /// Two nodes, of 64 pages and of one page; or the same on two levels, with nodes below.
   private static func surgery(height: Int) throws -> (surgery: ManifestSurgery, bounds: [Bound]) {
     let bounds = (0..<(height == 1 ? 4097 : 262_145)).map(plain)
     return (try ManifestSurgery(try manifest(bounds)), bounds)
   }
 
-  /// Whether the file is refused, at opening or when all shards are asked for; nothing else may become of it.
+  /// Whether opening the file or listing all shards refuses it; no other error may come.
   private static func isRefused(_ file: [UInt8]) -> Bool {
     do {
       let (_, index) = try open(file, cacheLimit: 1 << 20)
@@ -273,7 +273,7 @@ import Testing
     }
   }
 
-  @Test("what a list says of a node must hold", arguments: [1, 2])
+  @Test("a list's entry of a node must be true", arguments: [1, 2])
   func promises(height: Int) throws {
     let (surgery, _) = try Self.surgery(height: height)
     #expect(!Self.isRefused(surgery.file()))
@@ -293,7 +293,7 @@ import Testing
       ]
       for (name, offset, size, change) in changes {
         for child in [0, parent.children.count - 1] {
-          // The sum of the list above would give it away already.
+          // Otherwise the sum of the list above would show the fault.
           parent.change = { content in
             let at = parent.entries + width * child + offset
             ManifestSurgery.Frame.set(
@@ -319,7 +319,7 @@ import Testing
           "another bound than the node's",
           {
             $0[parent.bounds + 8] ^= 1
-            // The ninth byte is not the head's.
+            // The head does not have the ninth byte.
             $0[parent.bounds + 7] ^= 1
             $0[head] ^= 1
           }
@@ -331,7 +331,7 @@ import Testing
         #expect(Self.isRefused(surgery.file()), "\(name)")
         parent.change = nil
       }
-      // Behind a root's sections there may be something.
+      // A root may have bytes behind its sections.
       parent.change = { $0.append(0) }
       #expect(Self.isRefused(surgery.file()) == !parent.isRoot)
       parent.change = nil
@@ -343,7 +343,7 @@ import Testing
   func borders() throws {
     for height in [1, 2] {
       let (surgery, _) = try Self.surgery(height: height)
-      // The last page before the border of the root's first two children, and that one's last node.
+      // The last page before the border of the root's first two children, and its node.
       var node = surgery.root.children[0]
       while node.level > 1 { node = node.children[63] }
       let page = node.children[63]
@@ -356,7 +356,7 @@ import Testing
       }
       #expect(Self.isRefused(surgery.file()))
       page.change = nil
-      // The same of the last page's own bound, which its node has as well.
+      // The same for the last page's own bound, which its node has too.
       let first = page.content.count - 9 * 64
       for frame in [page, node] {
         frame.change = { content in
@@ -371,7 +371,7 @@ import Testing
     }
   }
 
-  @Test("versions and counts that do not go together are refused")
+  @Test("versions and counts that do not fit together are refused")
   func versions() throws {
     let (surgery, _) = try Self.surgery(height: 1)
     for version in [0, 1, 3] {
@@ -382,7 +382,7 @@ import Testing
       surgery.root.change = { ManifestSurgery.Frame.set(&$0, 32, shards, size: 4) }
       #expect(Self.isRefused(surgery.file()), "\(shards) shards")
     }
-    // As many shards as there can be, of which the root lists four nodes: the file has no room for them.
+    // The greatest number of shards, with four nodes in the root: the file has no room for them.
     let four = try ManifestSurgery(try Self.manifest(Self.bounds(3 * 4096 + 5)))
     four.root.change = { content in
       ManifestSurgery.Frame.set(&content, 32, 0xffff_ffff, size: 4)
@@ -397,7 +397,7 @@ import Testing
     #expect(Self.isRefused(few.file()))
   }
 
-  @Test("any byte of a root or of a node changed is an error or an answer within the index")
+  @Test("a changed byte of a root or a node gives an error or an answer within the index")
   func everyByte() throws {
     let (surgery, bounds) = try Self.surgery(height: 1)
     var random = SplitMix64(seed: 1)
@@ -419,7 +419,7 @@ import Testing
     }
   }
 
-  @Test("keys of 64 KiB, more of them than a root has room for")
+  @Test("a root has no room for many keys of 64 KiB, and nodes take them")
   func longKeys() throws {
     let common = [UInt8](repeating: 0x78, count: (1 << 16) - 8)
     func bound(_ shard: Int) -> Bound {

@@ -6,8 +6,8 @@ import Testing
 @Suite("A manifest of many pages") struct ManyPagesTests {
   private static let capacity = Manifest.pageCapacity
 
-  /// 330 keys, and so six pages. All begin with `k`; one run of equal keys goes over the border of pages 0 and 1, one
-  /// begins page 2, and one begins page 3 and goes on in page 4.
+  /// 330 keys on six pages. All begin with `k`; one run of equal keys crosses the border of pages 0 and 1, one begins
+  /// page 2, and one begins page 3 and continues on page 4.
   private static let names: [String] = (0..<330).map { position in
     switch position {
     case 60..<71: "kbx"
@@ -32,7 +32,7 @@ import Testing
     try CorruptionTests.Probe.ask(index, prefix)
   }
 
-  /// Every prefix of every key, and beside each some that no key begins with; all with what a linear scan finds.
+  /// Every prefix of every key, and texts near it with which no key begins; all with the answers of a linear scan.
   private static func questions(_ scan: LinearScan) -> [(prefix: [UInt8], range: ScanAnswer)] {
     var questions: [(prefix: [UInt8], range: ScanAnswer)] = []
     var others: Set<[UInt8]> = []
@@ -59,7 +59,7 @@ import Testing
     return scan.difference(buffer, question.range, scan.fieldNumbers(of: index))
   }
 
-  /// Where the root's frame, each page's and those of the notes lie in the file.
+  /// The ranges of the frames of the root, the pages and the notes in the file.
   private static func frames(_ path: String) -> [Range<Int>] {
     let bytes = Files.read(path)!
     var frames: [Range<Int>] = []
@@ -71,7 +71,7 @@ import Testing
     return frames
   }
 
-  @Test("the keys of the test lie as it says")
+  @Test("the keys of the test lie on their pages")
   func layout() throws {
     let (built, _) = try Self.build()
     let shards = try built.open.generation.manifest.shards()
@@ -82,7 +82,7 @@ import Testing
     #expect(begins.map(\.file.isContinuation) == [false, true, false, false, true, false])
   }
 
-  @Test("every prefix, with pages read before and without")
+  @Test("every prefix has the right answer, with pages read before and without")
   func everyPrefix() throws {
     let (built, scan) = try Self.build()
     let buffer = RecordBuffer()
@@ -95,7 +95,7 @@ import Testing
     #expect(scan.difference(buffer, 0..<scan.count, scan.fieldNumbers(of: built.open)) == nil)
   }
 
-  @Test("every prefix of random keys, most of them in runs", arguments: UInt64(1)...6)
+  @Test("every prefix of random keys, most of them in runs, has the right answer", arguments: UInt64(1)...6)
   func random(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let (letters, longest) = [(1, 3), (2, 3), (2, 9), (3, 5), (4, 4), (2, 20)][Int(seed - 1)]
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("a query reads the pages that its answer begins and ends on, and no other")
+  @Test("a query reads only the pages on which its answer begins and ends")
   func atMostTwoPages() throws {
     let (built, scan) = try Self.build()
     let path = built.path + "/manifest"
@@ -157,7 +157,7 @@ import Testing
           }
         }
       }
-      // Records are on the page of their shard, whatever the answer they belong to.
+      // Records are on the page of their shard in every answer.
       let index = try ShardedIndex(opening: built.path)
       let all = try index.matches(forPrefix: "")
       for start in stride(from: 0, to: scan.count, by: Self.capacity) {
@@ -169,21 +169,21 @@ import Testing
           #expect(scan.difference(buffer, range, scan.fieldNumbers(of: index)) == nil)
         }
       }
-      // What failed once is tried again.
+      // A failed read is tried again.
       Files.overwrite(path, at: last, with: [bytes[last]])
       try all.read(0..<scan.count, into: buffer)
     }
     for (pages, (prefix, range)) in zip(pagesOf, questions) {
       #expect((1...2).contains(pages.count), "\(prefix) reads \(pages)")
       guard !range.isEmpty else { continue }
-      // The first shard may be the one before the first match: its keys may go on with the prefix.
+      // The first shard may be the one before the first match, because its last keys may have the prefix.
       let near = Set([range.lowerBound - 1, range.lowerBound, range.upperBound - 1].map { max(0, $0) / Self.capacity })
       #expect(pages.isSubset(of: near), "\(prefix) reads \(pages)")
       #expect(pages.contains((range.upperBound - 1) / Self.capacity))
     }
   }
 
-  @Test("a manifest cut off under an open index, and one that is cut off before")
+  @Test("a manifest that is cut off before or after opening is an error")
   func truncation() throws {
     let (built, scan) = try Self.build()
     let path = built.path + "/manifest"
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("eight threads that come upon the same pages first")
+  @Test("eight threads may read the same pages first")
   func concurrentFirstUse() throws {
     let (built, scan) = try Self.build()
     let questions = Self.questions(scan)
@@ -217,7 +217,7 @@ import Testing
       let index = try ShardedIndex(opening: built.path)
       let gate = Atomic<Int>(0)
       WorkerPool.forEach(8, threads: 8) { thread in
-        // As many as came begin together; a pool of fewer threads than asked for is not waited for.
+        // All threads that came begin together; the test does not wait for the full number of threads.
         gate.add(1, ordering: .relaxed)
         let started = monotonicSeconds()
         while gate.load(ordering: .relaxed) < 8, monotonicSeconds() - started < 0.01 {}
@@ -231,7 +231,7 @@ import Testing
     #expect(wrong.load(ordering: .relaxed) == 0)
   }
 
-  /// Keys with so long a beginning in common that pages are of some 70 KB, or of some 390, and questions to them.
+  /// Keys with a long common beginning, so that pages have about 70 KB, or about 390 KB, and queries of them.
   private static func buildLong(
     _ size: Int
   ) throws -> (built: SmallIndex, scan: LinearScan, questions: [(prefix: [UInt8], range: ScanAnswer)]) {
@@ -241,7 +241,7 @@ import Testing
     return (built, scan, questions.map { (Array(common.utf8) + $0.prefix, $0.range) })
   }
 
-  @Test("of pages that are larger than is kept, those that were used last stay", arguments: [1000, 6000])
+  @Test("of pages above the kept size, the last used pages stay", arguments: [1000, 6000])
   func recentPages(size: Int) throws {
     let (built, scan, questions) = try Self.buildLong(size)
     let limit = 256 << 10
@@ -256,23 +256,23 @@ import Testing
       #expect(try Self.fault(index, scan, question, buffer) == nil)
       most = max(most, manifest.residentSize - root)
     }
-    // Of the larger pages one is there, the last that was used.
+    // Of the larger pages only the last used page is resident.
     #expect(size == 1000 ? most <= limit && most > limit / 2 : most > limit && most < 512 << 10)
     #expect(index.statistics.manifestBytes == manifest.residentSize)
     index.removeResidentShards()
     #expect(manifest.residentSize == root)
     #expect(try Self.fault(index, scan, questions[0], buffer) == nil)
-    // An eighth of this limit has room for all of them.
+    // An eighth of this limit has room for all pages.
     let roomy = try ShardedIndex(opening: built.path, options: .init(cacheLimitBytes: 64 << 20))
     for question in questions { #expect(try Self.fault(roomy, scan, question, buffer) == nil) }
     roomy.removeResidentShards()
     #expect(roomy.generation.manifest.residentSize == manifest.size)
-    // Whoever wants all that is known of shards keeps the pages.
+    // A list of all shards keeps the pages.
     #expect(try manifest.shards().map(\.firstRecord) == Array(0..<330))
     #expect(manifest.residentSize >= manifest.size)
   }
 
-  @Test("eight threads on pages that come and go")
+  @Test("eight threads read pages that are evicted all the time")
   func concurrentRecentPages() throws {
     let (built, scan, questions) = try Self.buildLong(1000)
     let index = try ShardedIndex(opening: built.path, options: .init(cacheLimitBytes: 1 << 20))
@@ -291,7 +291,7 @@ import Testing
     #expect(wrong.load(ordering: .relaxed) == 0)
   }
 
-  @Test("the cache finds all that it has, of more shards than its table begins with room for")
+  @Test("the cache finds all of its shards, more than its first table has room for")
   func manyShards() throws {
     let (built, scan) = try Self.build()
     let buffer = RecordBuffer()
@@ -302,7 +302,7 @@ import Testing
       for position in (0..<scan.count).shuffled(using: &random) { try all.read(position..<position + 1, into: buffer) }
     }
     #expect(index.statistics.misses == scan.count && index.statistics.loads == scan.count)
-    // With room for a few: what was asked last is there, whatever went before it.
+    // With room for a few shards the last used one is always resident.
     let tight = try ShardedIndex(opening: built.path, options: .init(cacheLimitBytes: 32 << 10))
     let some = try tight.matches(forPrefix: "")
     for _ in 0..<5000 {
@@ -316,7 +316,7 @@ import Testing
     #expect(tight.statistics.evictions > 1000)
   }
 
-  @Test("an open index goes on with its generation when another takes its place")
+  @Test("an open index stays with its generation when another takes its place")
   func replacement() throws {
     let (built, scan) = try Self.build()
     let index = try ShardedIndex(opening: built.path)
@@ -337,7 +337,7 @@ import Testing
     #expect(try index.count(ofPrefix: "kz") == 0)
   }
 
-  // MARK: What the root and a page say of each other
+  // MARK: Entries of the root and of pages about each other
 
   private static func refused(
     _ surgery: FrameSurgery, _ bytes: [UInt8], asking prefix: String? = nil, _ what: String
@@ -346,7 +346,7 @@ import Testing
     Files.write(bytes, to: path)
     let error = #expect(throws: IndexError.self, "\(what)") {
       let index = try ShardedIndex(opening: surgery.path)
-      // Without a question, opening is to notice.
+      // Without a query, opening must find the fault.
       if let prefix { _ = try index.count(ofPrefix: prefix) }
     }
     guard case .corrupt(path, _) = error else {
@@ -355,14 +355,14 @@ import Testing
     }
   }
 
-  @Test("pages that are right by themselves and not where they are")
+  @Test("pages that are right by themselves but in the wrong place are refused")
   func pagesAgainstTheRoot() throws {
     let (built, _) = try Self.build()
     let surgery = try FrameSurgery(built.path)
     #expect(surgery.pages.count == 6)
     Files.write(surgery.manifestFile(), to: built.path + "/manifest")
     #expect(try ShardedIndex(opening: built.path).count(ofPrefix: "kf") == 70)
-    // The last bound of page 2, above the first of page 3 and then equal to it, which continues nothing.
+    // The last bound of page 2 is above the first of page 3, then equal to it, without a continuation.
     for text in ["kfffff", "kf"] {
       let count = Self.capacity
       var page = surgery.pages[2]
@@ -377,11 +377,11 @@ import Testing
     // One page in another's place, under right checksums.
     try Self.refused(
       surgery, surgery.manifestFile(pages: [1: surgery.pages[2], 2: surgery.pages[1]]), asking: "kc", "swapped")
-    // A page's flag that the root does not have.
+    // A page has a flag that the root lacks.
     var page = surgery.pages[2]
     page[20 * Self.capacity + 8 + 16] ^= 1
     try Self.refused(surgery, surgery.manifestFile(pages: [2: page]), asking: "ke", "continuation")
-    // Bytes between frames and behind them, which a page's entry counts as its own.
+    // Bytes between frames and behind them, which a page's entry includes.
     let good = surgery.manifestFile()
     for padding in [1, 100_000] {
       try Self.refused(surgery, good + [UInt8](repeating: 0, count: padding), "\(padding) bytes behind")
@@ -395,7 +395,7 @@ import Testing
     }
   }
 
-  @Test("a builder that would write what no reader takes stops")
+  @Test("a builder stops before it writes a manifest that readers refuse")
   func limits() {
     func file(names: [String]) throws -> [UInt8] {
       var encoder = ManifestEncoder(level: 1)
@@ -406,7 +406,7 @@ import Testing
     #expect(throws: BuildError.self) { try file(names: [String(repeating: "x", count: 1 << 24)]) }
   }
 
-  @Test("a field's name that stands twice is found by whoever verifies")
+  @Test("verify finds a field's name that stands twice")
   func twoOfAName() throws {
     let (built, _) = try Self.build(["a", "b"])
     let surgery = try FrameSurgery(built.path)
@@ -422,18 +422,18 @@ import Testing
     #expect(findings.withLock { $0.contains(wanted) })
   }
 
-  @Test("verifying goes on behind a damaged page, and names what is damaged in the manifest's order")
+  @Test("verify continues behind a damaged page, and names damage in the manifest's order")
   func damageBehindDamage() throws {
     let (built, _) = try Self.build()
     let shards = try built.open.generation.manifest.shards()
     let frames = Self.frames(built.path + "/manifest")
-    // A bit of the checksums of two pages' frames: each says so by itself.
+    // A bit of the checksums of two pages' frames: each page is named.
     for page in [1, 3] {
       let last = frames[1 + page].upperBound - 1
       let byte = Files.read(built.path + "/manifest")![last]
       Files.overwrite(built.path + "/manifest", at: last, with: [byte ^ 1])
     }
-    // Of pages that are sound, and of one that is not.
+    // Shards of sound pages, and of a damaged one.
     let damaged = [5, 61, 130, 140, 200, 300, 329]
     for number in damaged { Files.setSize(of: "\(built.path)/\(shards[number].fileName)", to: 5) }
     Files.remove("\(built.path)/\(shards[300].fileName)")

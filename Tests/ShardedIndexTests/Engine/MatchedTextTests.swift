@@ -27,7 +27,7 @@ import Testing
     return hit.highlights.map { String(decoding: bytes[$0], as: UTF8.self) }
   }
 
-  @Test("of each rule, in the record's spelling") func rules() throws {
+  @Test("each rule gives the matched text in the record's spelling") func rules() throws {
     let index = try index()
     let expected: [(text: String, via: ShardedIndex.Via, marked: [String])] = [
       ("new y", .key, ["New Y"]),
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// The form of the marked text begins with that of the query, wherever a word of a key begins.
-  @Test("begin with the query") func property() throws {
+  @Test("matched texts begin with the query") func property() throws {
     let index = try index().open
     for record in try index.matches(forPrefix: "").records(in: 0..<Self.places.count) {
       let key = record.key

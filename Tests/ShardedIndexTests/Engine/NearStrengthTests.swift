@@ -5,7 +5,7 @@ import Testing
 @Suite("The strength of nearness") struct NearStrengthTests {
   private typealias List = ChangingList
 
-  @Test("nearness counts by the strength, and the first records of an answer are the best of all", arguments: [7, 8])
+  @Test("the strength scales nearness, and the first records of an answer are the best of all", arguments: [7, 8])
   func strengths(seed: UInt64) throws {
     let directory = TemporaryDirectory()
     let list = List(count: 600, seed: seed, EntryList.members)

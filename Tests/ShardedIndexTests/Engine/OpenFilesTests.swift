@@ -4,7 +4,7 @@ import Testing
 
 /// Shard files that stay open for the next load.
 @Suite("Shard files that stay open") struct OpenFilesTests {
-  /// Of many shards, each of several parts.
+  /// An index of many shards, each with several parts.
   private static func generated() throws -> (index: SmallIndex, scan: LinearScan) {
     let index = try SmallIndex(json: GeneratedList.text(count: 6000, seed: 1, format: .json), key: nil) {
       ($0.shardLimitBytes, $0.partSizeBytes, $0.level) = (8 << 10, 1 << 10, 3)
@@ -13,7 +13,7 @@ import Testing
     return (index, scan)
   }
 
-  /// A cache in which next to nothing stays, so that all is read again and again.
+  /// An index with a cache for very few parts, so that all parts are read again and again.
   private static func open(_ path: String, _ limit: Int?) throws -> ShardedIndex {
     try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 1, openFileLimit: limit))
   }
@@ -24,18 +24,18 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("are no more than the limit says, and none once memory is given back", arguments: [0, 1, 3, 1000, nil])
+    @Test("the limit bounds open files, and removing resident shards closes them", arguments: [0, 1, 3, 1000, nil])
     func counted(limit: Int?) throws {
       let (small, scan) = try Self.generated()
       let index = try Self.open(small.path, limit)
       #expect(index.shardCount > 10 && index.shardCount < 128)
       let buffer = RecordBuffer()
-      // Of this index, and of the one that the test made.
+      // The manifests of this index, and of the one that the test made.
       #expect(Files.opened(in: small.path) == ["manifest", "manifest"])
       for _ in 0..<2 {
         #expect(try Self.readAll(index, scan, buffer) == nil)
         let shards = Files.opened(in: small.path).filter { $0 != "manifest" }
-        // Without a limit of its own it goes by what the process may open, which a test does not know.
+        // Without a limit the index goes by the process's limit of descriptors, which a test does not know.
         if let limit {
           #expect(shards.count == min(limit, index.shardCount))
         } else {
@@ -48,7 +48,7 @@ import Testing
       #expect(try Self.readAll(index, scan, buffer) == nil)
     }
 
-    @Test("of an older generation are closed by reloading")
+    @Test("reloading closes files of an older generation")
     func reloaded() throws {
       let live = LiveIndex()
       try live.build(0)
@@ -63,7 +63,7 @@ import Testing
       #expect(Files.opened(in: live.path) == ["manifest", "manifest"], "the first one stays open as long as the index")
     }
 
-    @Test("are not kept under a pin, where every load looks at a whole file")
+    @Test("a pinned index keeps no files open, because every load reads a whole file")
     func pinned() throws {
       let (small, scan) = try Self.generated()
       let digest = try small.open.manifestDigest()
@@ -73,7 +73,7 @@ import Testing
     }
   #endif
 
-  @Test("answer when their names are gone")
+  @Test("open files answer after their names are removed")
   func removed() throws {
     let (small, scan) = try Self.generated()
     let (kept, other) = (try Self.open(small.path, 1000), try Self.open(small.path, 0))
@@ -86,7 +86,7 @@ import Testing
     #expect(throws: IndexError.self) { try Self.readAll(kept, scan, buffer) }
   }
 
-  @Test("are believed no more than others: damage behind what was read is found")
+  @Test("damage in an open file, behind the bytes that were read, is found")
   func damaged() throws {
     let (small, scan) = try Self.generated()
     let index = try Self.open(small.path, 1000)
@@ -97,7 +97,7 @@ import Testing
     Files.overwrite(path, at: bytes.count - 20, with: bytes[(bytes.count - 20)...].map { ~$0 })
     let error = #expect(throws: IndexError.self) { try Self.readAll(index, scan, RecordBuffer()) }
     if case .corrupt(path, _)? = error {} else { Issue.record("\(error as Any)") }
-    // Another file of its name, as a repair makes it, while the damaged one may be open.
+    // Another file takes the name, as in a repair, while the damaged file may be open.
     Files.remove(path)
     Files.write(bytes, to: path)
     #expect(try Self.readAll(index, scan, RecordBuffer()) == nil)
@@ -108,7 +108,7 @@ import Testing
     #expect(try Self.readAll(index, scan, RecordBuffer()) == nil)
   }
 
-  @Test("damaged fields of a part that stays in memory are read again when their file was replaced")
+  @Test("damaged fields of a resident part are read again after their file was replaced")
   func repaired() throws {
     let (small, scan) = try Self.generated()
     let index = small.open
@@ -123,7 +123,7 @@ import Testing
     #expect(index.statistics.residentBytes > resident.residentBytes && index.statistics.evictions == 0)
   }
 
-  @Test("eight threads, a few places for many files", arguments: [0, 1, 3])
+  @Test("eight threads share a few places for many files", arguments: [0, 1, 3])
   func threads(limit: Int) throws {
     let (small, scan) = try Self.generated()
     let index = try Self.open(small.path, limit)

@@ -15,7 +15,7 @@ import Testing
     try LiveIndex.generation(of: index.matches(forPrefix: ""), count: live.recordCount)
   }
 
-  @Test("the digest is that of the manifest's bytes, and the index that has it answers")
+  @Test("the digest is that of the manifest's bytes, and an index with it answers")
   func right() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -53,13 +53,13 @@ import Testing
     #expect(throws: IndexError.self) { try Self.pinned(live, digest) }
     Files.write(bytes, to: manifest)
     #expect(try Self.generation(Self.pinned(live, digest), live) == 0)
-    // More than a pinned manifest may have is refused without a byte being read.
+    // A manifest above the limit of pinned ones is refused before any byte is read.
     Files.setSize(of: manifest, to: 1 << 40)
     let tooLarge = FormatError.wrongSize(found: 1 << 40, expected: Manifest.pinnedSizeLimit)
     #expect(throws: IndexError.corrupt(path: manifest, cause: tooLarge)) { try Self.pinned(live, digest) }
   }
 
-  @Test("another generation is refused at opening, and never moved to")
+  @Test("opening refuses another generation, and reloading never moves to one")
   func otherGeneration() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -74,19 +74,19 @@ import Testing
       try Verifier.verify(index: live.path, options: .init(expectedDigest: digest)) { _ in }
     }
     #expect(try !index.reload())
-    #expect(try Self.generation(index, live) == 0, "its shards are there for one more generation")
+    #expect(try Self.generation(index, live) == 0, "its shards stay for one more generation")
     try live.build(2)
     index.removeResidentShards()
     let third = try Self.digest(live.path)
     let gone = IndexError.wrongDigest(path: live.path + "/manifest", found: third, expected: digest)
     #expect(throws: gone) { try Self.generation(index, live) }
     #expect(try !index.reload() && index.statistics.reloads == 0)
-    // Where the release comes back, it answers again.
+    // The index answers again when its generation comes back.
     try live.build(0)
     #expect(try Self.generation(index, live) == 0)
   }
 
-  @Test("every byte of a shard's file counts, those too that the question does not need")
+  @Test("every byte of a shard's file counts, also bytes that the query does not need")
   func forgedShard() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -117,7 +117,7 @@ import Testing
     #expect(try Self.generation(Self.pinned(live, digest), live) == 0)
   }
 
-  @Test("what was checked at opening is what answers, whatever becomes of the manifest's file")
+  @Test("a pinned index answers from the manifest that it checked at opening, even if the file changes")
   func manifestWrittenOver() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -125,7 +125,7 @@ import Testing
     let index = try Self.pinned(live, digest)
     let manifest = live.path + "/manifest"
     let bytes = Files.read(manifest)!
-    // In place: an index that is not pinned reads its pages from here.
+    // Changed in place: an index that is not pinned reads its pages from this file.
     let unpinned = try live.open()
     Files.overwrite(manifest, at: 0, with: [UInt8](repeating: 0, count: bytes.count))
     #expect(throws: IndexError.self) { try Self.generation(unpinned, live) }

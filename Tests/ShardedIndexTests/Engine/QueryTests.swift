@@ -16,7 +16,7 @@ import Testing
     return try matches.records(in: 0..<matches.count).map(\.key)
   }
 
-  /// Generated cities in an index of a few hundred small shards, with the scan that they are held against.
+  /// Generated cities in an index of a few hundred small shards, with the scan for comparing.
   private static func generated(
     count: Int = 20_000, cacheLimitBytes: Int = 8 << 20, shardLimitBytes: Int = 8 << 10
   ) throws -> (index: SmallIndex, scan: LinearScan) {
@@ -29,7 +29,7 @@ import Testing
     return (index, scan)
   }
 
-  @Test("a part whose blocks begin beyond what 16 bits can say")
+  @Test("a part may have blocks that begin beyond 16 bits")
   func largePart() throws {
     let text = GeneratedList.text(count: 40_000, seed: 3, format: .json)
     let small = try SmallIndex(json: text, key: nil) {
@@ -41,7 +41,7 @@ import Testing
     let fieldNumbers = scan.fieldNumbers(of: index)
     for record in stride(from: 0, to: scan.count, by: 97) {
       try scan.forEachPrefix(firstIn: record..<record + 1) { prefix, range in
-        guard !prefix.contains(1) else { return }  // What is typed for a separator is another byte.
+        guard !prefix.contains(1) else { return }  // The separator is typed as another byte.
         let matches = try index.matches(forPrefix: String(decoding: prefix, as: UTF8.self))
         #expect(ScanAnswer(matches) == range && matches.count == range.count)
         try matches.read(0..<20, into: buffer)
@@ -52,13 +52,13 @@ import Testing
     #expect(scan.difference(buffer, 0..<scan.count, fieldNumbers) == nil)
   }
 
-  @Test("the example that the interface was drafted from")
+  @Test("the example of the interface's draft runs")
   func example() throws {
     let index = try SmallIndex(json: Self.cities, key: nil)
     #expect(try callSite(index.path) == ["San José, CR", "San Jose, US", "true true"])
   }
 
-  @Test("case, accents, commas and a trailing space")
+  @Test("queries fold case, accents and commas, and a trailing space finishes the word")
   func typed() throws {
     let index = try SmallIndex(json: Self.cities, key: nil).open
     #expect(index.recordCount == 10 && index.keyTemplate == "{name}, {country}")
@@ -68,7 +68,7 @@ import Testing
     }
     #expect(try Self.keys(index, "alab") == ["Alabama, BR", "Alabama, US", "Alabama Town, US"])
     #expect(try Self.keys(index, "alabama,") == ["Alabama, BR", "Alabama, US"])
-    // A space finishes the word, as the end of the key and the comma do.
+    // A space finishes the word, like the end of the key and the comma.
     #expect(try Self.keys(index, "alabama ") == ["Alabama, BR", "Alabama, US", "Alabama Town, US"])
     #expect(try Self.keys(index, "alab ") == [])
     // The last space may stand for the comma.
@@ -91,14 +91,14 @@ import Testing
     #expect(try Self.keys(index, "nowhere") == [])
     #expect(try Self.keys(index, "santos, brazil") == [])
     #expect(try index.count(ofPrefix: "s") == 4)
-    // White space and what cannot be seen are nothing, and nothing is a prefix of all.
+    // White space and invisible characters fold to the empty text, which is a prefix of every key.
     for nothing in ["", " ", "\u{0}", "\u{200b}\t", "\u{1}"] {
       #expect(try index.matches(forPrefix: nothing).count == 10)
     }
     #expect(try index.matches(forPrefix: ",").isEmpty)
   }
 
-  @Test("fields by name, kind and text")
+  @Test("fields have their name, kind and text")
   func fields() throws {
     let json = #"[{"name":"A","n":1.50,"x":{"y":null,"z":[1, 2]},"é.f":"\u0000"}]"#
     let index = try SmallIndex(json: json, key: "{name}").open
@@ -110,7 +110,7 @@ import Testing
     #expect(record.key == "A")
   }
 
-  @Test("positions before, behind and across the ends")
+  @Test("records are read at positions before, behind and across the ends")
   func positions() throws {
     let (small, scan) = try Self.generated(count: 3000, shardLimitBytes: 2000)
     let index = small.open
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("a limit leaves out what lies behind it, and says so")
+  @Test("a limit leaves out the matches behind it, and the answer says so")
   func limits() throws {
     let (small, scan) = try Self.generated(shardLimitBytes: 2000)
     let index = small.open
@@ -156,7 +156,7 @@ import Testing
     var cut = 0
     for prefix in prefixes {
       let all = scan.answer(to: Fold.fold(prefix))
-      // Those that end where a part may, too.
+      // The limits include sizes at which a part may end.
       for limit in [0, 1, 2, 15, 16, 20, 33, 500, all.count - 1, all.count, all.count + 1, .max, -1, .min] {
         let matches = try index.matches(forPrefix: prefix, limit: limit)
         let expected = all.prefix(limit)
@@ -169,7 +169,7 @@ import Testing
       }
     }
     #expect(cut > 500)
-    // Every key that begins with s, of which twenty are wanted: the part that they begin in, and the one behind it at most.
+    // Twenty of the keys that begin with s need the part in which they begin, and at most the next one.
     let fresh = try ShardedIndex(opening: small.path)
     let first = try fresh.matches(forPrefix: "s", limit: 20)
     #expect(first.hasMore && fresh.statistics.loads == 1)
@@ -177,10 +177,10 @@ import Testing
     let read = fresh.statistics.loads
     #expect(read <= 2)
     _ = try fresh.matches(forPrefix: "s")
-    #expect(fresh.statistics.loads == read + 1, "a count takes the part that they end in")
+    #expect(fresh.statistics.loads == read + 1, "a count takes the part in which the matches end")
   }
 
-  @Test("counting and matching load no more than the ends; reading loads what it reads")
+  @Test("counting and matching load only the ends of an answer; reading loads the parts that it reads")
   func laziness() throws {
     let (small, scan) = try Self.generated()
     let count = try ShardedIndex(opening: small.path)
@@ -196,7 +196,7 @@ import Testing
     let before = count.statistics
     _ = try all.records(in: scan.count / 2..<scan.count / 2 + 1)
     #expect(count.statistics.misses <= before.misses + 1 && count.statistics.loads <= before.loads + 1)
-    // Every answer, empty ones too, touches two shards at most.
+    // Every answer, even an empty one, touches at most two shards.
     let index = try ShardedIndex(opening: small.path, options: .init(cacheLimitBytes: 0))
     var random = SplitMix64(seed: 3)
     var emptyLoads = 0
@@ -212,7 +212,7 @@ import Testing
     print("generated: \(emptyLoads) shards loaded by the empty answers among 500 random prefixes")
   }
 
-  @Test("an index of no records, and of one")
+  @Test("an index may have no records, or one")
   func emptyAndOne() throws {
     for (json, suffix) in [("[]", ".json"), ("", ".jsonl")] {
       let index = try SmallIndex(json: json, key: "{name}", suffix: suffix)
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test("queries that are no UTF-8")
+  @Test("queries may have bytes that are no UTF-8")
   func invalidUTF8() throws {
     let json = #"[{"name":"a\ufffd"},{"name":"é"},{"name":"ab"}]"#
     let index = try SmallIndex(json: json, key: "{name}").open
@@ -256,7 +256,7 @@ import Testing
         .randomElement(using: &random)!
       }
       let count = try bytes.withUnsafeBufferPointer { try index.matches(forPrefix: $0).count }
-      // What a string makes of the same bytes is the same query.
+      // A string of the same bytes is the same query.
       #expect(try index.matches(forPrefix: String(decoding: bytes, as: UTF8.self)).count == count, "\(bytes)")
     }
     for bytes: [UInt8] in [[0xff], [0x61, 0x62, 0xff], [0xc3], [0xed, 0xa0, 0x80]] {
@@ -264,7 +264,7 @@ import Testing
     }
   }
 
-  @Test("queries of a megabyte")
+  @Test("queries may have a megabyte")
   func longQueries() throws {
     let index = try SmallIndex(json: Self.cities, key: nil).open
     let size = 1 << 20
@@ -277,7 +277,7 @@ import Testing
     ] {
       #expect(try index.matches(forPrefix: text).count == count, "\(text.prefix(3))…")
     }
-    for size in 120...136 {  // Around what is folded on the stack.
+    for size in 120...136 {  // Sizes around the limit of folding on the stack.
       #expect(try index.matches(forPrefix: String(repeating: "a", count: size)).isEmpty)
       #expect(try index.matches(forPrefix: String(repeating: " ", count: size) + "san").count == 4)
     }
@@ -285,7 +285,7 @@ import Testing
 
   // MARK: Statistics and cache
 
-  @Test("hits, misses, loads and what is resident")
+  @Test("statistics count hits, misses, loads and resident bytes")
   func statistics() throws {
     let index = try Self.generated().index.open
     let first = try index.matches(forPrefix: "sa")
@@ -299,19 +299,19 @@ import Testing
     #expect(twice.residentBytes == once.residentBytes && twice.loadedBytes == once.loadedBytes)
     _ = try first.records(in: 0..<20)
     let read = index.statistics
-    #expect(read.residentBytes > twice.residentBytes, "fields are unpacked when they are asked for")
+    #expect(read.residentBytes > twice.residentBytes, "fields are decoded when a query needs them")
     index.removeResidentShards()
     #expect(index.statistics.residentShards == 0 && index.statistics.residentBytes == 0)
     #expect(index.statistics.loads == read.loads)
-    #expect(index.statistics.evictions == read.evictions, "nothing had to go to make room")
-    // What an answer holds on to is still there, and a new query loads again.
+    #expect(index.statistics.evictions == read.evictions, "nothing was evicted to make room")
+    // An answer keeps its parts, and a new query loads them again.
     #expect(try first.records(in: 0..<20).count == min(20, first.count))
     #expect(try index.matches(forPrefix: "sa").count == first.count)
     #expect(index.statistics.misses > read.misses && index.statistics.residentBytes > 0)
   }
 
   @Test(
-    "never more resident than the limit", arguments: [0, 1, 500, 5000, 20_000, 100_000, 1 << 20, 1 << 30])
+    "resident bytes never exceed the limit", arguments: [0, 1, 500, 5000, 20_000, 100_000, 1 << 20, 1 << 30])
   func limit(bytes: Int) throws {
     let (small, scan) = try Self.generated()
     let index = try ShardedIndex(opening: small.path, options: .init(cacheLimitBytes: bytes))
@@ -338,7 +338,7 @@ import Testing
   }
 
   @Test(
-    "a scan, in one piece or in pages, does not drive out what is used all the time",
+    "a scan, in one piece or in pages, does not evict parts in constant use",
     arguments: [Int.max, 1000, 20])
   func scanResistance(page: Int) throws {
     let small = try Self.generated().index
@@ -369,7 +369,7 @@ import Testing
 
   // MARK: Sessions
 
-  @Test("a session types and takes back")
+  @Test("a session appends and deletes characters")
   func session() throws {
     let index = try SmallIndex(json: Self.cities, key: nil).open
     var session = index.session()
@@ -382,7 +382,7 @@ import Testing
     try session.append(" ")
     #expect(session.matches.count == 2)
     try session.append("jose")
-    try session.append("\u{301}")  // Joins the e before it: one character to take back.
+    try session.append("\u{301}")  // Joins the e before it: one character for deletion.
     #expect(session.text == "san josé" && session.matches.count == 2)
     session.removeLast()
     #expect(session.text == "san jos" && session.matches.count == 2)
@@ -394,7 +394,7 @@ import Testing
     #expect(session.text == "sankt" && session.matches.count == 1)
     try session.replace(with: "")
     #expect(session.text == "" && session.matches.count == 10)
-    // What no key begins with may become what one does: a space before a comma is taken back by the comma.
+    // A text without matches may get some by typing on: a comma removes the space before it.
     try session.append("alabama , ")
     #expect(session.matches.count == 2)
     try session.append("us")
@@ -403,7 +403,7 @@ import Testing
     #expect(session.text == "alabama , us" && session.matches.count == 1)
   }
 
-  @Test("random typing is what asking anew is, and going back loads nothing", arguments: UInt64(1)...4)
+  @Test("random typing gives the answers of new queries, and deleting loads nothing", arguments: UInt64(1)...4)
   func randomTyping(seed: UInt64) throws {
     let (small, scan) = try Self.generated(count: 5000, shardLimitBytes: 3000)
     let index = try ShardedIndex(
@@ -420,7 +420,7 @@ import Testing
     for _ in 0..<1500 {
       switch Int.random(in: 0..<10, using: &random) {
       case 0...3:
-        // Mostly on the path of a name.
+        // Most texts follow a name.
         let name = names.randomElement(using: &random)!
         let next =
           name.hasPrefix(text) && name.count > text.count
@@ -445,7 +445,7 @@ import Testing
         let before = index.statistics
         session.removeLast()
         text = Backspace.expected(after: text)
-        #expect(index.statistics == before, "going back loads nothing")
+        #expect(index.statistics == before, "deleting loads nothing")
       }
       #expect(
         session.text.unicodeScalars.elementsEqual(text.unicodeScalars),
@@ -456,7 +456,7 @@ import Testing
     }
   }
 
-  @Test("typing that fails has typed nothing")
+  @Test("an append that fails leaves the text as it was")
   func failingSession() throws {
     let small = try Self.generated(count: 5000, shardLimitBytes: 3000).index
     let index = try ShardedIndex(opening: small.path)
@@ -477,7 +477,7 @@ import Testing
 
   // MARK: Failures
 
-  @Test("there is no index")
+  @Test("the error for a missing index names it")
   func notFound() throws {
     let directory = TemporaryDirectory()
     for path in [directory.path, directory("none"), directory.write("x", to: "file")] {
@@ -485,7 +485,7 @@ import Testing
     }
   }
 
-  @Test("a failed load names the file and is forgotten")
+  @Test("a failed load names the file, and the next query tries again")
   func failedLoads() throws {
     let (small, scan) = try Self.generated(count: 3000, shardLimitBytes: 3000)
     let index = try ShardedIndex(opening: small.path)
@@ -516,7 +516,7 @@ import Testing
 
   // MARK: Threads
 
-  @Test("eight threads, a cache too small: the same answers", arguments: [0, 20_000, 200_000])
+  @Test("eight threads with too small a cache get the same answers", arguments: [0, 20_000, 200_000])
   func threads(cacheLimitBytes: Int) throws {
     let (small, scan) = try Self.generated()
     let index = try ShardedIndex(opening: small.path, options: .init(cacheLimitBytes: cacheLimitBytes))
@@ -551,7 +551,7 @@ import Testing
     #expect(faults.withLock { $0.first } == nil)
   }
 
-  @Test("however many threads ask, a shard and a part are loaded once")
+  @Test("any number of threads load a shard and a part once")
   func oneLoad() throws {
     let (small, scan) = try Self.generated(count: 5000, shardLimitBytes: 24 << 10)
     let index = try ShardedIndex(opening: small.path)
@@ -559,7 +559,7 @@ import Testing
     for round in 0..<300 {
       let key = scan.key(Int.random(in: 0..<scan.count, using: &random))
       let prefix = Array(key[..<Int.random(in: 1...key.count, using: &random)])
-      // What it takes alone.
+      // The loads of one thread alone.
       index.removeResidentShards()
       let start = index.statistics
       let buffer = RecordBuffer()

@@ -3,7 +3,7 @@ import ShardBuilder
 import Testing
 
 @Suite("Ranked answers") struct RankedSearchTests {
-  /// How the weights of a list are spread.
+  /// The distribution of a list's weights.
   enum Spread: CaseIterable { case equal, zero, uniform, pareto, giant }
 
   /// A list of names with few letters, so that prefixes have many matches and many keys are equal.
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// A record as a plain scan sees it.
+  /// A record of a plain scan.
   struct Scanned {
     var folded: [UInt8]
     var weight: UInt64
@@ -101,7 +101,7 @@ import Testing
     return texts + ["aab b", "abc a,", "ab c x", "ab  b c", "a b b c", "zzz", "a, b c", "ab,x", "b c x "]
   }()
 
-  @Test("are those of a plain scan, whatever the weights", arguments: Spread.allCases)
+  @Test("ranked answers are those of a plain scan, for any weights", arguments: Spread.allCases)
   func scan(spread: Spread) throws {
     let built = try Self.index(3000, spread, seed: 1)
     let records = try Self.scan(built.open)
@@ -109,7 +109,7 @@ import Testing
     for text in Self.texts.prefix(31) { try Self.check(built.open, records, text, limit: 300) }
   }
 
-  @Test("of many pages and of nodes are those of a plain scan")
+  @Test("ranked answers of many pages and of nodes are those of a plain scan")
   func pages() throws {
     let built = try Self.index(5000, .pareto, seed: 2, shardLimit: 48)
     #expect(built.open.shardCount > 64 * Manifest.pageCapacity)
@@ -117,7 +117,7 @@ import Testing
     for text in Self.texts.prefix(156) { try Self.check(built.open, records, text) }
   }
 
-  @Test("open few parts", arguments: [Spread.equal, .uniform, .pareto])
+  @Test("ranked answers open few parts", arguments: [Spread.equal, .uniform, .pareto])
   func parts(spread: Spread) throws {
     let built = try Self.index(20_000, spread, seed: 3, shardLimit: 16_384)
     for text in Self.texts.prefix(31) {
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("pages joined are one page, by next and by cursor, and nothing is opened twice for it")
+  @Test("pages joined are one page, by next and by cursor, and no part is opened twice")
   func paging() throws {
     let built = try Self.index(5000, .uniform, seed: 4)
     for text in ["", "a", "ab", "b c", "ca "] {
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("a cursor of another query or generation is refused, and a text that is none")
+  @Test("a cursor of another query or generation is refused, and so is a text that is no cursor")
   func cursors() throws {
     let built = try Self.index(500, .uniform, seed: 5)
     let other = try Self.index(500, .uniform, seed: 6)
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test("what a budget leaves settled is the beginning of the full answer")
+  @Test("the settled hits under a budget are the beginning of the full answer")
   func budgets() throws {
     let built = try Self.index(5000, .uniform, seed: 7)
     for text in ["", "a", "ab", "b c"] {
@@ -197,7 +197,7 @@ import Testing
     #expect(try built.open.search(ShardedIndex.SearchQuery("a", budget: .until { true })).hits.isEmpty)
   }
 
-  @Test("follow the changes beside the shards")
+  @Test("ranked answers follow the overlay")
   func overlay() throws {
     let built = try Self.index(2000, .uniform, seed: 8)
     var (changes, random) = ("", SplitMix64(seed: 9))
@@ -224,7 +224,7 @@ import Testing
     #expect(joined == Self.expected("a", of: records).prefix(100).map(\.id))
   }
 
-  @Test("a byte of the ranks that changed is refused, or changes nothing")
+  @Test("a changed byte of the ranks is refused, or changes nothing")
   func damage() throws {
     let built = try Self.index(2000, .uniform, seed: 12)
     let (path, size) = (built.path + "/manifest", built.open.generation.manifest.ranksSize)
@@ -245,19 +245,19 @@ import Testing
           refused += 1
         }
       }
-      // An alphabetical query never reads them.
+      // An alphabetical query never reads the ranks.
       #expect(try index.count(ofPrefix: "a") > 0)
     }
     #expect(refused > 2 * size)
   }
 
-  @Test("need an index with ranks")
+  @Test("ranked answers need an index with ranks")
   func notBuilt() throws {
     let built = try SmallIndex(json: Self.list(10, .uniform, seed: 10), key: "{name}", suffix: ".jsonl")
     #expect(throws: IndexError.notBuilt(feature: .ranks)) { try built.open.search("a") }
   }
 
-  @Test("a session's are those of its text")
+  @Test("a session's ranked answers are those of its text")
   func session() throws {
     let built = try Self.index(1000, .pareto, seed: 11)
     var session = built.open.session()

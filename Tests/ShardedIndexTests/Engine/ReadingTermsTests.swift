@@ -4,7 +4,7 @@ import Testing
 
 import CLibrary
 
-/// What threads may do for their questions. Terms are those of a thread: each question is asked on one of its own.
+/// Terms limit the reads of a thread: each query of these tests has its own thread.
 @Suite("Reading terms", .serialized) struct ReadingTermsTests {
   private static let prepared: Void = ReadingTerms.prepare()
 
@@ -62,7 +62,7 @@ import CLibrary
         let found = try index.matches(forPrefix: keys[100]).records(in: 0..<1).map(\.key)
         if found != wanted { faults.withLock { $0.append("another answer") } }
       } catch {
-        faults.withLock { $0.append("what is in memory: \(error)") }
+        faults.withLock { $0.append("parts in memory: \(error)") }
       }
       do {
         for key in keys.shuffled() { _ = try index.matches(forPrefix: key).records(in: 0..<1) }
@@ -72,7 +72,7 @@ import CLibrary
       }
     }
     #expect(faults.withLock { $0 } == [])
-    // Nothing was loaded, nor counted as if.
+    // Nothing was loaded, and no load was counted.
     let after = index.statistics
     #expect(after.loads == before.loads && after.misses == before.misses)
     // Other threads have no terms.
@@ -80,7 +80,7 @@ import CLibrary
     for key in keys { #expect(try index.matches(forPrefix: key).count > 0) }
   }
 
-  @Test("what a question takes of a budget is given back behind it, and what is too much is refused")
+  @Test("a query returns its part of a budget, and a query that needs too much is refused")
   func budget() throws {
     let small = try SmallIndex(
       json: "["
@@ -106,7 +106,7 @@ import CLibrary
               if isEnough || Self.number(error) != ENOMEM { faults.withLock { $0.append("\(limit): \(error)") } }
             }
           }
-          // All of it is there again.
+          // The whole budget is free again.
           if budget.acquire(limit) { budget.release(limit) } else { faults.withLock { $0.append("not given back") } }
         }
       }

@@ -14,7 +14,7 @@ import Testing
     try SmallIndex(json: json, key: "{name}, {country}", suffix: ".jsonl") { $0.id = id }.open
   }
 
-  @Test("answers count and describe themselves; first, prefix and records read")
+  @Test("answers have a count and a description; first, prefix and records read")
   func matches() throws {
     let matches = try Self.index().matches(forPrefix: "par")
     #expect(matches.description == "4 matches" && matches.count == 4 && !matches.isEmpty)
@@ -27,13 +27,13 @@ import Testing
     #expect(try Self.index().matches(forPrefix: "paris").prefix(2).description == "[Paris, FR; Paris, US]")
   }
 
-  @Test("ids are those of the dataset, else positions") func ids() throws {
+  @Test("a record's id is that of the dataset, else its position") func ids() throws {
     let index = try Self.index()
     let ids = try index.matches(forPrefix: "par").prefix(9).map { "\($0.id)" }
     #expect(ids == ["2988507", "4717560", "#2", "#3"])
     #expect(try index.matches(forPrefix: "par").records(in: 2..<4).map(\.id) == [.position(2), .position(3)])
     #expect(try Self.index(id: nil).matches(forPrefix: "parm").prefix(9).map(\.id) == [.position(2), .position(3)])
-    // One answer in two runs of keys: the text has a space that stands for the comma, too.
+    // An answer of two runs of keys: the space of the text may stand for the comma.
     let names = try SmallIndex(json: #"[{"n":"San, J"},{"n":"San A"},{"n":"San J"}]"#, key: "{n}").open
     let runs = try names.matches(forPrefix: "san j")
     #expect(runs.count == 2)
@@ -41,7 +41,7 @@ import Testing
     #expect(try runs.records(in: 1..<2).first?.id == runs.positions.joined().last.map { .position($0) })
   }
 
-  @Test("equal records are equal, wherever they are read") func equality() throws {
+  @Test("records with equal fields are equal, from any index") func equality() throws {
     let (one, other) = (try Self.index(), try Self.index(id: nil))
     let records = try one.matches(forPrefix: "par").prefix(9)
     #expect(try Set(records).union(other.matches(forPrefix: "pari").prefix(9)).count == 4)
@@ -49,7 +49,7 @@ import Testing
     #expect("\(records[0])" == records[0].key)
   }
 
-  @Test("fields are read as the type that is asked for") func typedFields() throws {
+  @Test("fields are read as the requested type") func typedFields() throws {
     let paris = try #require(try Self.index().matches(forPrefix: "paris, fr").first)
     #expect(paris["coord.lat", as: Double.self] == 48.85)
     #expect(paris["id", as: Int.self] == 2_988_507 && paris["name", as: Int.self] == nil)

@@ -3,12 +3,12 @@ import ShardedIndex
 import Testing
 
 @Suite("Readers of an index that is rebuilt") struct ReloadTests {
-  /// The generation that the whole index answers from.
+  /// The generation of all records of the index.
   private static func generation(_ index: ShardedIndex, _ live: LiveIndex) throws -> Int {
     try LiveIndex.generation(of: index.matches(forPrefix: ""), count: live.recordCount)
   }
 
-  @Test("a generation is held until the index is told to reload")
+  @Test("an index keeps its generation until it is told to reload")
   func held() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -17,11 +17,11 @@ import Testing
     #expect(try !index.reload(), "nothing happened")
     try live.build(1)
     index.removeResidentShards()
-    #expect(try Self.generation(index, live) == 0, "one build leaves the shards of the one before")
+    #expect(try Self.generation(index, live) == 0, "one build leaves the shards of the previous one")
     let before = try index.matches(forPrefix: "s")
     #expect(try index.reload())
     #expect(try Self.generation(index, live) == 1)
-    #expect(try LiveIndex.generation(of: before, count: 12) == 0, "an answer stays what it was")
+    #expect(try LiveIndex.generation(of: before, count: 12) == 0, "an answer stays the same")
     #expect(try !index.reload() && index.statistics.reloads == 1)
     try live.build(2)
     try live.build(3)
@@ -39,7 +39,7 @@ import Testing
       Files.move(live.path + "/copy", to: live.path + "/manifest")
       #expect(try Self.generation(index, live) == 0)
       #expect(try !index.reload() && index.statistics.reloads == 0)
-      // A shard that goes now has not gone by a rebuild.
+      // A shard that is missing now was not removed by a build.
       index.removeResidentShards()
       let shard = live.path + "/" + live.shardFiles[0]
       Files.move(shard, to: shard + ".away")
@@ -67,7 +67,7 @@ import Testing
     #expect(try index.matches(forPrefix: "zu-11").records(in: 0..<1)[0]["g"] == "5")
   }
 
-  @Test("an index that looks from time to time notices in time")
+  @Test("an index that looks at intervals finds a new generation in time")
   func interval() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -79,7 +79,7 @@ import Testing
     #expect(try Self.generation(index, live) == 1)
   }
 
-  @Test("what was removed by two builds is gone for old answers, and never for new questions that look")
+  @Test("after two builds old answers cannot be read, and new queries that look always can")
   func superseded() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -93,8 +93,8 @@ import Testing
     let gone = IndexError.superseded(path: live.path)
     #expect(throws: gone) { try old.records(in: 0..<Int.max) }
     #expect(throws: gone) { try oldLooking.records(in: 0..<Int.max) }
-    #expect(try resident.records(in: 0..<1)[0]["g"] == "0", "what is in memory goes on answering")
-    // A new question: with looking it needs no help, without it is told what to do.
+    #expect(try resident.records(in: 0..<1)[0]["g"] == "0", "resident parts still answer")
+    // A new query: an index that looks answers, and another index throws an error with advice.
     #expect(try LiveIndex.generation(of: looking.matches(forPrefix: "be"), count: 12) == 2)
     #expect(looking.statistics.reloads == 1)
     #expect(throws: gone) { try index.matches(forPrefix: "be-1") }
@@ -104,7 +104,7 @@ import Testing
     #expect(throws: gone) { try old.records(in: 0..<Int.max) }
   }
 
-  @Test("a session stays with its generation until it is told to move")
+  @Test("a session stays with its generation until it is told to reload")
   func session() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -125,9 +125,9 @@ import Testing
     #expect(try LiveIndex.generation(of: index.session().matches, count: live.recordCount) == 1)
   }
 
-  // MARK: What stays in memory
+  // MARK: Resident shards
 
-  @Test("shards that are the same file in both generations stay resident")
+  @Test("shards whose files are in both generations stay resident")
   func adoption() throws {
     let live = LiveIndex(countPerStem: 60)
     let stems = Set(LiveIndex.stems)
@@ -138,7 +138,7 @@ import Testing
     #expect(all == live.recordCount)
     let before = index.statistics
     #expect(before.residentShards == index.shardCount && index.shardCount > 20)
-    // All keep their bytes but those with two of the stems.
+    // All shards keep their bytes, except those with two of the stems.
     try live.build(1, keeping: stems.subtracting(["lo", "sa"]))
     #expect(try index.reload())
     let records = try index.matches(forPrefix: "").records(in: 0..<Int.max)
@@ -150,7 +150,7 @@ import Testing
     #expect(index.statistics.residentBytes >= fresh.statistics.residentBytes)
   }
 
-  @Test("a field that moves the numbers of others is not mixed up with what is resident")
+  @Test("resident parts keep their fields when a new field moves the numbers of others")
   func otherFields() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -172,7 +172,7 @@ import Testing
     #expect(try Self.generation(index, live) == 0)
   }
 
-  @Test("the limit holds over all generations that are still read", arguments: [0, 900, 3000, 20_000])
+  @Test("the cache limit holds over all generations in use", arguments: [0, 900, 3000, 20_000])
   func limit(bytes: Int) throws {
     let live = LiveIndex()
     try live.build(0)
@@ -193,7 +193,7 @@ import Testing
       #expect(found == generation || found == 0)
       #expect(index.statistics.residentBytes <= bytes)
       held.append((found, matches))
-      // Of this generation or the one before: its shards are there.
+      // An answer of this generation or the previous one: its shards exist.
       if let last = held.suffix(6).randomElement(using: &random) {
         #expect(try LiveIndex.generation(of: last.matches, count: 12) == last.generation)
       }
@@ -207,7 +207,7 @@ import Testing
 
   // MARK: Damage
 
-  @Test("a manifest that cannot be read is not taken, and the index goes on")
+  @Test("an index does not take an unreadable manifest, and still answers")
   func damagedManifest() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -229,7 +229,7 @@ import Testing
     #expect(try Self.generation(looking, live) == 1)
   }
 
-  @Test("a link in place of the manifest is not followed")
+  @Test("an index does not follow a link in the place of the manifest")
   func link() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -243,7 +243,7 @@ import Testing
 
   // MARK: Threads
 
-  @Test("eight threads with room for one shard, and reloads in between: each answer is one generation, none goes back")
+  @Test("over reloads, eight threads with room for one shard see whole generations and none go back")
   func threads() throws {
     let live = LiveIndex()
     try live.build(0)
@@ -264,7 +264,7 @@ import Testing
           for generation in 1...generations {
             try live.build(generation)
             newest.store(generation, ordering: .releasing)
-            // The one that does not look has to be told before two builds went by.
+            // The index that does not look must reload before a second build.
             if try !told.reload() { fault("generation \(generation) was not taken") }
           }
         } catch {
@@ -286,7 +286,7 @@ import Testing
           last = max(last, found)
           answers.add(1, ordering: .relaxed)
         } catch IndexError.superseded {
-          // Two builds between the question and the records: the answer is lost, and says so.
+          // After two builds between the query and the records the answer throws an error.
         } catch {
           fault("thread \(thread): \(error)")
         }

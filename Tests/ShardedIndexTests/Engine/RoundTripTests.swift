@@ -2,9 +2,9 @@ import ShardBuilder
 import ShardedIndex
 import Testing
 
-@Suite("What goes in comes out") struct RoundTripTests {
+@Suite("Round trips of records") struct RoundTripTests {
   @Test(
-    "a real list, every field of every record, in order",
+    "every field of every record of a real list is read back in order",
     .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"), arguments: RealList.tested)
   func list(list: RealList) throws {
     let built = try list.built
@@ -14,7 +14,7 @@ import Testing
     let matches = try index.matches(forPrefix: "")
     #expect(matches.count == list.count)
     let buffer = RecordBuffer()
-    // The order is total, so equal multisets are equal lists.
+    // The order is total, so lists of the same records are equal.
     for start in stride(from: 0, to: scan.count, by: 1000) {
       try matches.read(start..<start + 1000, into: buffer)
       let fault = scan.difference(buffer, start..<min(start + 1000, scan.count), fieldNumbers)
@@ -24,7 +24,7 @@ import Testing
     #expect(scan.difference(buffer, 0..<scan.count, fieldNumbers) == nil)
   }
 
-  // MARK: Nasty records
+  // MARK: Difficult records
 
   typealias Object = [(String, ModelRecord.Value)]
 
@@ -45,7 +45,7 @@ import Testing
     ![".5", "1.", "01", "+1", "0x10", "NaN", "Infinity", "- 1"].contains(text)
   }
 
-  /// Builds what `objects` make and compares everything that comes back.
+  /// Builds an index of `objects` and compares all records that it returns.
   @discardableResult
   private func check(
     _ objects: [Object], key: String, isEscaped: Bool = false, limit: Int = 64 << 10, _ note: String
@@ -69,7 +69,7 @@ import Testing
     return index
   }
 
-  /// What `verify` finds.
+  /// The findings of `verify`.
   private func verification(of path: String) throws -> [Verifier.Finding] {
     var findings: [Verifier.Finding] = []
     _ = try Verifier.verify(index: path) { if $0.isDamage { findings.append($0) } }
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("coordinates as programs print them", arguments: UInt64(1)...4)
+  @Test("coordinates keep the digits that programs print", arguments: UInt64(1)...4)
   func coordinates(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let objects: [Object] = (0..<1000).map { row in
@@ -118,7 +118,7 @@ import Testing
     try check(objects, key: "{name}, {country}", "coordinates, \(seed)")
   }
 
-  @Test("records of generated shapes, kinds and texts", arguments: UInt64(1)...12)
+  @Test("records of generated shapes, kinds and texts are read back", arguments: UInt64(1)...12)
   func generated(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let texts = [
@@ -147,13 +147,13 @@ import Testing
     }
     func object(_ depth: Int) -> Object {
       var members: Object = []
-      // Two members of one name are no record.
+      // An object with two members of one name is no record.
       for name in names.shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random)) {
         members.append((name, value(depth)))
       }
       return members
     }
-    // What a key is made from is no array and no empty object.
+    // A field of the key is no array and no empty object.
     func isKeyField(_ value: ModelRecord.Value) -> Bool {
       switch value {
       case .literal(let text): !text.hasPrefix("[")
@@ -176,7 +176,7 @@ import Testing
       "seed \(seed)")
   }
 
-  @Test("texts of every length around what a byte can say, and 70,000 bytes")
+  @Test("texts may have any length around 255 bytes, and 70,000 bytes")
   func longTexts() throws {
     var objects: [Object] = []
     for (number, size) in [0, 1, 253, 254, 255, 256, 257, 511, 512, 65_534, 65_535, 65_536, 65_537, 70_000]
@@ -194,7 +194,7 @@ import Testing
     try check(objects, key: "{key}", limit: 1 << 20, "long texts in large shards")
   }
 
-  @Test("keys of 255, 256 and up to 65,536 bytes")
+  @Test("keys may have 255, 256 and up to 65,536 bytes")
   func longKeys() throws {
     var objects: [Object] = []
     for size in [1, 127, 254, 255, 256, 257, 300, 5000, 65_000, 65_536 - 3] {
@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  @Test("suffix fields of 254, 255 and 256 bytes, and few, 256 and 300 distinct ones")
+  @Test("suffix fields may have 254, 255 and 256 bytes, and few, 256 and 300 distinct texts")
   func suffixFields() throws {
     for count in [1, 2, 255, 256, 257, 300] {
       let objects: [Object] = (0..<1200).map { row in
@@ -238,7 +238,7 @@ import Testing
     try check(objects, key: "{name}, {tail}", "long suffix fields")
   }
 
-  @Test("records of which some have the key's last field and some have not")
+  @Test("some records may lack the key's last field")
   func sometimesSuffixFields() throws {
     let objects: [Object] = (0..<200).map { row in
       var object: Object = [("name", .string("name \(row)"))]
@@ -253,7 +253,7 @@ import Testing
     try check(pairs, key: "{name}, {country}", "a suffix field and none")
   }
 
-  @Test("thousands of shapes")
+  @Test("an index may have thousands of shapes")
   func shapes() throws {
     let names = (0..<13).map { "f\($0)" }
     let objects: [Object] = (0..<8192).map { row in
@@ -264,7 +264,7 @@ import Testing
     try check(objects, key: "{key}", limit: 4 << 20, "shapes in one shard")
   }
 
-  @Test("a hundred columns, of texts and of numbers")
+  @Test("records may have a hundred columns of texts and of numbers")
   func columns() throws {
     let objects: [Object] = (0..<300).map { row in
       [("key", .string("k\(row)"))]
@@ -281,7 +281,7 @@ import Testing
     try check(numbers, key: "{key}", limit: 4 << 20, "columns of numbers in one shard")
   }
 
-  @Test("ten thousand records of one key, and identical ones")
+  @Test("ten thousand records may have one key, or be identical")
   func equalKeys() throws {
     let objects: [Object] = (0..<10_000).map {
       [("key", .string("Same")), ("n", .number("\($0)")), ("t", .string("text \($0 % 100)"))]
@@ -302,7 +302,7 @@ import Testing
     ] {
       #expect(try same.open.matches(forPrefix: prefix).count == count, "\(prefix)")
     }
-    // And among others.
+    // The same records among others.
     let mixed: [Object] = (0..<9000).map { row in
       [
         ("key", .string(row % 3 == 0 ? "mm" : "\(["a", "m", "mm", "mmm", "z"][row % 5])\(row % 11)")),
@@ -318,7 +318,7 @@ import Testing
     }
   }
 
-  @Test("empty keys, and keys that fold to nothing")
+  @Test("keys may be empty, or fold to the empty text")
   func emptyKeys() throws {
     let objects: [Object] = (0..<500).map { row in
       [("key", .string(["", " ", "\u{0}", "\u{200b}", "x", ","][row % 6])), ("n", .number("\(row)"))]
@@ -331,7 +331,7 @@ import Testing
     try check(all, key: "{key}", "nothing but empty keys")
   }
 
-  @Test("nothing but text beyond ASCII")
+  @Test("all texts may be beyond ASCII")
   func nonASCII() throws {
     var random = SplitMix64(seed: 77)
     let ranges: [ClosedRange<UInt32>] = [
@@ -360,9 +360,10 @@ import Testing
     }
   }
 
-  @Test("more field names than a table of columns holds", arguments: [4096, 4097, 6000, 66_000])
+  @Test(
+    "an index may have more field names than a table of columns, up to a limit", arguments: [4096, 4097, 6000, 66_000])
   func fieldNames(count: Int) throws {
-    // One record with all, and as many records with one each: an index, or an error that says why not.
+    // One record with all names, and as many records with one name each: an index, or an error with the reason.
     let wide: [Object] = [[("key", .string("k"))] + (0..<count - 1).map { ("f\($0)", .number("\($0)")) }]
     let many: [Object] = (0..<count - 1).map { [("key", .string("k")), ("f\($0)", .number("1"))] }
     for objects in [wide, many] {
@@ -374,7 +375,7 @@ import Testing
     }
   }
 
-  @Test("one field, no field beside the key, fields that are kept")
+  @Test("an index may store one field, no field beside the key, or kept fields")
   func fewFields() throws {
     try check((0..<100).map { [("key", .string("k\($0)"))] }, key: "{key}", "one field")
     let json = #"[{"key":"a","b":{"c":1,"d":2},"bc":3},{"key":"b","b":4}]"#
@@ -385,7 +386,7 @@ import Testing
         ModelRecord([ModelRecord.Field("b", .number, "4")]),
       ])
     #expect(try index.open.matches(forPrefix: "b").count == 1)
-    // Nothing is kept at all: the counts are still there.
+    // The index stores no field: the counts are still right.
     let bare = try SmallIndex(json: json, key: "{key}") { $0.keep = [] }
     #expect(try bare.open.matches(forPrefix: "a").count == 1)
     #expect(
@@ -394,7 +395,7 @@ import Testing
       ])
   }
 
-  @Test("keys of which not every field is stored are shown folded, and find their records")
+  @Test("keys with a field that is not stored are shown folded, and find their records")
   func foldedKeys() throws {
     // Several parts and shards, with suffix fields and without.
     let names = (0..<3000).map { ["Łódź", "São Paulo", "O’Neil", "a, b"][$0 % 4] + " \($0 * 7919 % 3000)" }

@@ -8,7 +8,7 @@ import Testing
   @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
   private func keys(_ model: SearchModel) -> [String] { model.rows.compactMap { $0.record?.key } }
 
-  @Test("rows are those of the newest text, best first")
+  @Test("the rows are the hits of the newest text, best first")
   @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
   func ranked() async throws {
     let model = SearchModel(try AsyncSearchTests.index().open)
@@ -24,7 +24,7 @@ import Testing
     #expect(model.rows.isEmpty && model.rows.total == 0)
   }
 
-  @Test("ranked rows grow as the list comes to its end")
+  @Test("more ranked rows are loaded as the list comes to its end")
   @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
   func growing() async throws {
     let model = SearchModel(try AsyncSearchTests.index(count: 200).open)
@@ -39,7 +39,7 @@ import Testing
     #expect(keys(model) == (0..<200).reversed().map { "\(AsyncSearchTests.names[$0 % 5]) \($0)" })
   }
 
-  @Test("alphabetical rows are counted, loaded when they appear, and at most 512 stay")
+  @Test("alphabetical rows are counted and loaded when they appear, and at most 512 stay loaded")
   @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
   func pages() async throws {
     let index = try AsyncSearchTests.index(count: 1000, isRanked: false).open
@@ -55,13 +55,13 @@ import Testing
       #expect(model.rows[position].record?.key == expected[position])
     }
     #expect(changes >= 30 && keys(model).count == 512 && model.rows[0].record == nil)
-    // Of rows that were scrolled past the last are loaded.
+    // After fast scrolling only the last rows are loaded.
     for position in stride(from: 0, to: 500, by: 32) { model.load(model.rows[position]) }
     await model.settled()
     #expect(model.rows[448].record != nil && model.rows[32].record == nil)
   }
 
-  @Test("an index that is replaced while the model shows it is read anew")
+  @Test("the model reads an index anew when it is replaced")
   @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
   func replaced() async throws {
     let live = LiveIndex(countPerStem: 40)
@@ -78,7 +78,7 @@ import Testing
     model.load(model.rows[200])
     await model.settled()
     #expect(model.rows[200].record?["g"] == "2")
-    // An app that reloads the index says so.
+    // An app that reloads the index tells the model.
     try live.build(3)
     try index.reload()
     model.refresh()
@@ -86,7 +86,7 @@ import Testing
     #expect(model.rows[0].record?["g"] == "3")
   }
 
-  @Test("an error is a value of the model, and goes with the next success")
+  @Test("an error is a value of the model, and the next success clears it")
   @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
   func errors() async throws {
     let built = try AsyncSearchTests.index(count: 400, isRanked: false)

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// The hits of a text, and what a list shows of each.
+  /// The hits of a text, with the content that a list shows.
   private static func hits(_ text: [UInt8], _ limit: Int, in generation: Generation) throws -> [String] {
     var hits = try ShardedIndex.RankedHits(text, in: generation)
     try hits.find(limit)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("have the first and the best matches of each text whose matches are in several shards", arguments: cases)
+  @Test("starts have the first and the best matches of each text with matches in several shards", arguments: cases)
   func answers(_ test: Case) throws {
     let index = try Self.index(test.set).open
     let starts = try #require(try index.generation.starts())
@@ -57,9 +57,7 @@ import Testing
     }
   }
 
-  @Test("answer a far index, which reads nothing else for them; a changed byte is an error or harmless") func far()
-    throws
-  {
+  @Test("a remote index answers from starts alone; a changed byte is an error or harmless") func far() throws {
     let small = try Self.index { ($0.weight, $0.words) = ("_id", .body) }
     let files = CarriedFiles(small.path, hasAll: true)
     defer { withExtendedLifetime(files) {} }
@@ -95,7 +93,7 @@ import Testing
     #expect(counts.right > 0 && counts.refused > 0)
   }
 
-  @Test("answer matches of a far index up to a limit of 20, whose positions are not known") func limited() throws {
+  @Test("starts answer up to 20 matches of a remote index, without their positions") func limited() throws {
     let small = try Self.index { _ in }
     let near = try small.open
     let files = CarriedFiles(small.path, hasAll: false)
@@ -112,7 +110,7 @@ import Testing
       #expect(records.map { $0["_id"] } == expected.map { $0["_id"] }, "\(typed)")
       #expect((found.count, found.hasMore) == (right.count, right.hasMore), "\(typed)")
       #expect(found.firstPosition == -1 && right.firstPosition >= 0)
-      // No record has the identity of another.
+      // Identities of records differ.
       #expect(Set(records.map(\.id)).count == records.count)
       #expect(Set(records.map(\.id)).isDisjoint(with: (0..<near.recordCount).map { .position($0) }))
     }
@@ -122,7 +120,7 @@ import Testing
     #expect(files.reads.contains { $0.name != "manifest" })
   }
 
-  @Test("are made anew by an update, verified, and gone with the directory of a killed build") func update() throws {
+  @Test("an update makes starts anew, verify checks them, and a killed build's go") func update() throws {
     let small = try Self.index { $0.id = "_id" }
     let text = try #require(
       try small.open.generation.starts()?.head.texts.first { $0.allSatisfy { (0x61...0x7A).contains($0) } })
@@ -132,7 +130,7 @@ import Testing
     try #require(mkdir(leftover, 0o755) == 0)
     Files.write([1, 2, 3], to: leftover + "/manifest")
     let changes = small.directory + "/changes.jsonl"
-    // Its key is the first of those that begin with the text.
+    // The record's key is the first that begins with the text.
     Files.write(
       Array("{\"_id\":\(last["_id"]!),\"name\":\"\(typed)\",\"country\":\"AA\"}\n".utf8), to: changes)
     _ = try ShardBuilder.update(small.path, upsert: [changes], delete: [])
@@ -143,7 +141,7 @@ import Testing
     #expect(try small.open.matches(forPrefix: typed, limit: 1, in: starts.generation).first?.key == "\(typed), AA")
     var findings: [String] = []
     _ = try Verifier.verify(index: small.path) { findings.append("\($0)") }
-    // What the update replaced stays for a while.
+    // The files that the update replaced stay for a while.
     #expect(findings.allSatisfy { $0.hasPrefix("stray") })
   }
 }

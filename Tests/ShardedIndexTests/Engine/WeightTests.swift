@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test(
-    "a text that is a decimal number has its whole part",
+    "the weight of a decimal number is its whole part",
     arguments: [
       ("0", 0), ("7", 7), ("+7", 7), ("2138551", 2_138_551), ("9.99", 9), (".5", 0), ("5.", 5), ("1e3", 1000),
       ("1.2345E3", 1234), ("12345e-2", 123), ("0.000e9", 0), ("000123", 123), ("1e-1000000000", 0),
@@ -16,14 +16,14 @@ import Testing
   func numbers(text: String, expected: UInt64) { #expect(weight(text) == expected) }
 
   @Test(
-    "any other text is 0",
+    "the weight of any other text is 0",
     arguments: [
       "", " 1", "1 ", "-", "+", ".", "e3", "1e", "1e+", "NaN", "inf", "0x10", "1,000", "--1", "1.2.3", "null",
       "1e1000000001", String(repeating: "1", count: 65),
     ])
   func others(text: String) { #expect(weight(text) == 0) }
 
-  @Test("below 0 it is 0, and above 2^63 - 1 it is that")
+  @Test("a weight below 0 is 0, and a weight above 2^63 - 1 is 2^63 - 1")
   func limits() {
     #expect(weight("-1") == 0)
     #expect(weight("-1e30") == 0)

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("Pauses, texts, sessions and plain lists of queries")
+  @Test("A log has pauses and texts in sessions, or is a plain list of queries")
   func lines() throws {
     let log = "0\t\n812\ts\n120\tsã\r\n000000007\tsã \n5\ta\tb\nplain query\n\n999999999\tend"
     let expected = [
@@ -44,7 +44,7 @@ import Testing
     #expect(try Self.read("7\t\0\u{1}\r").map(\.text) == ["\0\u{1}"])
   }
 
-  @Test("What is written is read again")
+  @Test("A written log is read again")
   func roundTrip() throws {
     let keystrokes = ["", "s", "são", "a\tb", "x\0", "東京", "\u{301}"].enumerated().map {
       Keystroke(pauseMilliseconds: $0.offset * 1000, text: $0.element)
@@ -53,21 +53,21 @@ import Testing
   }
 
   @Test(
-    "Pauses that are none", arguments: ["-1", "+1", "1.5", "", " 1", "1 ", "0x1", "1000000000", "١", "1e3", "one"])
+    "Wrong pauses are refused", arguments: ["-1", "+1", "1.5", "", " 1", "1 ", "0x1", "1000000000", "١", "1e3", "one"])
   func pauses(_ pause: String) {
     let error = Self.error(Array("3\tsa\n\(pause)\tsan\n".utf8))
     #expect(error?.kind == "badPause" && error?.line == 2)
   }
 
   @Test(
-    "Bytes that are no UTF-8",
+    "Bytes that are no UTF-8 are refused",
     arguments: [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80]])
   func encoding(_ bytes: [UInt8]) {
     let error = Self.error(Array("1\ta\n2\tb\n3\tc".utf8) + bytes + Array("\n4\td\n".utf8))
     #expect(error?.kind == "notUTF8" && error?.line == 3)
   }
 
-  @Test("A line of the longest size, and longer ones with and without an end")
+  @Test("A line may have the longest size; a longer one, with or without an end, is refused")
   func lengths() throws {
     let limit = QueryLogReader.lineLimit
     func line(_ size: Int) -> [UInt8] { Array(repeating: 0x61, count: size) }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("Every way to cut a log into reads gives the same lines", arguments: UInt64(1)...3)
+  @Test("A log gives the same lines in reads of any size", arguments: UInt64(1)...3)
   func chunks(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let keystrokes = (0..<4000).map { _ in
@@ -92,7 +92,7 @@ import Testing
     #expect(try Self.read(keystrokes.map(\.line).joined()) == keystrokes)
   }
 
-  @Test("What is no file says so")
+  @Test("The error for a path that is no file names it")
   func files() throws {
     let directory = TemporaryDirectory()
     #expect(throws: QueryLogError.self) { _ = try QueryLogReader(opening: directory("none")) }

@@ -7,7 +7,7 @@ import Testing
 import CLibrary
 
 @Suite("Choosing shard size and part size for a query log") struct ShardPlannerTests {
-  /// A list, its index and typing for it, shared by the tests that change none of them.
+  /// A list, its index and typing for it, shared by the tests, which do not change them.
   private struct Typed: Sendable {
     let directory = TemporaryDirectory.untilExit()
     var dataset: String { directory + "/list.jsonl" }
@@ -43,7 +43,7 @@ import CLibrary
 
   // MARK: Repacking
 
-  @Test("an index packed otherwise is what a build of its dataset is, byte for byte", arguments: 0..<4)
+  @Test("a repacked index has the bytes of a build of its dataset", arguments: 0..<4)
   func repacked(number: Int) throws {
     let directory = TemporaryDirectory()
     let input = directory.write(GeneratedList.bytes(count: 3000, seed: 9, format: .jsonl), to: "list.jsonl")
@@ -63,7 +63,7 @@ import CLibrary
     #expect(try ShardBuilder.level(of: index) == 3)
   }
 
-  @Test("an index that does not store its keys cannot be packed otherwise")
+  @Test("an index that does not store its keys cannot be repacked")
   func keysNotStored() throws {
     let directory = TemporaryDirectory()
     var options = typed.options
@@ -79,7 +79,7 @@ import CLibrary
 
   // MARK: The log
 
-  @Test("sessions belong to the halves by turns; one begins when the box was cleared, or its beginning is another")
+  @Test("sessions alternate between the halves; one begins after a clear, or with another first character")
   func halves() throws {
     let directory = TemporaryDirectory()
     func halves(_ text: String) throws -> [String] {
@@ -94,12 +94,12 @@ import CLibrary
     #expect(try halves("\n\n") == ["", "", "0 0, 0 0"])
   }
 
-  @Test("a log that nothing can be planned by is refused before anything is built")
+  @Test("a log that is no use for planning is refused before anything is built")
   func badLogs() throws {
     let directory = TemporaryDirectory()
     func error(_ log: String) -> PlanError? {
       do {
-        // No index is there: who comes that far has another error.
+        // There is no index: a log that is read gives another error.
         _ = try ShardPlanner.plan(log: log, source: .index(directory("none")), in: directory.path)
         return nil
       } catch { return error }
@@ -121,7 +121,7 @@ import CLibrary
     #expect(!Files.names(in: directory.path).contains { $0.hasPrefix("shardq-plan") })
   }
 
-  @Test("the percentiles are those of the sorted sizes, from 64 KiB on to the next KiB")
+  @Test("percentiles are those of the sorted sizes; above 64 KiB they are rounded up to a KiB")
   func percentiles() {
     var random = SplitMix64(seed: 4)
     for round in 0..<60 {
@@ -139,7 +139,7 @@ import CLibrary
 
   // MARK: Plans
 
-  @Test("what is said of a candidate is what somebody counts who builds it and asks it")
+  @Test("the measures of a candidate are those of an index that is built and asked")
   func counted() throws {
     let directory = TemporaryDirectory()
     var options = typed.options
@@ -178,7 +178,7 @@ import CLibrary
     #expect(plan.diskLimitBytes == plan.usual.diskBytes + plan.usual.diskBytes / 100 * 50)
   }
 
-  @Test("the same log and records give the same plan, from an index or a dataset, and nothing is left behind")
+  @Test("the same log and records give the same plan, from an index or a dataset, and no files are left")
   func deterministic() throws {
     let directory = TemporaryDirectory()
     let before = Files.contents(of: typed.index)
@@ -195,11 +195,11 @@ import CLibrary
     #expect(Files.contents(of: typed.index) == before)
   }
 
-  @Test("what the other half types has no say in the choice")
+  @Test("the sessions of the other half do not affect the choice")
   func heldOut() throws {
     let directory = TemporaryDirectory()
     let text = String(decoding: Files.read(typed.log)!, as: UTF8.self)
-    // The sessions held out are replaced by others, as many as there were.
+    // As many other sessions replace the sessions that are held out.
     var (half, other) = (1, "")
     var before = ""
     for line in text.split(separator: "\n") {
@@ -218,7 +218,7 @@ import CLibrary
     #expect(plans[0].usual.heldOut.keystrokes == plans[1].usual.heldOut.keystrokes)
   }
 
-  @Test("nothing as small as was asked for is an error that says how small it goes; less room than needed, another")
+  @Test("a limit below every candidate is an error with the smallest size; too little room is another error")
   func limits() throws {
     let directory = TemporaryDirectory()
     var options = typed.options
@@ -239,7 +239,7 @@ import CLibrary
 
   // MARK: Choosing
 
-  /// A candidate of which only what decides is known.
+  /// A candidate with the measures that decide.
   private static func candidate(_ shard: Int, _ part: Int, disk: Int, _ choosing: Int, _ heldOut: Int) -> PlanCandidate
   {
     var candidate = PlanCandidate(sizes: ShardSizes(shardBytes: shard, partBytes: part))
@@ -247,7 +247,7 @@ import CLibrary
     return candidate
   }
 
-  @Test("the choice is the best that fits, and the default where the other half does not bear it out")
+  @Test("the choice is the best that fits, or the default if the other half does not confirm it")
   func choice() {
     let usual = Self.candidate(ShardSizes.usual.shardBytes, ShardSizes.usual.partBytes, disk: 100, 50, 50)
     func chosen(_ candidates: [PlanCandidate], limit: Int = 105) -> (best: ShardSizes, choice: ShardSizes) {
@@ -262,11 +262,11 @@ import CLibrary
     #expect(chosen([large]) == (.usual, .usual))
     #expect(chosen([good, lucky]) == (lucky.sizes, .usual))
     #expect(chosen([same]) == (.usual, .usual))
-    // The default is too large: then anything that fits will do.
+    // If the default is too large, any candidate that fits is the choice.
     #expect(chosen([lucky], limit: 95) == (lucky.sizes, lucky.sizes))
   }
 
-  @Test("the search goes a step at a time and passes over what must be too large")
+  @Test("the search goes a step at a time and skips sizes that must be too large")
   func search() {
     let usual = Self.candidate(64, 5, disk: 100, 50, 50)
     var search = PlanSearch(usual: usual, diskLimitBytes: 105)
@@ -288,7 +288,7 @@ import CLibrary
 
   // MARK: The directory
 
-  @Test("the working directory goes with all that is in it; one that nobody holds any more goes with the next")
+  @Test("the working directory is removed with its files; the next one removes an abandoned one")
   func workDirectory() throws {
     let directory = TemporaryDirectory()
     let held = try WorkDirectory(in: directory.path)
@@ -296,7 +296,7 @@ import CLibrary
     mkdir(held.path + "/candidate", 0o700)
     Files.write([1], to: held.path + "/candidate/shard.zst")
     Files.link(held.path + "/candidate/link", to: directory.path)
-    // As one that was killed leaves it, and what is no directory of a plan, or no directory at all.
+    // A directory of a killed plan, a directory of another program, and a file.
     mkdir(directory("shardq-plan-abandoned"), 0o700)
     Files.write([1], to: directory("shardq-plan-abandoned/file"))
     mkdir(directory("other"), 0o700)

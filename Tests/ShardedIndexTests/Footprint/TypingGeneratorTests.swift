@@ -21,19 +21,19 @@ import Testing
     return try (0..<count).compactMap { _ in try generator.next() }
   }
 
-  @Test("The same seed gives the same bytes, today and here as anywhere")
+  @Test("The same seed gives the same typing on every platform")
   func deterministic() throws {
     let log = try Self.typing(2000, seed: 1).map(\.line).joined()
     #expect(try log == Self.typing(2000, seed: 1).map(\.line).joined())
     #expect(try log.hasPrefix(Self.typing(300, seed: 1).map(\.line).joined()))
     #expect(try log != Self.typing(2000, seed: 2).map(\.line).joined())
-    // Written down once: another platform, or another version, that types otherwise is found out.
+    // The recorded digest finds a platform or a version that types otherwise.
     var digest: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in log.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
     #expect(digest == 2_043_856_349_201_682_662)
   }
 
-  @Test("Every change is one key: a letter more, or one fewer, or the box cleared")
+  @Test("Every change is one key: a letter more, a letter fewer, or a clear")
   func changes() throws {
     let typing = try Self.typing(20_000, seed: 3)
     #expect(typing.count == 20_000 && typing[0].text.isEmpty)
@@ -53,12 +53,12 @@ import Testing
       #expect(keystroke.pauseMilliseconds >= 0 && keystroke.pauseMilliseconds < 120_000)
       #expect(!keystroke.text.unicodeScalars.contains { $0.value < 0x20 })
     }
-    // 4.5 % mistakes, of which each takes two backspaces or so.
+    // 4.5 % mistakes, each with about two backspaces.
     #expect(removed * 100 > appended * 4 && removed * 100 < appended * 14, "\(removed) of \(appended)")
     #expect(sessions * 25 > typing.count && sessions * 4 < typing.count, "\(sessions)")
   }
 
-  @Test("Pauses are those of people: a median of some 200 ms between letters, backspaces faster, thinking slower")
+  @Test("Pauses are those of people: a median of about 200 ms between letters, less for backspaces, more for thinking")
   func pauses() throws {
     let typing = try Self.typing(20_000, seed: 4)
     var (letters, backspaces, starts): ([Int], [Int], [Int]) = ([], [], [])
@@ -95,13 +95,13 @@ import Testing
       #expect(session.map { $0.text.unicodeScalars.count } == Array(1...session.count))
       let counts = try session.map { try Self.list.count(ofPrefix: $0.text) }
       #expect(counts.last! > 0, "nothing begins with \(session.last!.text)")
-      // A list of ten or fewer shows what is looked for, whichever it is.
-      #expect(counts.dropLast().allSatisfy { $0 > 10 }, "\(session.last!.text) goes on behind the end")
+      // A list of at most ten matches shows the wanted record.
+      #expect(counts.dropLast().allSatisfy { $0 > 10 }, "\(session.last!.text) continues behind the end")
     }
     #expect(try sessions.count { try Self.list.count(ofPrefix: $0.last!.text) <= 10 } * 3 > sessions.count)
   }
 
-  @Test("Accents are left out by those who leave them out, whatever else is in the key")
+  @Test("A person types without accents or with them, for any other characters of the key")
   func accents() throws {
     let index = try SmallIndex(
       json: #"[{"name":"ÅŁ\tß’東"}]"#, key: "{name}"
@@ -116,7 +116,7 @@ import Testing
     #expect(try Self.typing(7, seed: 1, index: index, model: model).last?.text == "ÅŁ ß’東")
   }
 
-  @Test("Popular records are typed for as Zipf's law has it")
+  @Test("Records are typed as often as Zipf's law says")
   func popularity() {
     var random = Footprint.SplitMix64(seed: 1)
     for count in [1, 2, 3, 1000, 209_556] {
@@ -143,14 +143,14 @@ import Testing
     #expect(positions.count == count && positions.allSatisfy { $0 < count })
   }
 
-  @Test("Indexes in which there is nothing to type")
+  @Test("An index without anything to type gives no typing")
   func nothing() throws {
     #expect(try Self.typing(5, seed: 1, index: SmallIndex(json: "[]", key: "{name}").open).isEmpty)
     let blank = try SmallIndex(json: #"[{"name":""},{"name":" \t "}]"#, key: "{name}").open
     #expect(try Self.typing(5, seed: 1, index: blank).isEmpty)
   }
 
-  @Test("A model of one value each, and one that makes a mistake at every letter, come to an end")
+  @Test("A model with single values, and one with a mistake at every letter, end")
   func models() throws {
     var model = TypingModel()
     (model.letterPauses, model.sessionPauses, model.readingPauses) = ([5], [], [1])
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test("Neighbours on the keyboard")
+  @Test("Mistakes are neighbours on the keyboard")
   func keyboard() {
     func beside(_ letter: Unicode.Scalar) -> String? {
       Keyboard.neighbours(of: letter).map { letters in letters.map { String($0) }.sorted().joined() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Numbers in bytes and bits") struct ByteReaderTests {
   @Test(
-    "signed varints come out as they went in",
+    "signed varints are read as they were written",
     arguments: [0, 1, -1, 63, -64, 64, -65, 1 << 40, -(1 << 40), .max, .min, .max - 1, .min + 1])
   func signed(value: Int64) throws {
     var writer = ByteWriter()
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("signed varints of more than 64 bits") func overlong() throws {
+  @Test("signed varints of more than 64 bits are refused") func overlong() throws {
     let all = [UInt8](repeating: 0xff, count: 9)
     for (end, isValid) in [([0x01], true), ([0x02], false), ([0x81, 0x00], false), ([0xff], false)] as [([UInt8], Bool)]
     {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("bits up to the last byte and none behind it", arguments: UInt64(1)...20) func bits(seed: UInt64) throws {
+  @Test("bits are read up to the last byte and no further", arguments: UInt64(1)...20) func bits(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let widths = (0..<Int(1 + random.next() % 40)).map { _ in Int(random.next() % 57) }
     let values = widths.map { random.next() & (1 << UInt64($0) - 1) }
@@ -56,7 +56,7 @@ import Testing
       try bits.finish(&reader)
       #expect(reader.remaining == 1)
     }
-    // Without the byte behind, no bit more is there than fills the last.
+    // Without a byte behind, the last byte has no more bits.
     try bytes.withUnsafeBufferPointer { all in
       var reader = ByteReader(all)
       _ = try reader.read(UInt8.self)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("a byte's case is what 16 at once have", arguments: [0, 1, 2] as [UInt8]) func letterCase(rule: UInt8) {
+  @Test("a byte's case is that of 16 at once", arguments: [0, 1, 2] as [UInt8]) func letterCase(rule: UInt8) {
     var random = SplitMix64(seed: UInt64(rule))
     let alphabet = Array("abz019'- .AZ".utf8) + [0x01, 0x7f, 0x80, 0xc3, 0xa9, 0x60, 0x7b]
     for _ in 0..<200 {

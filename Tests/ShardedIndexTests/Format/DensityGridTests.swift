@@ -10,13 +10,13 @@ import Testing
     return cell.map { [$0 % DensityGrid.columns, $0 / DensityGrid.columns] }
   }
 
-  @Test("cells are found exactly, whatever the number of digits")
+  @Test("cells are found exactly, for any number of digits")
   func exact() {
     var random = SplitMix64(seed: 1)
     for _ in 0..<20_000 {
       let digits = Int.random(in: 0...15, using: &random)
       let unit = (0..<digits).reduce(1) { unit, _ in unit * 10 }
-      /// A number of units, often on a line between cells or next to it; and as it is written.
+      /// A number of units, often on a line between cells or next to one, and its text.
       func number(_ limit: Int) -> (Int, String) {
         var number = Int.random(in: -limit * unit...limit * unit, using: &random)
         if Bool.random(using: &random) {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("what is no place on the globe is not on the map")
+  @Test("a place that is not on the globe is not on the map")
   func refused() {
     for text in ["", "-", ".", "x", "1x", "1.5.2", "90.0001", "-91", "9e1x", "1e", "1e3", " 1", "1 ", "nan", "0x1"] {
       #expect(Self.cell(text, "0") == nil, "\(text)")
@@ -57,7 +57,7 @@ import Testing
     return [(bands.head(checksums: checksums), 7)] + zip(bands.bands, checksums).map { ($0.content, $1) }
   }
 
-  @Test("a map comes back as it was, and a damaged one is another or refused")
+  @Test("a map is read as it was written, and a damaged one is another map or refused")
   func bytes() throws {
     var map = DensityGrid()
     #expect(DensityBands(map).bands.isEmpty)
@@ -90,7 +90,7 @@ import Testing
     return all
   }
 
-  @Test("changes to cells are summed by cell, however many they are")
+  @Test("any number of changes are summed by cell")
   func summedChanges() {
     var (changes, expected) = (CellChanges(), [Int: Int]())
     var random = SplitMix64(seed: 6)
@@ -103,7 +103,7 @@ import Testing
     #expect(changes.sums.allSatisfy { $0.more == expected[$0.cell] })
   }
 
-  @Test("changes to a map make what a map of the changed records is")
+  @Test("changes to a map make the map of the changed records")
   func changes() throws {
     var random = SplitMix64(seed: 5)
     for _ in 0..<30 {
@@ -121,7 +121,7 @@ import Testing
       #expect(bands.bands.map(\.number) == expected.bands.map(\.number))
       #expect(bands.bands.map(\.content) == expected.bands.map(\.content))
     }
-    // What is not changed is not looked at; what is has to be sound.
+    // Unchanged bands are not read; changed bands must be sound.
     var map = DensityGrid()
     for cell in [3, 200_000] { map.add(cell) }
     var frames = Self.frames(map)
@@ -147,7 +147,7 @@ import Testing
     let plain = directory.write(records[5], to: "b.jsonl")
     _ = try ShardBuilder.build([plain], into: directory("plain"))
     #expect(try ShardedIndex(opening: directory("plain")).densityGrid() == nil)
-    // A damaged one is noticed by who reads it, and by who verifies.
+    // Reading a damaged map and verifying it find the damage.
     let manifest = Files.contents(of: directory("index"))["manifest"]!
     Files.overwrite(directory("index/manifest"), at: manifest.count - 9, with: [manifest[manifest.count - 9] ^ 1])
     #expect(throws: IndexError.self) { try ShardedIndex(opening: directory("index")).densityGrid() }
@@ -157,7 +157,7 @@ import Testing
     #expect(found.count == 1 && "\(found)".contains("in its density grid"))
   }
 
-  @Test("every record of a real list is where it says", .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"))
+  @Test("every record of a real list is in its cell", .enabled(if: TestData.areListsTested, "\(TestData.skipReason)"))
   func cities() throws {
     let directory = TemporaryDirectory()
     _ = try ShardBuilder.build([RealList.cities.path], into: directory("index"))

@@ -28,7 +28,7 @@ import Testing
     #expect(texts("null", .literal) == [])
   }
 
-  /// A file from elsewhere may hold other bytes: the texts before a cut are the same, and one more may be cut.
+  /// A foreign file may have other bytes: the texts before a cut stay the same, and one more may be cut.
   @Test func aValueThatIsCutHasTheTextsBeforeTheCut() {
     let value = #"["a", ["b"], {"c": "d"}, "\u00e9", "e"]"#
     for size in 0..<value.utf8.count {

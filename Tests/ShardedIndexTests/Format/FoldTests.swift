@@ -269,7 +269,7 @@ private let digits: [(input: String, expected: String)] = [
 ]
 
 @Suite("The fold") struct FoldTests {
-  @Test("examples", arguments: examples.indices)
+  @Test("examples have their folds", arguments: examples.indices)
   func folds(group index: Int) {
     let (group, pairs) = examples[index]
     for (input, expected) in pairs {
@@ -284,7 +284,7 @@ private let digits: [(input: String, expected: String)] = [
     #expect(examples.reduce(0) { $0 + $1.pairs.count } >= 300)
   }
 
-  @Test("each state of a syllable being typed is a prefix of what follows")
+  @Test("each state of a syllable being typed is a prefix of the next states")
   func syllables() {
     let typed = [
       ["ㅎ", "하", "한", "하나"], ["ㄱ", "고", "과", "곽", "과거"], ["ㅁ", "모", "목", "몫", "목사"],
@@ -298,14 +298,14 @@ private let digits: [(input: String, expected: String)] = [
     }
   }
 
-  @Test("city first, then country")
+  @Test("a fold has the city first, then the country")
   func order() {
     let names = ["Alab, ZW", "Alab Hill, US", "Alab-Town, AR", "Alaba, AR", "Albany, US"]
     let folds = names.map { Fold.fold($0) }
     for (first, second) in zip(folds, folds.dropFirst()) { #expect(first.lexicographicallyPrecedes(second)) }
   }
 
-  @Test("appends, and minds nothing of what stood there before")
+  @Test("a fold is appended, and does not depend on the text before it")
   func appends() {
     var output = Array("и".utf8)
     for text in ["\u{306}é", " x", ", y", "\u{3099}a"] {
@@ -315,7 +315,7 @@ private let digits: [(input: String, expected: String)] = [
     }
   }
 
-  @Test("the table is the one the generator made")
+  @Test("the table is that of the generator")
   func table() {
     let parts = [
       UnsafeBufferPointer(start: FoldTable.ascii.utf8Start, count: FoldTable.asciiSize),
@@ -333,7 +333,7 @@ private let digits: [(input: String, expected: String)] = [
     #expect(Fold.version == 1)
   }
 
-  @Test("every scalar folds as the generator's own, slow fold does, and folds no further")
+  @Test("every scalar folds as in the generator's slow fold, and a fold folds to itself")
   func everyScalar() {
     var hash = FNV()
     var output: [UInt8] = []
@@ -343,7 +343,7 @@ private let digits: [(input: String, expected: String)] = [
       append(UTF8.encode(scalar).map(Array.init)!, to: &output)
       for byte in output { hash.add(byte) }
       hash.add(10)
-      guard !output.contains(Fold.separator) else { continue }  // As input it is a control character.
+      guard !output.contains(Fold.separator) else { continue }  // In input the separator is a control character.
       again.removeAll(keepingCapacity: true)
       append(output, to: &again)
       if again != output { Issue.record("U+\(String(scalar.value, radix: 16)) folds on") }
@@ -405,7 +405,7 @@ private let digits: [(input: String, expected: String)] = [
     }
   }
 
-  @Test("the tests' own normal forms are right")
+  @Test("the normal forms of the tests are right")
   func normalForms() {
     let normalizer = Normalizer()
     #expect(normalizer.decomposed([0x1e69]) == [0x73, 0x323, 0x307])
@@ -418,7 +418,7 @@ private let digits: [(input: String, expected: String)] = [
   }
 
   @Test(
-    "ill-formed UTF-8: one U+FFFD for each maximal part",
+    "ill-formed UTF-8 gives one U+FFFD for each maximal part",
     arguments: [
       ([0x80], 1), ([0xff, 0x41], 1), ([0xc2], 1), ([0xc0, 0xaf], 2), ([0xe0, 0x80, 0x80], 3),
       ([0xe1, 0x80], 1),
@@ -433,7 +433,7 @@ private let digits: [(input: String, expected: String)] = [
     #expect(output == Fold.fold(String(decoding: bytes, as: UTF8.self)))
   }
 
-  @Test("random bytes fold as their repaired text does")
+  @Test("random bytes fold like their repaired text")
   func randomBytes() {
     var random = SplitMix(state: 7)
     let leads: [UInt8] = [
@@ -450,7 +450,7 @@ private let digits: [(input: String, expected: String)] = [
     }
   }
 
-  @Test("the ASCII path is the general path")
+  @Test("the ASCII path gives the folds of the general path")
   func ascii() {
     var random = SplitMix(state: 9)
     let common = Array("abzAZ09@[`{',.- \t".utf8) + [0x20, 0x20, 0x2c]
@@ -472,7 +472,7 @@ private let digits: [(input: String, expected: String)] = [
     }
   }
 
-  @Test("the ASCII path declines what it cannot do")
+  @Test("the ASCII path declines other texts and too little room")
   func declines() {
     #expect(foldASCII(Array("Köln".utf8), capacity: 64) == nil)
     #expect(foldASCII(Array("San Marino é".utf8), capacity: 64) == nil)
@@ -482,7 +482,7 @@ private let digits: [(input: String, expected: String)] = [
     #expect(foldASCII(Array("abc".utf8), capacity: 3) == Array("abc".utf8))
   }
 
-  @Test("long texts fold as their parts do")
+  @Test("long texts fold like their parts")
   func longTexts() {
     for (part, count) in [
       ("Àb ", 1_000), ("한", 5_000), ("ﷺ", 500), ("몫", 3_000), ("x", 10_000), ("ㄳ과, ", 777), ("İ", 97),
@@ -547,7 +547,7 @@ private struct SplitMix: RandomNumberGenerator {
   }
 }
 
-/// Unicode's normal forms, by the book and slowly: the fold is held against them.
+/// Unicode's normal forms, slowly and by the standard, for comparing with the fold.
 private struct Normalizer {
   private(set) var decompositions: [UInt32: [UInt32]] = [:]
   private var compositions: [[UInt32]: UInt32] = [:]
@@ -557,7 +557,7 @@ private struct Normalizer {
       let fields = item.split(whereSeparator: { "=!+".contains($0) }).map { UInt32($0, radix: 16)! }
       let (whole, parts) = (fields[0], Array(fields.dropFirst()))
       decompositions[whole] = parts
-      // Left apart by NFC: what is excluded by list, what has one part, what begins with a mark.
+      // NFC does not compose listed exclusions, single parts, and decompositions that begin with a mark.
       let isExcluded = item.contains("!") || parts.count == 1 || Self.combiningClass(whole) > 0
       if !isExcluded, Self.combiningClass(parts[0]) == 0 { compositions[parts] = whole }
     }
@@ -570,7 +570,7 @@ private struct Normalizer {
   func decomposed(_ scalars: [UInt32]) -> [UInt32] {
     var output: [UInt32] = []
     for scalar in scalars.flatMap(pieces) {
-      // Insertion, so that marks of one class stay as they stood.
+      // Insertion keeps the order of marks of one class.
       var position = output.count
       let combining = Self.combiningClass(scalar)
       while combining > 0, position > 0, Self.combiningClass(output[position - 1]) > combining {
@@ -620,12 +620,12 @@ private struct Normalizer {
   }
 }
 
-// What follows is printed by `Scripts/generate_fold.py DIRECTORY --golden`.
+// `Scripts/generate_fold.py DIRECTORY --golden` prints the rest of this file.
 
-/// Over the fold of every scalar, each with a line feed behind it, as the generator folds.
+/// The digest of the generator's folds of all scalars, each with a line feed behind it.
 private let goldenHash: UInt64 = 0x42e9_87ab_ab9a_6170
 
-/// Every canonical decomposition of Unicode 15.0; `!` where NFC does not compose again.
+/// Every canonical decomposition of Unicode 15.0, with `!` if NFC does not compose it again.
 private let canonicalDecompositions = """
   C0=41+300 C1=41+301 C2=41+302 C3=41+303 C4=41+308 C5=41+30A C7=43+327 C8=45+300 C9=45+301 CA=45+302
   CB=45+308 CC=49+300 CD=49+301 CE=49+302 CF=49+308 D1=4E+303 D2=4F+300 D3=4F+301 D4=4F+302 D5=4F+303

@@ -3,7 +3,7 @@
 import Testing
 
 @Suite("Numbers packed by a Huffman code") struct HuffmanCodeTests {
-  /// A code as a reader has it, with the memory it leads into.
+  /// A reader's code, with the memory of its tables.
   private final class Code {
     private(set) var code = HuffmanCode()
     private var memory = Arena(sharing: 64)
@@ -19,11 +19,11 @@ import Testing
       }
     }
 
-    /// What is unpacked of `packed`; nil if that is refused.
+    /// The numbers of `packed`; nil if the bytes are refused.
     func unpack(_ packed: [UInt8], count: Int) -> [UInt8]? {
       let table = UnsafeMutablePointer<UInt16>.allocate(capacity: HuffmanCode.tableCapacity)
       defer { table.deallocate() }
-      // The bytes around what is read differ from zeros, so that nothing can come of them unseen.
+      // The bytes around the packed ones are not zeros, so that a read of them shows.
       let around = [UInt8](repeating: 0xa5, count: 8)
       return (around + packed + around).withUnsafeBufferPointer { bytes in
         var reader = ByteReader(UnsafeBufferPointer(rebasing: bytes[8..<8 + packed.count]))
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// The same, a bit at a time, from the lengths of the codes.
+  /// The same numbers, read a bit at a time, from the lengths of the codes.
   private static func unpacked(_ packed: [UInt8], count: Int, lengths: [Int]) -> [UInt8]? {
     var codes: [[Int]: UInt8] = [:]
     var code = 0
@@ -52,7 +52,7 @@ import Testing
       }
       code <<= 1
     }
-    /// So many numbers from the first byte on, and the bytes that they take.
+    /// `count` numbers from the first byte on, and the size of their codes in bytes.
     func numbers(_ bytes: [UInt8], _ count: Int) -> (numbers: [UInt8], size: Int)? {
       var bits = bytes.flatMap { byte in (0..<8).map { Int(byte >> (7 - $0) & 1) } }[...]
       var numbers: [UInt8] = []
@@ -65,14 +65,14 @@ import Testing
       }
       return bits.prefix(bits.count % 8).contains(1) ? nil : (numbers, bytes.count - bits.count / 8)
     }
-    /// From either end, up to where they meet.
+    /// Reads from both ends until they meet.
     func half(_ bytes: ArraySlice<UInt8>, _ count: Int) -> [UInt8]? {
       guard let front = numbers(Array(bytes), count / 2), let back = numbers(bytes.reversed(), count - count / 2),
         front.size + back.size == bytes.count
       else { return nil }
       return front.numbers + back.numbers
     }
-    // Sizes here have a byte each or two.
+    // Sizes take one byte or two here.
     return packed.withUnsafeBufferPointer { bytes in
       var reader = ByteReader(bytes)
       guard let first = try? reader.readVarint(), let second = try? reader.readVarint(),
@@ -85,10 +85,10 @@ import Testing
     }
   }
 
-  @Test("they come out as they went in, and damaged ones as a reader of bits has it", arguments: UInt64(1)...40)
+  @Test("numbers are read as they were packed, and damaged ones like by a reader of bits", arguments: UInt64(1)...40)
   func unpack(seed: UInt64) throws {
     var random = BuilderSupport.Random(seed)
-    // From all alike to one that is had half the time, the next half of that, and so on.
+    // From equal frequencies to skewed ones.
     let (limit, skew) = (Int.random(in: 2...256, using: &random), Int.random(in: 1...8, using: &random))
     func number() -> UInt8 {
       UInt8(
@@ -96,7 +96,7 @@ import Testing
           Int.random(in: 0...most, using: &random)
         })
     }
-    // So many that they are packed, whatever part of them a part has.
+    // Enough numbers that they are packed, whichever run of them a part has.
     let all = (0..<6000).map { _ in number() }
     let packing = HuffmanEncoder(all)
     guard packing.isPresent else { return }
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test("lengths that make no code are refused") func lengths() throws {
-    // Of two numbers, of three, and with runs of those that have none: of one, of two to five, and of more.
+    // Codes of two numbers, of three, and with runs of numbers without a code: of one, of two to five, and of more.
     for (bytes, limit) in [
       ([0x11], 2), ([0x21, 0x02], 3), ([0x01, 0x01], 3), ([0xb1, 0x01], 4), ([0xf1, 0x1f], 23), ([0xf1, 0x10], 8),
     ] as [([UInt8], Int)] {
@@ -136,7 +136,7 @@ import Testing
       #expect(throws: FormatError.self) { try Code(bytes.dropLast(), limit: limit) }
     }
     #expect(try !Code([0], limit: 2).code.isPresent)
-    // More than there is room for, and something behind the last one.
+    // Too many lengths, and bits behind the last one.
     for bytes in [[0x21, 0x01], [0x21, 0x12]] as [[UInt8]] {
       #expect(throws: FormatError.self) { try Code(bytes, limit: 256) }
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ShardedIndex
 
-@Suite("What of a key a prefix matched") struct MatchedRangeTests {
+@Suite("Matched ranges of keys") struct MatchedRangeTests {
   @Test(
     "the original spelling is marked",
     arguments: [
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "what does not match has none",
+    "a key that does not match has no range",
     arguments: [
       ("b", "abc"), ("abcd", "abc"), ("a ", "ab, b"), ("a", ""),
       ("paris ", "Parish, US"), ("paris f ", "Paris, FR"), ("a b c", "A, B, C"), ("a b c", "A, B C"),
@@ -36,7 +36,7 @@ import Testing
   )
   func none(prefix: String, key: String) { #expect(ShardedIndex.matchedRange(ofPrefix: prefix, in: key) == nil) }
 
-  @Test("every prefix of many keys marks what folds to it, and no character more")
+  @Test("every prefix of many keys marks only the characters that fold to it")
   func everyPrefix() throws {
     var random = SplitMix64(seed: 5)
     let pieces = [
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "every prefix of every city",
+    "every prefix of every city has a range",
     .enabled(if: TestData.areListsTested, Comment(rawValue: TestData.skipReason)))
   func cities() throws {
     let matches = try RealList.cities.built.open().matches(forPrefix: "")

@@ -27,7 +27,7 @@ private func isPlain(_ folded: [UInt8]) -> Bool {
     #expect(isPlain(bytes(folded)) == (folded == plain))
   }
 
-  @Test("one space stays at the end of what is typed")
+  @Test("one space stays at the end of a typed text")
   func finished() {
     for (folded, spaced) in [("paris ", "paris "), ("paris-", "paris "), ("paris. ", "paris "), ("paris|-", "paris|")] {
       #expect(PlainForm.spaced(bytes(folded)) == bytes(spaced))

@@ -1,7 +1,7 @@
 import ShardedIndex
 import Testing
 
-@Suite("Frames that are quick to unpack") struct QuickFrameTests {
+@Suite("Frames that are quick to decompress") struct QuickFrameTests {
   private let compressor = Compressor()
 
   private func unpacked(_ frame: [UInt8]) throws -> [UInt8] {
@@ -15,9 +15,10 @@ import Testing
     }
   }
 
-  /// Sizes on both sides of where a content size takes more bytes, and a frame another block.
+  /// Sizes around those at which the content size takes more bytes, or the frame another block.
   @Test(
-    "what zstd cannot halve is stored", arguments: [0, 1, 255, 256, 65791, 65792, 131072, 131073, 262144, 300_000])
+    "content that zstd cannot halve is stored",
+    arguments: [0, 1, 255, 256, 65791, 65792, 131072, 131073, 262144, 300_000])
   func stored(size: Int) throws {
     var random = SplitMix64(seed: UInt64(size))
     let content = (0..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -26,7 +27,7 @@ import Testing
     #expect(frame.count <= size + 13 + 3 * (size / 131072 + 1))
   }
 
-  @Test("what zstd halves is not")
+  @Test("content that zstd halves is not stored")
   func packed() throws {
     let content = [UInt8](repeating: 0x61, count: 100_000)
     let frame = ZstdFrame.quick(content, with: compressor)

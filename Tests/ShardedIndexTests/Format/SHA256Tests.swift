@@ -10,7 +10,7 @@ import Testing
 
   /// FIPS 180-2 appendix B and the NIST examples of secure hash values.
   @Test(
-    "the standard's examples",
+    "the standard's examples have their digests",
     arguments: [
       ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
       ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -25,13 +25,13 @@ import Testing
     ])
   func examples(text: String, digest: String) { #expect(Self.digits(Array(text.utf8)) == digest) }
 
-  @Test("a million times the letter a")
+  @Test("a million times the letter a has its digest")
   func million() {
     let expected = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
     #expect(Self.digits([UInt8](repeating: 0x61, count: 1_000_000)) == expected)
   }
 
-  @Test("every size up to five blocks, in one piece and in pieces, is what nettle makes of it")
+  @Test("every size up to five blocks, in one piece and in pieces, has the digest of nettle")
   func nettle() {
     var random = SplitMix64(seed: 2)
     for size in 0...330 {

@@ -9,7 +9,7 @@ import Testing
     }.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// The beginnings of texts, up to some characters, by the texts themselves.
+  /// The beginnings of texts, up to a number of characters, from the texts themselves.
   private static func beginnings(_ texts: [[UInt8]], _ depth: Int) -> Set<[UInt32]> {
     var found: Set<[UInt32]> = []
     for text in texts {
@@ -45,7 +45,7 @@ import Testing
     return (0..<shards).map { Array(all[$0 * count..<($0 + 1) * count]) }
   }
 
-  @Test("frames give the trees of shards back", arguments: 0..<4)
+  @Test("the trees of shards are read back from frames", arguments: 0..<4)
   func roundTrip(number: Int) throws {
     var random = SplitMix64(seed: UInt64(number))
     let page = Self.page(
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("a walk finds the beginnings of all texts that are near, and no shard without one", arguments: [1, 2])
+  @Test("a walk finds the beginnings of all near texts, and no shard without one", arguments: [1, 2])
   func walk(limit: Int) throws {
     var random = SplitMix64(seed: UInt64(10 + limit))
     for round in 0..<150 {
@@ -94,7 +94,7 @@ import Testing
             #expect(groups[group])
             #expect(found.contains { $0.isWhole ? text == $0.text : text.starts(with: $0.text) })
           }
-          // Ends are beginnings of texts that are there.
+          // Each end of a walk is the beginning of a text of the shard.
           for end in found { #expect(texts.contains { $0.starts(with: end.text) }) }
         }
       }

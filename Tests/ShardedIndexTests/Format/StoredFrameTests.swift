@@ -22,24 +22,24 @@ import Testing
     return Array(content)
   }
 
-  @Test("a hash is the one that zstd has written", arguments: [0...130, 1000...1031, 131070...131074])
+  @Test("a hash is that of zstd", arguments: [0...130, 1000...1031, 131070...131074])
   func hash(sizes: ClosedRange<Int>) {
     for size in sizes {
       let content = random(size)
-      // Compressed by zstd, whatever that makes of it.
+      // A frame by zstd, compressed or stored.
       let frame = ZstdFrame.compress(content, level: 1, with: compressor)
       let checksum = frame.withUnsafeBufferPointer { ZstdFrame.checksum(of: $0)! }
       #expect(content.withUnsafeBytes { UInt32(truncatingIfNeeded: XXHash64.hash($0)) } == checksum, "\(size)")
     }
   }
 
-  // The specification's own.
-  @Test("a hash of nothing and of some letters") func knownHashes() {
+  // The examples of the specification.
+  @Test("the empty text and some letters have their hashes") func knownHashes() {
     #expect([UInt8]().withUnsafeBytes { XXHash64.hash($0) } == 0xef46_db37_51d8_e999)
     #expect(Array("abc".utf8).withUnsafeBytes { XXHash64.hash($0) } == 0x44bc_2cf5_ad77_0999)
   }
 
-  @Test("every bit of a stored frame changed, and every byte of it missing") func damage() throws {
+  @Test("a changed bit or a missing byte of a stored frame is refused") func damage() throws {
     let content = random(300)
     let frame = ZstdFrame.quick(content, with: compressor)
     #expect(frame.count == 300 + 4 + 3 + 3 + 4)
@@ -47,7 +47,7 @@ import Testing
     for bit in 0..<frame.count * 8 {
       var changed = frame
       changed[bit / 8] ^= 1 << UInt8(bit % 8)
-      // A bit of the descriptor means nothing.
+      // A bit of the descriptor has no meaning.
       guard bit != 8 * 4 + 4 else { continue }
       #expect(throws: FormatError.self, "bit \(bit)") { try unpacked(changed, size: 300) }
     }
@@ -58,7 +58,7 @@ import Testing
     #expect(throws: FormatError.self) { try unpacked(frame + frame, size: 300) }
   }
 
-  @Test("stored blocks of any size, and what zstd has packed between them") func blocks() throws {
+  @Test("stored blocks may have any size, with blocks by zstd between them") func blocks() throws {
     let (noise, text) = (random(2000), [UInt8](repeating: 0x61, count: 2000))
     for content in [noise + text, text + noise, noise + text + noise, noise] {
       for cuts in [[], [1], [2000], [1000, 2000, 3999]] {
@@ -66,7 +66,7 @@ import Testing
         #expect(try unpacked(frame, size: content.count) == content)
       }
     }
-    // Made by hand: blocks of no bytes, of one, and one that says it is larger than a block may be.
+    // Made by hand: blocks of no bytes, of one byte, and one whose size is above the limit.
     let content = Array("xyz".utf8)
     let stored = ZstdFrame.quick(content, with: compressor)
     let (front, checksum) = (Array(stored[..<6]), Array(stored.suffix(4)))
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("where there are cuts, zstd has to save an eighth of all", arguments: [(200, true), (400, false)])
+  @Test("with cuts, zstd must save an eighth of all bytes", arguments: [(200, true), (400, false)])
   func eighth(same: Int, isStored: Bool) throws {
     let content = [UInt8](repeating: 0x61, count: same) + random(2000)
     let frame = ZstdFrame.compress(content, cuts: [same], level: 3, with: compressor)
@@ -93,7 +93,7 @@ import Testing
     #expect(try unpacked(frame, size: content.count) == content)
   }
 
-  @Test("where frames end is where zstd ends them") func sizes() {
+  @Test("frames end at the places that zstd finds") func sizes() {
     for size in [0, 1, 100, 255, 256, 70_000, 140_000, 300_000] {
       for content in [random(size), [UInt8](repeating: 0x61, count: size)] {
         for level in [-1, 1, 12] {

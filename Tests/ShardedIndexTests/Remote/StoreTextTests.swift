@@ -23,7 +23,7 @@ import ShardedIndexRemote
     #expect(found.objects.map(\.size) == [12])
     #expect(found.objects.map(\.modified) == [1_795_721_163])
     #expect(found.next == "a&AB")
-    // A store that does not encode keys does not say that it does.
+    // A store that does not encode keys has no element for the encoding.
     let plain = try page("<Contents><Key>a+%41</Key><Size>0</Size></Contents><IsTruncated>false</IsTruncated>")
     #expect(plain.objects.map(\.key) == ["a+%41"])
     #expect(plain.objects.map(\.modified) == [nil])
@@ -31,7 +31,7 @@ import ShardedIndexRemote
   }
 
   @Test(
-    "A date is that of the calendar",
+    "A date is read as a day of the calendar",
     arguments: [
       ("1970-01-01T00:00:00Z", 0), ("2000-02-29T12:00:00.000Z", 951_825_600), ("2100-03-01T00:00:00.1Z", 4_107_542_400),
     ])
@@ -43,7 +43,7 @@ import ShardedIndexRemote
   }
 
   @Test(
-    "Another text is refused",
+    "A text that is no date is refused",
     arguments: [
       "", "x", "<", "<a", "<a>", "</a>", "<a></b>", "<html></html>", "<a/><b/>", "<!DOCTYPE a><a/>",
       "<ListBucketResult/>",
@@ -61,7 +61,7 @@ import ShardedIndexRemote
     #expect(throws: ObjectListing.Flaw.self) { try ObjectListing(Array(text.utf8)) }
   }
 
-  @Test("Every beginning of a page, and every byte changed, is read or refused") func damage() throws {
+  @Test("A page that is cut off is refused, and a changed byte does no harm") func damage() throws {
     let bytes = Array(
       (Self.head + "<EncodingType>url</EncodingType><Contents><Key>a%20</Key><Size>1</Size></Contents>"
         + "<IsTruncated>false</IsTruncated></ListBucketResult>").utf8)
@@ -92,7 +92,7 @@ import ShardedIndexRemote
     #expect(GenerationRecord(Array(repeating: 0x0a, count: 1000)) == nil)
   }
 
-  @Test("A generation's number is that of its name") func names() {
+  @Test("A generation's number is read from its name") func names() {
     for number in [1, 42, UInt64.max] {
       #expect(GenerationRecord.number(ofName: GenerationRecord.name(number)) == number)
     }

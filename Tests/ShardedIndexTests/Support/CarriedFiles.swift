@@ -1,18 +1,19 @@
 import CLibrary
 import ShardedIndex
 
-/// The files of an index behind a carrier that has no bytes at first, and gets those that were asked for with
-/// ``fetch()``. One thread uses it at a time, but for one that has all bytes.
+/// The files of an index behind a carrier that has no bytes at first, and gets requested bytes with ``fetch()``. One
+/// thread uses it at a time, unless it has all bytes.
 final class CarriedFiles: @unchecked Sendable {
   var files: [String: [UInt8]]
-  /// Whether all bytes are there.
+  /// Whether all bytes are present.
   var hasAll: Bool
   /// Whether bytes come by ``gather(_:)``, or when a read waits for them.
   var gathers = false
   /// The waits for bytes.
   private(set) var waits = 0
   private var waitsAtOnce = true
-  /// What a call returns in the place of its result, by the call's name; the size of a file, `size`, likewise.
+  /// The values that calls return in the place of their results, by the call's name; also for the size of a file,
+  /// `size`.
   var wrong: [String: Int64] = [:]
   /// The names that were opened, and the ranges that were read, in order.
   private(set) var reads: [(name: String, range: Range<Int>)] = []
@@ -27,7 +28,7 @@ final class CarriedFiles: @unchecked Sendable {
     self.hasAll = hasAll
   }
 
-  /// An archive alone, all of whose bytes are there.
+  /// An archive alone, with all of its bytes.
   init(archive: [UInt8]) {
     (files, hasAll) = ([:], true)
     numbers = [("archive", archive)]
@@ -63,7 +64,7 @@ final class CarriedFiles: @unchecked Sendable {
       wantsManifest = true
       return -EAGAIN
     }
-    // The size that the index says is that of the file.
+    // The index passes the size of the file.
     if let number = numbers.firstIndex(where: { $0.name == name && $0.content == content }) { return Int32(number) }
     numbers.append((name, content))
     return Int32(numbers.count - 1)
@@ -102,7 +103,7 @@ final class CarriedFiles: @unchecked Sendable {
     text.withCString { _ = strcpy(into, $0) }
   }
 
-  /// Gets the bytes that were asked for and not there; returns whether there were any.
+  /// Gets the requested bytes that were missing; returns whether there were any.
   func fetch() -> Bool {
     defer { (wanted, wantsManifest) = ([], false) }
     if wantsManifest { hasManifest = true }
@@ -110,7 +111,7 @@ final class CarriedFiles: @unchecked Sendable {
     return wantsManifest || !wanted.isEmpty
   }
 
-  /// Asks until all bytes are there; returns the answer and how often bytes had to come.
+  /// Asks until all bytes are present; returns the answer and the number of fetches.
   func asking<Value>(_ question: () throws(IndexError) -> Value) throws -> (value: Value, rounds: Int) {
     var rounds = 0
     while true {

@@ -5,7 +5,7 @@ struct ChangingList {
   var records: [(id: Int, members: Members)] = []
   var random: SplitMix64
   private var nextID = 0
-  /// Makes a record's members, but for its id.
+  /// Makes a record's members, except its id.
   private let make: (inout SplitMix64) -> Members
 
   init(count: Int, seed: UInt64, _ make: @escaping (inout SplitMix64) -> Members) {
@@ -23,8 +23,7 @@ struct ChangingList {
     records.map { ModelRecord.json([("_id", .number("\($0.id)"))] + $0.members) + "\n" }.joined()
   }
 
-  /// Changes some records, near each other or anywhere; returns those that are new or other, and the ids of those
-  /// that are gone.
+  /// Changes some records, near each other or anywhere; returns new and changed records, and the ids of removed ones.
   mutating func change(_ count: Int) -> (upsert: [(id: Int, members: Members)], delete: [Int]) {
     var places = Array(records.indices)
     if Bool.random(using: &random) {
@@ -53,7 +52,7 @@ struct ChangingList {
     return (upsert, delete)
   }
 
-  /// Few names, so that many keys are equal; fields that some records have, and few that are very large.
+  /// Few names, so that many keys are equal; fields of some records, and a few very large fields.
   static func ragged(_ random: inout SplitMix64) -> Members {
     let name = ["a", "b", "ab", "san", "são", "z"].randomElement(using: &random)!
     let rest = String(
@@ -82,7 +81,7 @@ struct ChangingList {
     return members
   }
 
-  /// Names of cities' length, all ids in a column of numbers.
+  /// Names as long as those of cities; all ids are in a column of numbers.
   static func smooth(_ random: inout SplitMix64) -> Members {
     let letters = (0..<Int.random(in: 2..<9, using: &random)).map { _ in "abcdeiorstuz".randomElement(using: &random)! }
     let degree = Int.random(in: -80...80, using: &random)

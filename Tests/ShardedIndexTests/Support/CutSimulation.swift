@@ -23,7 +23,7 @@ struct CutSimulation {
   private var random = SplitMix64(seed: 7)
   private var lastKey: [UInt8] = []
 
-  // Of the pieces that were encoded.
+  // The sums over the encoded pieces.
   private var weight = 0
   private var contentBytes = 0
   private var fileBytes = 0
@@ -119,8 +119,8 @@ struct CutSimulation {
     return (count, levels)
   }
 
-  /// Returns how many regions there are between ranges of equal weight, and how many records they have: those between
-  /// the last boundary that the range before a border is sure of and the first that the range behind it is.
+  /// Returns the counts of regions between ranges of equal weight and of their records. A region lies between the last
+  /// certain boundary of the range before a border and the first certain one of the range behind it.
   func regions(ranges: Int) -> (count: Int, records: Int) {
     let window = limit * RecordWeight.perByte * 33 / 100
     var (count, sum, end) = (0, 0, 0)

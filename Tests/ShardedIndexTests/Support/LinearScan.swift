@@ -1,10 +1,10 @@
 import ShardBuilder
 import ShardedIndex
 
-/// A dataset in the order of an index, kept as flat arrays and searched by walking: what the engine is held against.
+/// A dataset in the order of an index, in flat arrays and searched by walking, for comparing with the engine.
 ///
-/// Written from docs/matching.md §1 and shares with engine and builder the dataset reader and the fold alone: its
-/// order, its numbers and its prefixes are its own.
+/// The scan follows docs/matching.md §1. It shares only the dataset reader and the fold with engine and builder, and
+/// has its own order, numbers and prefixes.
 final class LinearScan: Sendable {
   enum KeyPart: Sendable {
     case text(String)
@@ -16,16 +16,16 @@ final class LinearScan: Sendable {
   let count: Int
   /// The records' texts in order, field after field and record after record.
   private let bytes: [UInt8]
-  /// Per field, over all records in order: where its text ends, its name, its kind.
+  /// Per field, over all records in order: the end of its text, its name, its kind.
   private let fieldEnds: [UInt32]
   private let fieldNames: [UInt16]
   private let fieldKinds: [UInt8]
   /// Per record and one more: its first field.
   private let firstFields: [UInt32]
   private let keys: [UInt8]
-  /// Per record and one more: where its folded key starts.
+  /// Per record and one more: the start of its folded key.
   private let keyStarts: [Int]
-  /// Per record: how many bytes its folded key has in common with the one before, at most 65535.
+  /// Per record: the number of bytes that its folded key shares with the previous one, at most 65,535.
   private let shared: [UInt16]
 
   convenience init(path: String, columns: [String]? = nil, key: [KeyPart], format: DatasetFormat? = nil)
@@ -296,7 +296,7 @@ final class LinearScan: Sendable {
 
   func key(_ record: Int) -> [UInt8] { Array(keys[keyStarts[record]..<keyStarts[record + 1]]) }
 
-  /// Every distinct prefix but the empty one that first occurs in `records`, and which records answer it.
+  /// Every distinct prefix but the empty one that first occurs in `records`, with the records that answer it.
   ///
   /// - Parameter atBytes: Whether prefixes that end inside a character count too.
   func forEachPrefix(
@@ -332,7 +332,7 @@ final class LinearScan: Sendable {
     return ScanAnswer(first..<end)
   }
 
-  /// The records that answer a folded text: all are looked at.
+  /// The records that answer a folded text, found among all records.
   func answer(to text: [UInt8]) -> ScanAnswer {
     let readings = text.withUnsafeBufferPointer { Self.readings(of: $0) }
     let matching = (0..<count).filter { record in
@@ -345,8 +345,8 @@ final class LinearScan: Sendable {
     return answer
   }
 
-  /// What a text asks for: that a key begins with these bytes and, where they are finished, ends there or goes on with
-  /// white space or a separator.
+  /// A reading of a text: a key must begin with these bytes and, if they are finished, end there or continue with white
+  /// space or a separator.
   private typealias Reading = (bytes: [UInt8], isFinished: Bool)
 
   /// Source: docs/matching.md §8.
@@ -365,7 +365,7 @@ final class LinearScan: Sendable {
     return !reading.isFinished || key.count == size || key[size] == 0x01 || key[size] == 0x20
   }
 
-  /// As ``answer(to:)``, by bisection.
+  /// The same as ``answer(to:)``, by bisection.
   private func searched(_ text: Bytes) -> ScanAnswer {
     func count(_ isBefore: (Bytes) -> Bool) -> Int {
       var (low, high) = (0, self.count)
@@ -385,12 +385,12 @@ final class LinearScan: Sendable {
 
   // MARK: Comparison
 
-  /// The numbers here of the fields of an index, by its own numbers; -1 for one that is not here.
+  /// The scan's numbers of an index's fields, by the index's numbers; -1 for an unknown field.
   func fieldNumbers(of index: ShardedIndex) -> [Int] {
     index.fieldNames.map { name in names.firstIndex { $0.utf8.elementsEqual(name.utf8) } ?? -1 }
   }
 
-  /// What is wrong with a buffer that should hold the records `range`; nil if nothing is.
+  /// The first fault of a buffer that should have the records `range`; nil if there is none.
   ///
   /// - Parameter fieldNumbers: ``fieldNumbers(of:)`` of the index that filled the buffer.
   func difference(_ buffer: RecordBuffer, _ range: Range<Int>, _ fieldNumbers: [Int]) -> String? {

@@ -1,7 +1,7 @@
 import ShardBuilder
 import ShardedIndex
 
-/// An index that is built again and again. Every record says which build it is of, so that no mixture stays hidden.
+/// An index that is built again and again. Every record has the number of its build, so that a mixture shows.
 final class LiveIndex: Sendable {
   static let stems = ["al", "be", "ko", "lo", "ma", "sa", "to", "zu"]
 
@@ -15,7 +15,7 @@ final class LiveIndex: Sendable {
 
   var recordCount: Int { Self.stems.count * countPerStem }
 
-  /// Builds generation `generation`, where records of the stems in `old` stay as they were in generation 0.
+  /// Builds generation `generation`, in which records of the stems in `old` stay as they were in generation 0.
   ///
   /// - Parameter extended: Stems whose records have one field more, before the others.
   @discardableResult
@@ -43,9 +43,9 @@ final class LiveIndex: Sendable {
       opening: path, options: .init(cacheLimitBytes: cacheLimitBytes, reloadInterval: reloadInterval))
   }
 
-  /// The generation that all records of an answer are of.
+  /// The generation of all records of an answer.
   ///
-  /// - Throws: ``Mixture`` if they are not of one, or not as many as they should be.
+  /// - Throws: ``Mixture`` if the records are of several generations, or too few or too many.
   static func generation(of matches: ShardedIndex.Matches, count: Int) throws -> Int {
     let found = try matches.records(in: 0..<Int.max).map { Int($0["g"] ?? "") ?? -1 }
     guard found.count == count, let first = found.first, found.allSatisfy({ $0 == first }) else {
@@ -54,7 +54,7 @@ final class LiveIndex: Sendable {
     return first
   }
 
-  /// All shard files, whatever generation they are of.
+  /// All shard files, of any generation.
   var shardFiles: [String] { Files.names(in: path).filter { $0.hasSuffix(".zst") } }
 }
 

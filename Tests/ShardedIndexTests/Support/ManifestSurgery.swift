@@ -1,23 +1,23 @@
 import ShardBuilder
 import ShardedIndex
 
-/// A manifest taken apart to the contents of its root, nodes and pages, and put together again with what each says of
-/// the frames below it made right. Notes and the density grid are left away.
+/// The contents of a manifest's root, nodes and pages, which tests change and write back with right entries for the
+/// frames below each. Notes and the density grid are omitted.
 struct ManifestSurgery {
   /// The root, a node or a page.
   final class Frame {
-    /// Of a page; nodes count from 1 on, and the root is above them all.
+    /// The level above the pages: nodes count from 1 on, and the root is above them all.
     let level: Int
     var content: [UInt8]
     var children: [Frame]
-    /// Done to the content when all that it says of frames is right.
+    /// A change to the content, after its entries of frames are right.
     var change: ((inout [UInt8]) -> Void)?
 
     init(level: Int, content: [UInt8], children: [Frame]) {
       (self.level, self.content, self.children) = (level, content, children)
     }
 
-    // Where the tables of a node begin, docs/format.md §3.10, and those of the root.
+    // The places of a node's tables, docs/format.md §3.10, and of the root's.
     var isRoot: Bool { content.starts(with: Array("SQM1".utf8)) }
     var firstRecords: Int { isRoot ? section(2) : 8 * children.count }
     var boundEnds: Int { isRoot ? section(3) : 16 * children.count + 8 }
@@ -49,7 +49,7 @@ struct ManifestSurgery {
     while Frame.number(content, 4, 2) == 2, count > 64 { (count, level) = ((count + 63) / 64, level + 1) }
     root = Frame(level: level, content: content, children: [])
     root.children = try Self.children(root, count, file, at: size, of: shards, first: 0)
-    // A section of a number that nobody knows is passed over.
+    // Readers skip a section with an unknown number.
     for section in 8..<8 + max(0, Frame.number(content, 12, 4) - 7) {
       Frame.set(&root.content, 48 + 24 * (section - 1), 99, size: 4)
     }
@@ -59,7 +59,7 @@ struct ManifestSurgery {
   private static func children(
     _ parent: Frame, _ count: Int, _ file: [UInt8], at start: Int, of shards: Int, first: Int
   ) throws -> [Frame] {
-    // So that its tables are found.
+    // The children make its tables' places known.
     parent.children = [Frame](repeating: parent, count: count)
     var begin = start
     var children: [Frame] = []
@@ -82,7 +82,7 @@ struct ManifestSurgery {
     return children
   }
 
-  /// The file.
+  /// Returns the manifest's file.
   func file() -> [UInt8] {
     let (frame, below, _) = bytes(root)
     return frame + below
@@ -111,7 +111,7 @@ struct ManifestSurgery {
 }
 
 extension ManifestSurgery {
-  /// Returns a manifest with another chain in its end, all that the root says of it made right.
+  /// Returns a manifest with another chain at its end, and right entries for it in the root.
   ///
   /// - Parameters:
   ///   - number: The number of the chain's section; no chain may stand behind it.

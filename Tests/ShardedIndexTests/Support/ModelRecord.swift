@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// A record as a test writes it down: fields in order, nested ones by their path.
+/// A record of a test: fields in order, nested ones by their path.
 struct ModelRecord: Hashable, Sendable {
   struct Field: Hashable, Sendable {
     /// A path: steps between dots, a dot or backslash within a step behind a backslash.
@@ -12,7 +12,7 @@ struct ModelRecord: Hashable, Sendable {
       (self.name, self.kind, self.text) = (name, kind, text)
     }
 
-    // By bytes: strings that are equal to Swift may be two texts.
+    // Texts are compared by bytes, because Swift's equal strings may be two texts.
     static func == (a: Field, b: Field) -> Bool {
       a.name.utf8.elementsEqual(b.name.utf8) && a.kind == b.kind && a.text.utf8.elementsEqual(b.text.utf8)
     }
@@ -31,7 +31,7 @@ struct ModelRecord: Hashable, Sendable {
     fields = record.fields.map { Field($0.name, $0.kind, $0.text) }
   }
 
-  /// A value before it is taken apart.
+  /// A value before its fields are separated.
   indirect enum Value: Sendable {
     case string(String)
     case number(String)
@@ -40,7 +40,7 @@ struct ModelRecord: Hashable, Sendable {
     case object([(String, Value)])
   }
 
-  /// The record that `object` is to become. An empty object below it is a literal.
+  /// The record of `object`. An empty object within it is a literal.
   init(_ object: [(String, Value)]) {
     fields = []
     func add(_ members: [(String, Value)], _ path: String?) {
@@ -59,7 +59,7 @@ struct ModelRecord: Hashable, Sendable {
     add(object, nil)
   }
 
-  /// JSON text of an object, everything beyond ASCII and some of ASCII escaped when `isEscaped`.
+  /// JSON text of an object; with `isEscaped`, all characters beyond ASCII and some of ASCII are escaped.
   static func json(_ object: [(String, Value)], isEscaped: Bool = false) -> String {
     func quoted(_ text: String) -> String {
       var json = "\""

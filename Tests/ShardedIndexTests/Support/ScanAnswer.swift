@@ -1,9 +1,9 @@
 import ShardedIndex
 
-/// Which records answer a text, in order: one run of them, or two with others between.
+/// The records that answer a text, in order: one run, or two runs with other records between.
 struct ScanAnswer: Equatable, Sendable {
   let first: Range<Int>
-  /// Empty where there is one run.
+  /// Empty if there is one run.
   let second: Range<Int>
 
   /// Runs with nothing in them, and runs that meet, do not count as two.
@@ -17,7 +17,7 @@ struct ScanAnswer: Equatable, Sendable {
     }
   }
 
-  /// What an engine answered.
+  /// The answer of an engine.
   init(_ matches: ShardedIndex.Matches) {
     let runs = matches.positions
     self.init(runs[0], runs.count > 1 ? runs[1] : 0..<0)
@@ -30,7 +30,7 @@ struct ScanAnswer: Equatable, Sendable {
 
   func prefix(_ count: Int) -> ScanAnswer { self[0..<max(0, count)] }
 
-  /// Some of them, counted from 0; what lies beyond the ends is left out.
+  /// The records at these places, counted from 0; places beyond the ends are left out.
   subscript(positions: Range<Int>) -> ScanAnswer {
     let wanted = positions.clamped(to: 0..<count)
     let inSecond = wanted.clamped(to: first.count..<max(first.count, count))
@@ -41,7 +41,7 @@ struct ScanAnswer: Equatable, Sendable {
       inSecond.lowerBound + distance..<inSecond.upperBound + distance)
   }
 
-  /// Equal where both are empty, wherever that is.
+  /// Two empty answers are equal, at any place.
   static func == (one: ScanAnswer, other: ScanAnswer) -> Bool {
     one.isEmpty && other.isEmpty || one.first == other.first && one.second == other.second
   }

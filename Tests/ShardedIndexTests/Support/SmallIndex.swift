@@ -1,9 +1,9 @@
 import ShardBuilder
 import ShardedIndex
 
-/// An index of records that a test wrote down, built through a JSON file as a user would.
+/// An index of a test's records, built from a JSON file as a user would build it.
 ///
-/// Its directory stays until the process ends, so that `open` may be all that a test holds on to.
+/// Its directory stays until the process ends, so that a test may keep `open` alone.
 final class SmallIndex: Sendable {
   let directory: String
   let path: String
@@ -24,7 +24,7 @@ final class SmallIndex: Sendable {
     open = try ShardedIndex(opening: path, options: .init(cacheLimitBytes: cacheLimitBytes))
   }
 
-  /// Of records whose names have no dots, in order.
+  /// Builds an index of records whose names have no dots, in order.
   convenience init(
     _ records: [ModelRecord], key: String, shardLimitBytes: Int = 64 << 10, cacheLimitBytes: Int = 8 << 20
   ) throws {
@@ -55,6 +55,6 @@ final class SmallIndex: Sendable {
 }
 
 extension Sequence where Element: Hashable {
-  /// How often each element occurs.
+  /// The number of occurrences of each element.
   var multiset: [Element: Int] { reduce(into: [:]) { $0[$1, default: 0] += 1 } }
 }

@@ -1,11 +1,11 @@
 import ShardBuilder
 import ShardedIndex
 
-/// Made-up cities in the order of their keys, as many as one likes, without a sort and without memory for them.
+/// Any number of made-up cities in the order of their keys, without a sort and without memory for them.
 ///
-/// The keys of a sample of `shardq generate` say which byte follows which: of folded keys, by the bytes before it. A
-/// number of keys is divided among the bytes that may come first, each part among those that may come second, and so on,
-/// which gives random keys in order. Some keys are those of several records, as in the sample.
+/// The folded keys of a sample of `shardq generate` give the frequency of each byte after the bytes before it. A number
+/// of keys is divided among the possible first bytes, each part among the possible second bytes, and so on, which gives
+/// random keys in order. Some keys belong to several records, as in the sample.
 struct SortedCities {
   private struct Edge {
     var byte: UInt8  // 0 ends the key.
@@ -19,9 +19,9 @@ struct SortedCities {
   private static let order = 6
 
   private var edges: [Edge] = []
-  /// Where the edges of each context begin, and where the last ones end.
+  /// The beginnings of each context's edges, and the end of the last ones.
   private var first: [Int] = []
-  /// The coordinates of the sample: texts, where each longitude and latitude ends, and the places of each country.
+  /// The coordinates of the sample: texts, the ends of each longitude and latitude, and the places of each country.
   private var texts: [UInt8] = []
   private var textEnds = [0]
   private var places: [UInt16: [Int32]] = [:]
@@ -34,7 +34,7 @@ struct SortedCities {
   private var batch = RecordBatch()
   private var ids: [UInt64] = []
   private var portion = 1
-  /// The most keys of a run that is made or left out as a whole; 0 in one that is made.
+  /// The greatest number of keys of a run that is made or left out as a whole; 0 within a run that is made.
   private var run = 0
 
   init(sample: Int, seed: UInt64) {
@@ -96,10 +96,10 @@ struct SortedCities {
 
   /// Calls `body` with batches of records, about `count` in all.
   ///
-  /// - Parameter portion: Of the runs of neighbours into which the keys are divided, about 2,000, one in so many is made.
+  /// - Parameter portion: The keys are divided into about 2,000 runs of neighbours; one run in `portion` is made.
   mutating func forEachBatch(_ count: Int, oneIn portion: Int = 1, _ body: (RecordBatch) throws -> Void) rethrows {
     (self.portion, run) = (portion, portion > 1 ? count / 2000 : 0)
-    // As the generator gives them out.
+    // The limit of ids is that of the generator.
     idLimit = UInt64(max(count, 872_000)) * 14
     try divide(Int(Double(count) / Self.recordsPerKey), at: 0, body)
     try body(batch)
@@ -157,7 +157,7 @@ struct SortedCities {
     return index
   }
 
-  /// Appends the parts of a number to ``parts``, as chance has it.
+  /// Appends random parts of a number to ``parts``.
   private mutating func share(_ count: Int, among range: Range<Int>) {
     let base = parts.count
     parts.append(contentsOf: repeatElement(0, count: range.count))
@@ -177,7 +177,7 @@ struct SortedCities {
 
   private mutating func unit() -> Double { Double(random.next() >> 11) * 0x1p-53 }
 
-  /// Near enough: the normal distribution's mean and deviation, of twelve numbers as is usual.
+  /// An approximation with the normal distribution's mean and deviation, from the usual twelve random numbers.
   private mutating func binomial(_ count: Int, _ chance: Double) -> Int {
     guard count > 64 else { return (0..<count).reduce(0) { sum, _ in unit() < chance ? sum + 1 : sum } }
     let mean = Double(count) * chance
@@ -185,10 +185,10 @@ struct SortedCities {
     return min(count, max(0, Int((mean + noise * (mean * (1 - chance)).squareRoot()).rounded())))
   }
 
-  /// Returns how many records have a key that was drawn once.
+  /// Returns the number of records for a key that was drawn once.
   private mutating func recordsOfKey() -> Int {
     if unit() < Self.own * Self.recordsPerKey { return 1 }
-    // A number of Poisson's distribution: the exponential numbers that add up to less than its mean.
+    // A number of Poisson's distribution: the count of exponential numbers that add up to less than its mean.
     var (picks, left) = (-1, Self.picks * unit())
     repeat {
       left -= exponential()
@@ -224,7 +224,7 @@ struct SortedCities {
     for index in ids.indices {
       var start = batch.bytes.count
       batch.bytes.append(contentsOf: key)
-      // The separator is no longer than what stands in a key for it.
+      // The separator is no longer than its text in a key.
       for byte in start..<start + name where batch.bytes[byte] == Fold.separator {
         batch.bytes[byte] = UInt8(ascii: ",")
       }

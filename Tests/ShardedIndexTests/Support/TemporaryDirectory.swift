@@ -1,6 +1,6 @@
 import CLibrary
 
-/// A new empty directory; it goes away, with all that is in it, when its owner does.
+/// A new empty directory, which is removed with all of its files when its owner is freed.
 final class TemporaryDirectory: Sendable {
   let path: String
 
@@ -25,9 +25,9 @@ final class TemporaryDirectory: Sendable {
   }
 }
 
-/// The few things that tests do with files; what fails ends the process, since no test is about that.
+/// The file operations of tests. A failure ends the process, because no test is about failures here.
 enum Files {
-  /// The names of what is in a directory.
+  /// The names of a directory's entries.
   static func names(in directory: String) -> [String] {
     guard let stream = opendir(directory) else { return [] }
     defer { closedir(stream) }
@@ -75,7 +75,7 @@ enum Files {
   }
 
   #if os(Linux)
-    /// The names of the files of a directory that this process has open, as often as it has; that they had when they were opened.
+    /// The names, at their opening, of the files of a directory that this process has open, once for each descriptor.
     static func opened(in directory: String) -> [String] {
       guard let real = realpath(directory, nil) else { return [] }
       defer { free(real) }
@@ -90,7 +90,7 @@ enum Files {
     }
   #endif
 
-  /// What tells a file from one that was written in its place: number, size, last change.
+  /// The identity of a file, which a file written in its place does not have: number, size, last change.
   static func identity(_ path: String) -> String {
     var status = stat()
     guard lstat(path, &status) == 0 else { return "none" }
@@ -101,7 +101,7 @@ enum Files {
     #endif
   }
 
-  /// What no other file has for as long as this one is there.
+  /// The number of a file, which no other file has as long as this one exists.
   static func number(_ path: String) -> UInt64 {
     var status = stat()
     guard lstat(path, &status) == 0 else { fatalError("no \(path)") }
@@ -113,12 +113,12 @@ enum Files {
     guard utimensat(AT_FDCWD, path, [time, time], 0) == 0 else { fatalError("no \(path)") }
   }
 
-  /// Gives a file another name as well.
+  /// Gives a file another name too.
   static func addName(_ other: String, to path: String) {
     guard systemLink(path, other) == 0 else { fatalError("cannot link \(path)") }
   }
 
-  /// Changes bytes of a file where they stand.
+  /// Changes bytes of a file in place.
   static func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
     let file = open(path, O_WRONLY | O_CLOEXEC)
     guard file >= 0, pwrite(file, bytes, bytes.count, off_t(offset)) == bytes.count else {
@@ -139,14 +139,14 @@ enum Files {
     guard symlink(target, path) == 0 else { fatalError("cannot link \(path)") }
   }
 
-  /// Removes a file, a link or a directory and all that is in it.
+  /// Removes a file, a link, or a directory with all of its files.
   static func remove(_ path: String) {
     if unlink(path) == 0 { return }
     for name in names(in: path) { remove("\(path)/\(name)") }
     rmdir(path)
   }
 
-  /// Every regular file of a directory and its bytes, but for the builder's lock.
+  /// Every regular file of a directory with its bytes, except the builder's lock.
   static func contents(of directory: String) -> [String: [UInt8]] {
     var contents: [String: [UInt8]] = [:]
     for name in names(in: directory) where name != ".lock" {
@@ -176,8 +176,8 @@ func monotonicSeconds() -> Double {
 
 /// The growth of the memory of this process from a moment on.
 ///
-/// On Linux it starts from the resident memory of that moment. The largest size in `rusage` would not do: a child inherits
-/// its parent's, which in a run of all tests hides what the child takes.
+/// On Linux it starts from the resident memory of that moment. The largest size in `rusage` is no use: a child inherits
+/// its parent's, which in a run of all tests hides the child's own.
 struct MemoryGrowth {
   private let start: Int
 
@@ -202,7 +202,7 @@ struct MemoryGrowth {
   }
 }
 
-/// Resident memory of the process and its peak since ``forgetPeak()``, in bytes; nil where the system does not say.
+/// Resident memory of the process and its peak since ``forgetPeak()``, in bytes; nil if the system does not tell.
 func residentNow() -> (bytes: Int, peak: Int)? {
   guard let file = fopen("/proc/self/status", "r") else { return nil }
   defer { fclose(file) }
@@ -219,7 +219,7 @@ func residentNow() -> (bytes: Int, peak: Int)? {
   return (bytes, peak)
 }
 
-/// Makes the peak of ``residentNow()`` what is resident now, where the system lets a process do so.
+/// Resets the peak of ``residentNow()`` to the present resident memory, if the system allows it.
 func forgetPeak() {
   guard let file = fopen("/proc/self/clear_refs", "w") else { return }
   fputs("5", file)

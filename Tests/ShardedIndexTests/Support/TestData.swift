@@ -11,7 +11,7 @@ enum TestData {
     return access(path + "/cities.json.zst", R_OK) == 0 ? path : nil
   }()
 
-  /// Why tests of whole lists do not run here; empty when they do.
+  /// The reason why tests of whole lists do not run here; empty if they run.
   static let skipReason: String =
     if folder == nil {
       "skipped: no real data at $SHARDQ_DATA or ../shared/data"
@@ -21,11 +21,11 @@ enum TestData {
       ""
     }
   static var areListsTested: Bool { skipReason.isEmpty }
-  /// Whether all that there is of each kind is tested, as Scripts/check-long.sh asks for.
+  /// Whether the tests run in full length, as in Scripts/check-long.sh.
   static let isLong = getenv("SHARDQ_LONG") != nil
 
-  /// How many of something are tested: as many as `long` in a long run, a quarter of these in the gate, and `debug` in a
-  /// debug build; never fewer than that.
+  /// The number of tested cases: `long` in a long run, a quarter of `long` in the gate, and `debug` in a debug build;
+  /// never fewer than `debug`.
   static func count(_ debug: Int, _ long: Int) -> Int { isDebug ? debug : isLong ? long : max(debug, long / 4) }
 
   static var isDebug: Bool {
@@ -37,7 +37,7 @@ enum TestData {
   }
 }
 
-/// One of the real lists, and how it is built.
+/// One of the real lists, and the options of its build.
 enum RealList: String, CaseIterable, Sendable, CustomStringConvertible {
   case cities, geonames, japanese, postal
 
@@ -66,7 +66,7 @@ enum RealList: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What the builder is told; the first two lists are recognised.
+  /// The options of the build; the first two lists are recognised.
   var options: BuildOptions {
     var options = BuildOptions()
     (options.columns, options.key) = (columns, key)
@@ -89,7 +89,7 @@ enum RealList: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The key's parts, as a reader of the template understands them.
+  /// The parts of the key's template.
   var keyParts: [LinearScan.KeyPart] {
     switch self {
     case .cities: [.field("name"), .text(", "), .field("country")]

@@ -1,4 +1,4 @@
-/// The entries of a ZIP as its local headers and its central directory have them. Source: PKWARE's APPNOTE.TXT.
+/// The entries of a ZIP from its local headers and its central directory. Source: PKWARE's APPNOTE.TXT.
 struct ZIPEntries {
   struct Entry: Equatable {
     var name: String
@@ -10,11 +10,11 @@ struct ZIPEntries {
   let bytes: [UInt8]
   private(set) var local: [Entry] = []
   private(set) var central: [Entry] = []
-  /// Where the central directory begins.
+  /// The start of the central directory.
   private(set) var centralStart = 0
-  /// The count of entries that the end of the central directory says.
+  /// The count of entries in the end of the central directory.
   private(set) var count = 0
-  /// Whether that end is one of ZIP64, and every record of the central directory.
+  /// Whether the end and every record of the central directory are those of ZIP64.
   private(set) var isWide = false
 
   func number(_ offset: Int, _ size: Int) -> Int {
@@ -56,7 +56,7 @@ struct ZIPEntries {
     }
   }
 
-  /// The positions of all bytes that are no content of a file of the index.
+  /// The positions of all bytes outside of the contents of the index's files.
   var others: [Int] {
     var contents = local.dropLast().map(\.content)[...]
     return bytes.indices.filter { position in
