@@ -5,7 +5,7 @@ import Testing
 @Suite("The tree is tidy") struct TidyTests {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
-  /// The folders of each library, from the lowest up; a file that stands in none of them is above all.
+  /// The folders of each library, from the lowest up; a file outside of the folders is above all.
   static let layers = [
     "ShardedIndex": ["Format", "Store", "Cache", "Load", "Query", "Generation", "Ranking"],
     "ShardBuilder": ["Threads", "Read", "Key", "Sort", "Cut", "Encode", "Publish"],

@@ -279,7 +279,7 @@ import Testing
     try Self.expectSame(
       index, try fixture.built(), prefixes: Self.prefixes(of: fixture.list), &fixture.list.random, "followed")
     #expect(session.matches.count == (try index.matches(forPrefix: "a").count))
-    // A reader that does not look moves when told to.
+    // A reader that does not look moves when it reloads.
     #expect(still.recordCount == 600)
     #expect(try still.reload() && !still.reload())
     #expect(still.recordCount == fixture.list.records.count)

@@ -4,7 +4,7 @@ import Testing
 
 import CLibrary
 
-/// A pack taken apart. Layout: docs/pack.md §2 and §3.
+/// The fields of a pack, which tests change. Layout: docs/pack.md §2 and §3.
 private struct PackSurgery {
   struct Piece {
     var source = 0

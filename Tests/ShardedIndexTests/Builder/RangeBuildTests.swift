@@ -226,7 +226,7 @@ import Testing
     Files.write(Array("no manifest at all".utf8), to: job.target + "/" + manifest)
     #expect(refused(rows).contains(manifest) || refused(rows).contains("manifest"))
     Files.write(content, to: job.target + "/" + manifest)
-    // The same row twice is a range that an engine ran twice.
+    // Two equal rows come from a range that an engine ran twice.
     try job.merge(plan, rows + [records[1]])
     #expect(Files.read(job.target + "/manifest") != nil)
     #expect(Files.names(in: job.target).allSatisfy { !$0.hasPrefix("manifest-") && !$0.hasPrefix(".shardq-range") })

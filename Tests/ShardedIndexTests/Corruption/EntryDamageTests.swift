@@ -24,7 +24,7 @@ import Testing
     return found
   }
 
-  /// Makes a copy of the index with another frame of entries, all checksums made right.
+  /// Makes a copy of the index with another frame of entries and right checksums.
   ///
   /// - Parameters:
   ///   - other: The index whose entries' files are put there too.
