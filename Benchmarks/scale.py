@@ -41,7 +41,7 @@ def count_of(size):
 
 
 def write_skewed(name, output):
-    """Lines of JSON. Each list has few distinct bytes and many records, or the other way round."""
+    """Lines of JSON. Each list has few distinct bytes and many records, or many bytes and few records."""
     line = '{"country":"%s","name":"%s","_id":%d,"coord":{"lon":%d.5,"lat":1.25}}\n'
     if name == "one-prefix":  # Ten million keys that differ after 40 equal characters.
         same = "llanfairpwllgwyngyllgogerychwyrndrobwlll"

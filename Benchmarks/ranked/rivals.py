@@ -78,7 +78,7 @@ class SQLite(Rival):
 
 
 class FTS5(SQLite):
-    """SQLite's FTS5 with prefix indexes: keys are tokens, without positions and sizes; weights in a table beside it."""
+    """SQLite's FTS5 with prefix indexes: keys are tokens, without positions and sizes; weights are in another table."""
 
     name = "SQLite FTS5, ORDER BY weight"
     order = "t.weight DESC"
@@ -149,7 +149,7 @@ class Tantivy(Rival):
         builder.add_integer_field("weight", fast=True, stored=True)
         builder.add_bytes_field("record", stored=True)
         index = tantivy.Index(builder.build(), path=directory)
-        # One thread and so much memory make one segment.
+        # With one thread and this memory the writer makes one segment.
         writer = index.writer(heap_size=400_000_000, num_threads=1)
         for record in records:
             writer.add_document(tantivy.Document(key=record.key, weight=record.weight, record=record.line.encode()))

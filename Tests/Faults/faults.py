@@ -244,7 +244,7 @@ class Scenario:
         self.is_of_overlay = any(reference is not None and reference.is_overlaid for reference in (old, new))
 
     def prepare(self, index):
-        """Puts the index there as it was before."""
+        """Copies the index from before the command to its place."""
         if self.old is not None:
             shutil.copytree(self.old.index, index)
 
@@ -256,7 +256,7 @@ class Scenario:
 
 
 def build_command(source, *options):
-    # One thread: the same calls in the same order every time. Small shards: many of them from few records.
+    # One thread makes the same calls in the same order every time; small shards are many from few records.
     return ["build", source, "--key", "{name}, {country}", "--jobs", "1", "--shard-size", "1KiB", "--level", "3",
             *options]
 

@@ -67,7 +67,7 @@ def fault_of(line, index, program):
     if os.path.dirname(path) == index and (call == "lstat" or "AT_SYMLINK_NOFOLLOW" in rest):
         return None
     if path.startswith("/"):
-        # The runtime looks for a helper of its own around the program.
+        # The runtime looks for its own helper program around the program.
         return None if path == program or path.startswith(os.path.dirname(program)) or program.startswith(path + "/") \
             or path.startswith(os.path.dirname(os.path.dirname(program)) + "/") else f"{call} of {path}"
     if "/" in path or path in (".", ".."):

@@ -17,7 +17,7 @@ import sys
 TRACEME, SYSCALL, SETOPTIONS, GETREGSET, SETREGSET = 0, 24, 0x4200, 0x4204, 0x4205
 TRACESYSGOOD, EXITKILL = 1, 0x100000
 NT_PRSTATUS = 1
-# Where the call's number, its third argument and its result stand among the registers; the numbers of the calls.
+# The registers of the call's number, its third argument and its result; the numbers of the calls.
 MACHINES = {
     "x86_64": (15, 12, 10, {
         "read": 0, "write": 1, "pread64": 17, "pwrite64": 18, "close": 3, "rename": 82, "mkdir": 83, "unlink": 87,
@@ -73,7 +73,7 @@ def main():
             os.kill(os.getpid(), os.WTERMSIG(status))
         pending = os.WSTOPSIG(status)
         if pending != signal.SIGTRAP | 0x80:
-            continue  # A signal of its own, to be delivered.
+            continue  # A signal for the command, to be delivered.
         pending = 0
         vector.size = ctypes.sizeof(registers)
         if is_entry:

@@ -91,7 +91,7 @@ KEY_RULES = [(whole, 8), (beginning, 0)]
 
 
 def code(weight):
-    """A weight on a logarithmic scale."""
+    """The code of a weight, on a logarithmic scale."""
     if weight == 0:
         return 0
     exponent = weight.bit_length() - 1

@@ -481,7 +481,7 @@ class Index:
         return [sides.read_file(sys.modules[__name__], self.directory, page) for page in self.sides or []]
 
     def _shards_of(self, number, level=0):
-        """Of a page, or below a node."""
+        """The number of shards of a page, or below a node."""
         size = PAGE ** (level + 1)
         return max(0, min(size, self.shard_count - size * number))
 
@@ -908,7 +908,7 @@ def xxh64(data):
 
 # §9.1, §9.2: the order of records
 
-sys.set_int_max_str_digits(0)  # an exponent may be longer than Python likes
+sys.set_int_max_str_digits(0)  # an exponent may be longer than Python's limit for integers
 NUMBER_TEXT = re.compile(rb"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 
 
@@ -1051,7 +1051,7 @@ class HuffmanCode:
         for size, first, end in (sizes[0], 0, count // 2), (sizes[1], count // 2, count):
             data = cursor.take(size)
             middle = (end - first) // 2
-            # Of either half the first numbers from the front, the others from the back.
+            # Each half has its first numbers from the front, and the others from the back.
             front, used = self._numbers(cursor, data, middle)
             back, others = self._numbers(cursor, data[::-1], end - first - middle)
             need(used + others == size, f"{cursor.what}: codes do not fill their bytes")

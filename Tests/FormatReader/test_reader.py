@@ -331,7 +331,7 @@ def nasty():
     for size in [120, 250, 251, 252, 255, 256, 300, 5000, 65000]:
         add("Long key " + "k" * size, "LK")
         add("Long key " + "k" * size + "!", "LK")
-    # Names that are paths and names that look like them, values that are not scalars, numbers as they came.
+    # Names that are paths and names that look like paths, values that are not scalars, numbers in any form.
     for i in range(20):
         add(
             f"Nested{i}",
@@ -1181,7 +1181,7 @@ class Forged(Temporary):
         # A count of six bytes, and one of 2^32.
         for count in (b"\x88\x80\x80\x80\x80\0", b"\x80\x80\x80\x80\x10"):
             self.assertRefused(start=self.header[:4] + count + self.header[5 : at.frames])
-        # That of the shard's records in more bytes than it needs is read.
+        # The count of the shard's records may have more bytes than it needs.
         self.assertSame(self.store(start=self.header[:4] + b"\x88\x80\0" + self.header[5 : at.frames]))
         # The first part: its records, a bound, a continuation.
         for part in (b"\0\0", b"\7\0", b"\x09\0", b"\x08\2", b"\x08\1"):
@@ -1278,7 +1278,7 @@ class Forged(Temporary):
         for last, quarter in ((len(self.keys) - sizes[3] - 1, 2), (len(self.keys) - sizes[3], 3)):
             self.assertGreater(-quarters[quarter] % 8, 0)
             self.assertRefused(keys=changed(self.keys, last, [self.keys[last] | 1]))
-        # There are 256 bytes: runs of numbers without a code that go on behind the last.
+        # 256 bytes exist: runs of numbers without a code that continue after the last.
         where = (at.suffix_code, at.names)
         lengths = self.header[slice(*where)]
         for runs in (8, 13, 300):
@@ -1468,7 +1468,7 @@ class Forged(Temporary):
         self.assertFound(stored, bound=b"n\x01c")
 
     def test_limits(self):
-        """As many formats, ranges and row formats as there can be, and one more."""
+        """The greatest numbers of formats, ranges and row formats, and one more of each."""
         self.open(self.build(self.write("limits.jsonl", PLAIN), "--key", "{name}, {country}", name="limits"))
         names = [b"c%d" % i for i in range(4097)]
         listed = b"".join(varint(len(name)) + name for name in names)
@@ -1553,12 +1553,12 @@ class Forged(Temporary):
             with self.subTest(column=column):
                 self.assertRefused(**shard([column], 0, data=bytes(8 * (column[1] == 1))))
         self.assertRefused(**shard([[]], 1))
-        # Dictionaries of no text, of as many as there can be, and of one more.
+        # Dictionaries without a text, of the greatest number of texts, and of one more.
         self.assertRefused(**shard([b"\0\1\0"], 0, data=bytes(8)))
         for count in (65536, 65537):
             contents = shard([b"\0\1" + varint(count) + bytes(count)], 0, data=bytes(16))
             self.assertSame(self.store(**contents)) if count == 65536 else self.assertRefused(**contents)
-        # A code of a text that is not there.
+        # A code of a text that the dictionary does not have.
         pair = b"\0\1\2\1\1ab\0"
         self.assertSame(self.store(**shard([pair], 0, data=bytes([0, 1, 0, 1, 0, 0, 0, 1]))))
         self.assertRefused(**shard([pair], 0, data=bytes([0, 1, 0, 1, 0, 0, 0, 2])))
@@ -1899,7 +1899,7 @@ class Ranks(Temporary):
         self.assertRefused([page + b"\0"])
         self.assertRefused([page, page])
         self.assertRefused([])
-        # One part less of a shard, and one more of the next, which only the shards' headers tell.
+        # One part less of a shard, and one more of the next: only the shards' headers show the fault.
         several = next(i for i in range(shards) if page[i] > 1)
         other = several + 1 if several + 1 < shards else several - 1
         self.assertRefused([changed(changed(page, several, [page[several] - 1]), other, [page[other] + 1])])
@@ -1915,7 +1915,7 @@ class Ranks(Temporary):
         least = weights.index(min(weights))
         self.assertRefused(with_weight(least, 8 * b"\x80" + b"\x80"))
         self.assertRefused(with_weight(least, 9 * b"\xff" + b"\x01"))
-        # One more and one less than the greatest, of a page and of a part.
+        # A weight above and one below the greatest, of a page and of a part.
         greatest = weights.index(max(weights))
         small = next(i for i, weight in enumerate(weights) if 0 < weight < max(weights))
         for number, more in (greatest, -1), (small, 1), (small, -1):
@@ -1933,7 +1933,7 @@ class Ranks(Temporary):
                 self.assertEqual(found.ranks, index.ranks)
                 self.assertEqual(b"".join(line + b"\n" for line in found.lines()), lines)
                 self.assertEqual(shardq("export", "-i", self.index), lines)
-        # One that is larger than the file, and a section of another size.
+        # A chain that is larger than the file, and a section of another size.
         root = self.with_sections(self.root(), {31: struct.pack("<III", 1 << 31, 0, 0)})
         other = self.with_sections(self.root(), {31: bytes(13)})
         for content in root, other:

@@ -83,7 +83,7 @@ def examples(language):
 
 
 def damaged_copies(seed, count, archive=False):
-    """Copies of the small index, one after the other at one path, with bytes changed or cut off."""
+    """Copies of the small index, one after the other at one path, with changed or missing bytes."""
     numbers = random.Random(seed)
     source, names = SMALL, sorted(name for name in os.listdir(SMALL) if name == "manifest" or name.endswith(".zst"))
     if archive:

@@ -205,7 +205,7 @@ class Bounds(unittest.TestCase):
                                     answer = index.search(text)
                                     if answer.records != right[text]:
                                         failures.append(text)
-                except Exception as error:  # A reader would be closed with its thread.
+                except Exception as error:  # Else the error would end only the thread.
                     failures.append(error)
             threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
             for thread in threads:

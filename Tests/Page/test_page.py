@@ -532,7 +532,7 @@ class Scrolling(PageTest):
         self.server.requests.clear()
         height = tab.evaluate("list.rowHeight")
         self.assertEqual(tab.evaluate("list.scroller.scrollHeight"), RECORDS * height)
-        # As the bar is dragged: in sixty steps over all of it.
+        # Dragging the bar, in sixty steps from end to end.
         for step in range(1, 61):
             tab.evaluate(
                 f"list.scroller.scrollTop = {step} / 60 * (list.scroller.scrollHeight - list.scroller.clientHeight)"

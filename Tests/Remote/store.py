@@ -17,7 +17,7 @@ class Store:
 
     def __init__(self, page=1000):
         store = self
-        self.objects = {}  # By key: bytes, and seconds since 1970.
+        self.objects = {}  # Key to bytes, and seconds since 1970.
         self.requests = []  # (method, key, status)
         self.lock = threading.Lock()
         self.page = page

@@ -507,7 +507,7 @@ class BadStores(StoreTestCase):
             self.store.objects[PREFIX + name] = (wrong, modified)
             self.fetch(status=65, words=name)
             self.fetch(status=65, words=words)
-        # One of another size is put again by the next publication.
+        # The next publication puts an object of another size again.
         self.store.objects[PREFIX + name] = (content[:-1], modified)
         self.publish(INDEXES[0])
         self.assert_fetched(INDEXES[0])

@@ -216,7 +216,7 @@ def read_all(connection):
 
 
 def read_answers(connection, count):
-    """That many answers of one connection: pairs of status and body."""
+    """The next answers of a connection: pairs of status and body."""
     file = connection.makefile("rb")
     answers = []
     for _ in range(count):

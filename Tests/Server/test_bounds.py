@@ -30,7 +30,7 @@ class Descriptors(unittest.TestCase):
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
 
     def crowded(self, server, count, admitted):
-        """A crowd comes, stays for two seconds, and goes."""
+        """Many clients connect, stay for two seconds, and leave."""
         connections = [server.socket() for _ in range(count)]
         poll = select.poll()
         numbers = {connection.fileno(): connection for connection in connections}

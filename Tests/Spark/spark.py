@@ -24,7 +24,7 @@ SETTINGS = {
 
 
 def start(source, work, target, plan, program, master="local[2,4]", partitions=12, **settings):
-    """Starts a job, counts and all, whose tasks call `program` as shardq."""
+    """Starts a job, with its counts, whose tasks call `program` as shardq."""
     command = [os.path.join(HOME, "bin/spark-sql"), "--master", master]
     for name, value in {**SETTINGS, **settings}.items():
         command += ["--conf", "%s=%s" % (name, value)]

@@ -26,7 +26,7 @@ END = b"\x1b[?2026l"
 
 
 class Terminal:
-    """A program on a pseudo-terminal of its own, started when it is told to be."""
+    """A program on a pseudo-terminal of its own, started on demand."""
 
     def __init__(self, arguments, size, environment):
         gate, go = os.pipe()
@@ -170,7 +170,7 @@ def main():
     while len(words) < 40:
         word = chance.choice(letters) + chance.choice("aeiou") + chance.choice("lnrst")
         count = subprocess.run([command[0], "query", word, "--count", "-i", arguments.index], stdout=subprocess.PIPE)
-        # Where there is no further page, the key for it changes nothing and draws nothing.
+        # Without a further page, the key for it changes nothing and draws nothing.
         if word not in words and int(count.stdout) > 2 * size[1]:
             words.append(word)
     terminal = Terminal(command, size, environment)

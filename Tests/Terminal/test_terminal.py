@@ -427,7 +427,7 @@ class Restoring(TerminalTest):
             screen, process = self.begin(command)
             self.guarded(screen)
             os.kill(process, signal.SIGKILL)
-            screen.wait(lambda text: "killed" in text.lower())  # By the shell or, where that was faster, by the guard.
+            screen.wait(lambda text: "killed" in text.lower())  # The shell or the guard prints it.
             deadline = time.monotonic() + PATIENCE
             while screen.state() != "0 0 1 1" and time.monotonic() < deadline:
                 time.sleep(0.02)
@@ -474,7 +474,7 @@ class Restoring(TerminalTest):
         while len(self.processes(screen)) < 2:
             self.assertLess(time.monotonic(), deadline, "there is no guard")
             time.sleep(0.02)
-        time.sleep(0.1)  # The list sends the guard the terminal's state.
+        time.sleep(0.1)  # The list then sends data to the guard.
 
     def test_stopping_and_going_on(self):
         for stop in ["key", signal.SIGTSTP]:

@@ -64,9 +64,9 @@ fn first<'a>(fst: &'a Fst, mut node: Node<'a>, mut sum: u64) -> u64 {
     sum + node.final_output().value()
 }
 
-/// The values of the first key that begins with the prefix and, in `end`, of the first above all that do, `count` where
-/// there is none; twice the same where no key begins with it. One way down, without an allocation: a range's stream
-/// makes several.
+/// The values of the first key that begins with the prefix and, in `end`, of the first above all that do, `count` if no
+/// key is above; twice the same value if no key begins with it. One walk down allocates nothing; the stream of a range
+/// does.
 ///
 /// # Safety
 /// After `fst_open`; `prefix` has `size` bytes.
