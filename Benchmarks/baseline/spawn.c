@@ -8,9 +8,9 @@
 // Prints per run, to standard output: number of the line, nanoseconds from spawn to wait, peak resident KiB, exit
 // status (a signal's number + 128), bytes printed.
 //
-// This program is small and static, because between vfork and exec a child runs in its parent's memory, and the kernel
-// counts the parent's peak as the child's. Each reported peak is therefore at least this program's own peak, which it
-// prints last, as the line "self".
+// This program is small and static. Between vfork and exec a child runs in its parent's memory, so the kernel counts
+// the parent's peak as the child's. Each reported peak is therefore at least this program's own peak, which it prints
+// last, as the line "self".
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

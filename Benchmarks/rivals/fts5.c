@@ -1,6 +1,6 @@
-// SQLite's full-text index: each folded key is one token, so that `"sao p" *` means what a prefix means here, and rows
-// are numbered in the list's order, so that answers come sorted. Tuned to be small: no positions, no
-// sizes, the records in a table of their own (external content), indexes of prefixes of one to three characters.
+// SQLite's full-text index: each folded key is one token, so that `"sao p" *` means a prefix as here. Rows are numbered
+// in the list's order, so that answers come sorted. Tuned to be small: no positions, no sizes, the records in a table
+// of their own (external content), indexes of prefixes of one to three characters.
 #include "sqlite_common.h"
 
 static const char *const first_sql =

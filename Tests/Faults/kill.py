@@ -53,8 +53,8 @@ def telling_calls(tools, scenario):
     """The calls before which a kill is tried.
 
     With `--every`, the points of an overlay are the calls after the last shard's rename that change the directory or
-    the medium, and only the first call that removes a shard. A kill before a call that only reads leaves the same files
-    as a kill before the next write. Shards are written and removed as without an overlay.
+    the medium. Of the calls that remove a shard it is only the first. A kill before a call that only reads leaves the
+    same files as a kill before the next write. Shards are written and removed as without an overlay.
     """
     calls = faults.trace(tools, scenario)
     if tools.every == 1 or not scenario.is_of_overlay:

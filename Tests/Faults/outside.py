@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Replaces the files of an index by links, pipes and others, and checks each file that a command then opens: it must be
-the directory of the index, a file of the directory by a plain name without a link, or a file that every program opens."""
+"""Replaces the files of an index by links, pipes and others, and checks each file that a command then opens: the
+directory of the index, a file in it by a plain name without a link, or a file that every program opens."""
 
 import os
 import re

@@ -1538,7 +1538,7 @@ class Forged(Temporary):
         self.assertRefused(**shard([[own(0, 7, 0, 0, 0)]], 1))
         self.assertSame(self.store(**shard([[own(0, 0, 32, 0, 1, 0, 0, 128)]], 1)))
         self.assertRefused(**shard([[own(0, 0, 33, 0, 1, 0, 0, 128, 0)]], 1))
-        # Codes of 1, 2 and 2 bits, and of 1, 2 and 1, where that of the first is the same: all suffix fields are that one.
+        # Codes of 1, 2 and 2 bits, and of 1, 2 and 1. The first code is the same, and all suffix fields have it.
         packed = self.keys[:-8] + bytes([2, 2, 0, 0, 0, 0])
         self.assertSame(self.store(**shard([[form]], 1, 3, bytes([0x21, 0x02]), packed)))
         self.assertRefused(**shard([[form]], 1, 3, bytes([0x21, 0x01]), packed))

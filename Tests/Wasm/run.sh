@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the WebAssembly module, compares it with the command in Node, and tests the page in Chromium and on nginx, in two
-# minutes, mostly for the compiler. SHARDQ_LONG=1 asks more queries, types the list of cities, and has the page read an
-# index in Ceph's gateway, if Ceph is installed. Ends with 77 and a sentence if a tool is missing.
+# Builds the WebAssembly module, compares it with the command in Node, and tests the page in Chromium and on nginx. It
+# takes two minutes, mostly for the compiler. SHARDQ_LONG=1 asks more queries, types the list of cities, and has the
+# page read an index in Ceph's gateway, if Ceph is installed. Ends with 77 and a sentence if a tool is missing.
 set -eu
 cd "$(dirname "$0")/../.."
 [ -n "$(command -v node)" ] || { echo "skipped: the WebAssembly module, because node is missing"; exit 77; }

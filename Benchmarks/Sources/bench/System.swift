@@ -148,8 +148,8 @@ enum Files {
 
   /// Takes a file, or the files of a directory, out of the system's cache, to be read again as after a restart.
   ///
-  /// A file that was just written lies there in pieces of up to 2 MiB, and one touch of a mapped file or of an
-  /// executable then counts 2 MiB as resident.
+  /// A file that was just written lies there in pieces of up to 2 MiB. One touch of a mapped file or of an executable
+  /// then counts 2 MiB as resident.
   static func evict(_ path: String) {
     if isDirectory(path) { return names(in: path).forEach { evict(path + "/" + $0) } }
     let file = open(path, O_RDONLY | O_CLOEXEC)
