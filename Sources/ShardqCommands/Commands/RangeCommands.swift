@@ -196,7 +196,7 @@
     @Option(
       name: .customLong("repeated-ids"),
       help: ArgumentHelp(
-        "The number of repeated ids among those that `key --ids` prints (default: not counted).", valueName: "n"))
+        "The number of repeated ids of `key --ids` (default: not counted).", valueName: "n"))
     var repeatedIDs: Int?
 
     @Flag(name: .customLong("force"), help: "Replace an index that has another key.")
