@@ -59,7 +59,7 @@ else
   coverage="$(grep -a 'DONE' "$log" | sed -n 's/.*\(cov: [0-9]*\) \(ft: [0-9]*\).*/, \1 \2/p')"
   line="$(printf '%-9s %s runs, %s a second%s' "$target" "$count" "$speed" "$coverage")"
 fi
-# Without its counters libFuzzer goes on blindly, with only a warning.
+# Without its counters libFuzzer runs without guidance, and prints only a warning.
 if grep -q 'Is the code instrumented' "$log"; then
   status=3
   line="$line, NOT INSTRUMENTED"

@@ -17,7 +17,7 @@ struct SharedPrefixes {
       let (key, stem) = unsafe (record.folded, suffixField.stem(of: record).count)
       let common = unsafe commonPrefix(previous, key)
       ofKeys.append(UInt32(common))
-      // A stem that goes on where the previous key had its suffix field shares no more than the previous stem.
+      // A stem that continues where the previous key had its suffix field shares no more than the previous stem.
       let ofStem = min(common, stem, previousStem)
       ofStems.append(UInt32(ofStem))
       size += stem - (index % KeyBlocks.blockSize == 0 ? 0 : ofStem)
