@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests" / "Page"), str(ROOT / "Tests" / "Wasm")]
@@ -123,15 +124,17 @@ class OnNginx(unittest.TestCase):
         """Opens an index, and returns the requests that it takes."""
         self.host.requests()
         self.script(tab, f"void (globalThis.index = await shardq.open({json.dumps(address)}))")
-        return self.index_requests()
+        return self.index_requests(address)
 
-    def index_requests(self):
-        return [words for words in self.host.requests() if words[2] not in ("/shardq.js", "/shardq.wasm")]
+    def index_requests(self, address):
+        """The new requests for the files at an address. A browser also asks for an icon, at a time of its own."""
+        url = urllib.parse.urlsplit(address)
+        return [words for words in self.host.requests() if words[0] == str(url.port) and words[2].startswith(url.path)]
 
-    def asked(self, tab, text, **options):
-        """Asks, and returns the number of requests, and the first name."""
+    def asked(self, tab, address, text, **options):
+        """Asks the index that was opened at an address, and returns the requests, and the first name."""
         answer = self.script(tab, f"(await index.search({json.dumps(text)}, {json.dumps(options)})).matches[0]")
-        return len(self.index_requests()), answer
+        return self.index_requests(address), answer
 
     def test_the_page(self):
         self.host.requests()
@@ -156,10 +159,12 @@ class OnNginx(unittest.TestCase):
         counts = {}
         tab = self.open(self.host.origins[0] + "/blank.html")
         for sort, place in (("key", "/index/"), ("rank", "/index/"), ("key", "/list.shardq")):
+            address = self.host.origins[0] + place
             made = counts.setdefault(f"by {sort} in {place}", [])
             for session in sessions(self.index, 800 if IS_LONG else 16):
-                self.assertEqual(len(self.opened(tab, place)), 1)
-                keys = [self.asked(tab, text, sort=sort)[0] for text in session]
+                requests = self.opened(tab, address)
+                self.assertEqual(len(requests), 1, requests)
+                keys = [len(self.asked(tab, address, text, sort=sort)[0]) for text in session]
                 made.append(sum(keys))
                 if sort == "key":
                     allowed = [3 if place == "/list.shardq" else 2] + [2] * len(keys)
@@ -175,8 +180,10 @@ class OnNginx(unittest.TestCase):
         for origin, count in ((1, 1), (2, 2)):
             for place in ("/index/", "/list.shardq"):
                 with self.subTest(origin=SERVERS[origin], place=place):
-                    self.assertEqual(len(self.opened(tab, self.host.origins[origin] + place)), count)
-                    self.assertEqual(self.asked(tab, "san")[1]["name"], wanted)
+                    address = self.host.origins[origin] + place
+                    requests = self.opened(tab, address)
+                    self.assertEqual(len(requests), count, requests)
+                    self.assertEqual(self.asked(tab, address, "san")[1]["name"], wanted)
         code = self.script(tab, f"shardq.open('{self.host.origins[3]}/index/').catch(error => error.code)")
         self.assertEqual(code, "unreachable")
 
