@@ -1,15 +1,13 @@
-"""The shared part of the tests of an index over HTTP: the programs, indexes, nginx, and a faulty host."""
+"""The shared part of the tests of an index over HTTP: the programs, indexes, and a faulty host."""
 
 import atexit
 import http.server
 import os
 import random
 import shutil
-import socket
 import subprocess
 import tempfile
 import threading
-import time
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -77,65 +75,6 @@ def texts(count, seed=1):
         key = made.choice(keys)
         found.append(key[:made.randint(1, len(key))])
     return found
-
-
-def free_port():
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        return server.getsockname()[1]
-
-
-class Nginx:
-    """nginx on loopback, with a log of requests."""
-
-    def __init__(self):
-        self.path = tempfile.mkdtemp(dir=SCRATCH, prefix="nginx-")
-        self.log = os.path.join(self.path, "access.log")
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}/"
-        temporary = " ".join(f"{name}_temp_path {self.path}/{name};" for name in
-                             ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        with open(os.path.join(self.path, "conf"), "w", encoding="utf-8") as file:
-            # By default nginx's workers run as another user, which cannot read the folder.
-            file.write("user root;\n" if os.geteuid() == 0 else "")
-            file.write(f"""
-daemon off; worker_processes 1; pid {self.path}/pid; error_log {self.path}/error.log;
-events {{ worker_connections 256; }}
-http {{
-  {temporary}
-  log_format plain '$request_method $request_uri $http_range $status $body_bytes_sent';
-  access_log {self.log} plain;
-  server {{ listen 127.0.0.1:{self.port}; root {WWW}; }}
-}}""")
-        program = shutil.which("nginx", path=ENVIRONMENT["PATH"] + ":/usr/sbin")
-        self.process = subprocess.Popen([program, "-c", os.path.join(self.path, "conf"), "-p", self.path],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-                break
-            except OSError:
-                assert time.monotonic() < end and self.process.poll() is None, "nginx did not start"
-                time.sleep(0.02)
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait(PATIENCE)
-
-    def requests(self, least=0):
-        """The requests since the last call, so many at least: (URI, range, status, bytes)."""
-        lines, began = [], time.monotonic()
-        # nginx writes the line of a request when the client has its answer already.
-        while time.monotonic() - began < PATIENCE:
-            with open(self.log, encoding="utf-8") as file:
-                lines = file.read().splitlines()
-            if len(lines) >= least:
-                break
-            time.sleep(0.01)
-        with open(self.log, "r+", encoding="utf-8") as file:
-            file.truncate(0)
-        return [tuple(line.split(" ")[1:]) for line in lines]
 
 
 class Host:

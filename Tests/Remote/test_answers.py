@@ -4,24 +4,23 @@ import os
 import random
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
+import nginx
 import remote
-from remote import BIN, CITIES, ENVIRONMENT, LONG, MANY, Nginx, RemoteTestCase, shardq, texts
+from remote import BIN, CITIES, ENVIRONMENT, LONG, MANY, SCRATCH, WWW, RemoteTestCase, shardq, texts
 
 
 class Answers(RemoteTestCase):
     @classmethod
     def setUpClass(cls):
-        cls.nginx = Nginx()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.nginx.close()
+        cls.nginx = nginx.Nginx(tempfile.mkdtemp(dir=SCRATCH), WWW)
+        cls.addClassCleanup(cls.nginx.stop)
 
     def url(self, name):
-        return self.nginx.url + name
+        return f"{self.nginx.origins[0]}/{name}"
 
     def test_answers_are_those_on_disk(self):
         lines = "".join(text + "\n" for text in texts(5000 if LONG else 500))
@@ -49,12 +48,12 @@ class Answers(RemoteTestCase):
             with self.subTest(name=name):
                 self.nginx.requests()
                 self.assertEqual(self.ask(self.url(name), "san", "--sort", "key", "--fetch", "shards")[0], 0)
-                requests = self.nginx.requests(1)
-                self.assertEqual(requests[0][1], "bytes=0-65535")
+                requests = self.nginx.requests()
+                self.assertEqual(requests[0].range, "bytes=0-65535")
                 self.assertLessEqual(len(requests) - 1, most, requests)
                 # The second query finds all files in the cache, and the host has nothing newer.
                 self.assertEqual(self.ask(self.url(name), "san", "--sort", "key", "--fetch", "shards")[0], 0)
-                self.assertEqual([request[2:] for request in self.nginx.requests(1)], [("304", "0")])
+                self.assertEqual([(each.status, each.size) for each in self.nginx.requests()], [("304", "0")])
 
     def test_requests_one_after_the_other(self):
         # Rounds of requests: a request that begins while another is under way does not wait for it. The host answers

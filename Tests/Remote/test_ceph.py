@@ -10,8 +10,9 @@ import time
 import unittest
 
 import gateway
+import nginx
 from gateway import KEYS
-from remote import ENVIRONMENT, LONG, MANY, SCRATCH, WWW, RemoteTestCase, free_port, shardq, texts
+from remote import ENVIRONMENT, LONG, MANY, SCRATCH, WWW, RemoteTestCase, shardq, texts
 
 
 @unittest.skipUnless(LONG, "Ceph is started in long runs alone")
@@ -20,7 +21,7 @@ class InCeph(RemoteTestCase):
     def setUpClass(cls):
         if gateway.missing():
             raise unittest.SkipTest(f"an index in Ceph, for there is no {gateway.missing()}: {gateway.PACKAGES}")
-        cls.ceph = gateway.Ceph(SCRATCH, [free_port() for _ in range(5)])
+        cls.ceph = gateway.Ceph(SCRATCH, nginx.free_ports(5))
         cls.addClassCleanup(cls.ceph.close)
         # An archive's key needs no escapes.
         files = [("lists/many.shardq", os.path.join(WWW, "many.shardq"))]

@@ -9,8 +9,9 @@ import tempfile
 import unittest
 
 import gateway
+import nginx
 from gateway import KEYS
-from remote import BIN, ENVIRONMENT, LONG, PATIENCE, SCRATCH, free_port, shardq
+from remote import BIN, ENVIRONMENT, LONG, PATIENCE, SCRATCH, shardq
 from store import Store
 from test_store import DAY, PREFIX, SOURCE, URL
 from test_store_ceph import Front
@@ -195,7 +196,7 @@ class RangesInCeph(unittest.TestCase):
     def setUpClass(cls):
         if gateway.missing():
             raise unittest.SkipTest(f"ranges in Ceph, for there is no {gateway.missing()}: {gateway.PACKAGES}")
-        cls.ceph = gateway.Ceph(SCRATCH, [free_port() for _ in range(5)])
+        cls.ceph = gateway.Ceph(SCRATCH, nginx.free_ports(5))
         cls.addClassCleanup(cls.ceph.close)
         cls.ceph.bucket("bucket")
 

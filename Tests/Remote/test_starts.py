@@ -1,8 +1,10 @@
 """Compares answers from the starts with answers from disk, with fewer requests."""
 
 import json
+import tempfile
 
-from remote import STARTS, Nginx, RemoteTestCase, shardq, texts
+import nginx
+from remote import SCRATCH, STARTS, WWW, RemoteTestCase, shardq, texts
 
 NAMES = ("starts/", "starts.shardq")
 
@@ -10,11 +12,11 @@ NAMES = ("starts/", "starts.shardq")
 class Starts(RemoteTestCase):
     @classmethod
     def setUpClass(cls):
-        cls.nginx = Nginx()
-        cls.addClassCleanup(cls.nginx.close)
+        cls.nginx = nginx.Nginx(tempfile.mkdtemp(dir=SCRATCH), WWW)
+        cls.addClassCleanup(cls.nginx.stop)
 
     def url(self, name):
-        return self.nginx.url + name
+        return f"{self.nginx.origins[0]}/{name}"
 
     def test_answers_are_those_on_disk(self):
         typed = texts(400) + [letter for letter in "abcdefghijklmnopqrstuvwxyz"] + [""]
@@ -68,10 +70,10 @@ class Starts(RemoteTestCase):
             for text in ("s", "sa", "k"):
                 self.ask(self.url(name), text, "--sort", "key", "-n", "10", "--fetch", "shards")
             # The opening, and all starts at once; of an archive the places of the shards, which are fetched beside them.
-            requests = [request for request in self.nginx.requests() if request[2] != "304"]
+            requests = [each for each in self.nginx.requests() if each.status != "304"]
             self.assertLessEqual(len(requests), 1 + most, requests)
             self.ask(self.url(name), "s", "-n", "10", "--format", "tsv", "--fetch", "shards")
-            self.assertEqual([request[2] for request in self.nginx.requests()], ["304"])
+            self.assertEqual([each.status for each in self.nginx.requests()], ["304"])
             # A text that the starts do not answer takes its shard.
             self.ask(self.url(name), "sanbachi", "--sort", "key", "-n", "10", "--fetch", "shards")
             self.assertLessEqual(len(self.nginx.requests()), 2)

@@ -12,8 +12,9 @@ import threading
 import unittest
 
 import gateway
+import nginx
 from gateway import KEYS
-from remote import BIN, ENVIRONMENT, LONG, PATIENCE, SCRATCH, free_port, shardq
+from remote import BIN, ENVIRONMENT, LONG, PATIENCE, SCRATCH, shardq
 from store import is_shard
 from test_store import INDEXES, same
 
@@ -86,7 +87,7 @@ class PublishedToCeph(unittest.TestCase):
     def setUpClass(cls):
         if gateway.missing():
             raise unittest.SkipTest(f"publications to Ceph, for there is no {gateway.missing()}: {gateway.PACKAGES}")
-        cls.ceph = gateway.Ceph(SCRATCH, [free_port() for _ in range(5)])
+        cls.ceph = gateway.Ceph(SCRATCH, nginx.free_ports(5))
         cls.addClassCleanup(cls.ceph.close)
         cls.ceph.bucket("published")
 

@@ -78,7 +78,7 @@ class FromCeph(unittest.TestCase):
                 kinds = ("Log.entryAdded", "Runtime.exceptionThrown")
                 self.assertEqual([event for event in tab.events if event["method"] in kinds], [])
                 # All of the index came from Ceph.
-                asked = {words[2] for words in self.host.requests()}
+                asked = {each.path for each in self.host.requests()}
                 self.assertFalse([path for path in asked if "/index/" in path or path.endswith(".zst")], asked)
 
     def test_a_bucket_that_others_may_not_read(self):

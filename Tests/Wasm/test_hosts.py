@@ -14,7 +14,7 @@ import unittest
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "Tests" / "Page"), str(ROOT / "Tests" / "Wasm")]
+sys.path[:0] = [str(ROOT / "Tests" / "Page"), str(ROOT / "Tests" / "Remote")]
 import browser  # noqa: E402
 import nginx  # noqa: E402
 
@@ -129,7 +129,7 @@ class OnNginx(unittest.TestCase):
     def index_requests(self, address):
         """The new requests for the files at an address. A browser also asks for an icon, at a time of its own."""
         url = urllib.parse.urlsplit(address)
-        return [words for words in self.host.requests() if words[0] == str(url.port) and words[2].startswith(url.path)]
+        return [each for each in self.host.requests() if each.port == str(url.port) and each.path.startswith(url.path)]
 
     def asked(self, tab, address, text, **options):
         """Asks the index that was opened at an address, and returns the requests, and the first name."""
@@ -145,12 +145,11 @@ class OnNginx(unittest.TestCase):
         tab.type("lo")
         tab.wait(f"document.querySelector('#matches').innerText.includes({json.dumps(json.loads(first)['name'])})")
         requests = self.host.requests()
-        sent = {words[2]: words for words in requests}
-        for name in ("/index.html", "/shardq.js", "/static.js", "/shardq.wasm"):
-            self.assertEqual(sent[name][4], "gzip", name)
-        for words in requests:
-            wanted = "206" if words[2].startswith("/index/") else "200"
-            self.assertEqual(words[1], wanted, words)
+        encodings = {each.path: each.encoding for each in requests}
+        for path in ("/", "/shardq.js", "/static.js", "/shardq.wasm"):
+            self.assertEqual(encodings[path], "gzip", path)
+        for each in requests:
+            self.assertEqual(each.status, "206" if each.path.startswith("/index/") else "200", each)
         kinds = ("Log.entryAdded", "Runtime.exceptionThrown")
         self.assertEqual([event for event in tab.events if event["method"] in kinds], [])
 

@@ -1,10 +1,12 @@
 """Runs nginx on loopback as a host of files, with a log whose requests the tests count."""
 
+import http.client
 import pathlib
 import shutil
 import socket
 import subprocess
 import time
+import typing
 
 TYPES = "text/html html; text/javascript js; application/wasm wasm;"
 
@@ -22,12 +24,24 @@ def free_ports(count):
     return ports
 
 
+class Request(typing.NamedTuple):
+    """The words of a line of the log. An absent header is a hyphen; `size` is the bytes of the answer's body."""
+
+    port: str
+    status: str
+    path: str
+    range: str
+    size: str
+    encoding: str
+
+
 class Nginx:
     """A host of the folder `root`. Each of `servers` is the text of a server's block, which gets an origin of its own."""
 
-    def __init__(self, directory, root, servers):
+    def __init__(self, directory, root, servers=("",)):
         self.directory = pathlib.Path(directory)
         self.log = self.directory / "requests.log"
+        self.read = self.marks = 0
         ports = free_ports(len(servers))
         self.origins = [f"http://127.0.0.1:{port}" for port in ports]
         places = " ".join(f"{name}_temp_path {self.directory}/{name};" for name in (
@@ -40,7 +54,7 @@ daemon off; master_process off; pid {self.directory}/pid; error_log {self.direct
 events {{}}
 http {{
   {places} types {{ {TYPES} }} default_type application/octet-stream;
-  log_format asked '$server_port $status $uri $http_range $sent_http_content_encoding';
+  log_format asked '$server_port $status $request_uri $http_range $body_bytes_sent $sent_http_content_encoding';
   access_log {self.log} asked;
   {blocks}
 }}
@@ -61,16 +75,22 @@ http {{
         raise TimeoutError("nginx does not listen")
 
     def requests(self):
-        """The lines of the log that came since the last call, as lists of words."""
-        # nginx writes a line after it has sent the answer.
-        seen, lines = -1, []
-        while seen != len(lines):
-            seen = len(lines)
-            time.sleep(0.02)
-            lines = self.log.read_text().splitlines()
-        made = lines[getattr(self, "read", 0):]
-        self.read = len(lines)
-        return [line.split(" ") for line in made]
+        """The requests that came since the last call."""
+        # nginx writes a line after it has sent the answer, but before it reads another request.
+        self.marks += 1
+        mark = f"/mark-{self.marks}"
+        client = http.client.HTTPConnection(self.origins[0].removeprefix("http://"), timeout=30)
+        client.request("GET", mark)
+        client.getresponse().read()
+        client.close()
+        for _ in range(3000):
+            made = [Request(*line.split(" ")) for line in self.log.read_text().split("\n")[self.read:-1]]
+            places = [place for place, request in enumerate(made) if request.path == mark]
+            if places:
+                self.read += places[0] + 1
+                return made[:places[0]]
+            time.sleep(0.01)
+        raise TimeoutError(f"the log has no {mark}")
 
     def stop(self):
         self.process.terminate()
