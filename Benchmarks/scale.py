@@ -225,7 +225,7 @@ ROWS = (
 
 
 def least_squares(x, y):
-    n, mean_x, mean_y = len(x), sum(x) / len(x), sum(y) / len(y)
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y)) / sum((a - mean_x) ** 2 for a in x)
     return mean_y - slope * mean_x, slope
 

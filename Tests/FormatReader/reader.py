@@ -20,7 +20,6 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from fractions import Fraction
-from operator import itemgetter
 
 import archive
 import sides

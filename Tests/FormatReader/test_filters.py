@@ -17,7 +17,7 @@ import sides  # noqa: E402
 from oracle import Oracle, Query  # noqa: E402
 from oracle_features import FeatureOracle, hundredths  # noqa: E402
 from test_oracle import KEY, LONG, SEED, SIZES, WEIGHTS, Compared, Refused, asked, hits_of, names, queries  # noqa: E402
-from test_reader import COMMAND, ROOT, dataset, shardq, unpacked  # noqa: E402
+from test_reader import COMMAND, dataset, shardq, unpacked  # noqa: E402
 
 TAGS = [
     "river", "RIVER", "Été", "", "7", 7, 1e3, True, None, [], {}, ["river", "RIVER", "a b"], ["lake, north"],

@@ -4,7 +4,6 @@ The tests ask a sample of all queries: see test_oracle.py.
 """
 
 import json
-import random
 import sys
 import unittest
 from pathlib import Path

@@ -3,7 +3,6 @@
 import hashlib
 import random
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 

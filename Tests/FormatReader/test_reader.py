@@ -807,7 +807,7 @@ class Overlays(Temporary):
             return content + b"".join(text for _, _, text in fields)
 
         cell = lambda gap, more: varint(gap) + signed_varint(more)
-        zero, one = signed_varint(0), signed_varint(1)
+        zero = signed_varint(0)
         good = [
             overlay(), overlay([zero] * r), overlay([signed_varint(r - 1)]), overlay([zero], [record(0), record(r)]),
             overlay((), [record(0, b""), record(0, b""), record(0, b"a"), record(0, b"ab")]),

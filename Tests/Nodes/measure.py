@@ -6,7 +6,6 @@ numbers of requests.
 """
 
 import collections
-import json
 import multiprocessing
 import os
 import shutil
@@ -15,9 +14,8 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.parse
 
-from nodes import BIN, ENVIRONMENT, SCRATCH, Front, Node, Store, free_ports, get, target, wait_for
+from nodes import BIN, ENVIRONMENT, SCRATCH, Front, Node, Store, get, target, wait_for
 
 DELAY = 10  # Milliseconds of the store.
 CLIENTS = 4

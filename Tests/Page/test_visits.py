@@ -15,7 +15,6 @@ import unittest
 
 import browser
 import firefox
-import server
 import test_page
 
 

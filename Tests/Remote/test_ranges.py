@@ -48,7 +48,7 @@ class Job:
             file.writelines(LINES)
         with open(self.path("plan"), "w") as file:
             file.write(self.run("plan-ranges", "--ranges", str(ranges), *OPTIONS, self.sample)[1])
-        built = self.run("build", "-i", self.path("whole"), *OPTIONS, self.sample)
+        self.run("build", "-i", self.path("whole"), *OPTIONS, self.sample)
         self.whole = self.path("whole")
         groups = collections.defaultdict(list)
         for line in self.run("key", "--plan", self.path("plan"), input="".join(LINES))[1].splitlines(True):

@@ -476,7 +476,6 @@ class BadStores(StoreTestCase):
         pages = {}
         names = [f"{PREFIX}foreign-{number:09}" for number in range(many)]
         for start in range(0, many, 1000):
-            last = start + 1000 >= many
             pages[str(start)] = page(((name, 1, 0) for name in names[start:start + 1000]), str(start + 1000))
 
         def fault(handler, method, key):

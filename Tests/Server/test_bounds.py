@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from server import BIN, ENVIRONMENT, PATIENCE, SCRATCH, Server, build, places, read_answers
+from server import BIN, ENVIRONMENT, SCRATCH, Server, build, places, read_answers
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 MEBIBYTE = 1 << 20

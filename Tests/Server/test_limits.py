@@ -10,7 +10,7 @@ import time
 import unittest
 from random import Random
 
-from server import LONG, SAMPLE, SCRATCH, Server, build, places, read_all, read_answers, shardq  # noqa: F401
+from server import LONG, Server, build, places, read_all, read_answers
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 

@@ -7,7 +7,7 @@ import sys
 import unittest
 import urllib.parse
 
-from server import SAMPLE, SCRATCH, PYTHON, Server, build, shardq, write_rows  # noqa: F401
+from server import PYTHON, Server, build, shardq
 
 NAMES = [("Paris", "FR", 48.85341, 2.3488), ("Paris", "CA", 43.2, -80.38333), ("Parisot", "FR", 44.26, 1.86),
          ("Par", "GB", 50.35, -4.7), ("L'Aquila", "IT", 42.35, 13.4), ("São Paulo", "BR", -23.5475, -46.63611)]

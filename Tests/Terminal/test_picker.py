@@ -207,7 +207,6 @@ class Keys(PickerTest):
             screen.close()
 
     def test_the_only_match_and_none(self):
-        index = "-i " + CITIES
         for options, output, status in [
             ("-1 -q reykj --print-key", "Reykjavík, IS\n", 0), ("--select-1 -q reykj --print-key --print0", "Reykjavík, IS\0", 0),
             ("--exit-0 -q zzzz --print-query", "zzzz\n", 1), ("-1 -q lon", "", 64), ("--exit-0 -q lon", "", 64),
@@ -296,7 +295,7 @@ class Colours(PickerTest):
         screen.run("echo above; shardq ui --border --height 10; echo status $?")
         screen.shows("of 2,344")
         screen.type("lon")
-        text = screen.shows("│ > lon")
+        screen.shows("│ > lon")
         for columns in [50, 30, 80]:
             screen.tmux("resize-window", "-x", str(columns))
             screen.wait(lambda text: f"╭{'─' * (columns - 2)}╮\n│ > lon" in text and text.count("╭") == 1)
