@@ -18,6 +18,8 @@ import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.append(os.path.join(ROOT, "Tests", "Remote"))
+from nginx import free_ports  # noqa: E402
 PACKAGING = os.path.join(ROOT, "Packaging", "nginx")
 BIN = os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin")))
 ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "SWIFT_BACKTRACE": "enable=no"}
@@ -35,14 +37,6 @@ def shardq(*arguments, text=None):
     done = subprocess.run([os.path.join(BIN, "shardq"), *arguments], input=text, capture_output=True, timeout=PATIENCE,
                           env=ENVIRONMENT, encoding="utf-8")
     return done.returncode, done.stdout, done.stderr
-
-
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def wait_for(condition, what, seconds=PATIENCE):
