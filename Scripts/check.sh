@@ -46,6 +46,7 @@ waiting() {
   step "the committed index has the bytes that the command makes" sample
   step "indexes of the lists have the same bytes as ever" Scripts/check-digests.sh
   step "datasets as people have them" python3 -m unittest discover -s Tests/Datasets
+  step "situations of people, each once a fault" python3 -m unittest discover -s Tests/Cases
   step "the allocator of the static program" skippable Tests/Allocator/run.sh
   step "installed files, manual pages, completions in three shells" python3 -m unittest discover -s Tests/Install
   step "the server: routes, limits, slow clients, reloads under load" skippable Tests/Server/run.sh
