@@ -30,6 +30,29 @@ import Testing
     #expect(summary.sourceRecords == 20_000 && summary.prefixes > 100_000)
   }
 
+  @Test("An index of any three keys with spaces and commas is sound")
+  func spacesAndCommas() throws {
+    let keys = [
+      "a", "ab", "a b", "a,b", "a b,c", "a,b,c", "a,b c", "a b c", "a,,b", ",a", "a b,", "a,b,", "ab,c", "ab c", "a bc",
+      "a b,,c", "b a", "b,a", "a,bc,", "a b c,d",
+    ]
+    let scratch = TemporaryDirectory()
+    let source = scratch.path + "/list.jsonl"
+    for first in keys.indices {
+      for second in keys.indices where second > first {
+        for third in keys.indices where third > second {
+          let list = [keys[first], keys[second], keys[third]]
+          scratch.write("list.jsonl", list.map { "{\"name\":\"\($0)\"}\n" }.joined())
+          var options = BuildOptions()
+          options.key = "{name}"
+          _ = try ShardBuilder.build([source], into: scratch.path + "/i", options: options)
+          let (summary, findings) = try verify(scratch.path + "/i", against: source)
+          #expect(summary.isSound && findings.isEmpty, "\(list): \(findings)")
+        }
+      }
+    }
+  }
+
   @Test("Verification finds a changed byte anywhere")
   func everyByte() throws {
     let index = try SmallIndex()

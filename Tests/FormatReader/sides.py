@@ -180,7 +180,9 @@ def values_of(kind, text, fold):
 
 
 def verify_tables(reader, index, fold):
-    """The tables of all filters and of cells, made anew of the records of the shards."""
+    """The tables of all filters and of cells, made anew of the records of the shards; entries list folds (§3.13)."""
+    if index.settings.get(b"entries") == b"yes":
+        fold = str.encode
     filters = settings_list(index.settings[b"filter"]) if b"filter" in index.settings else []
     weight = reader.Weights(index.settings)
     shards = list(index.shards())

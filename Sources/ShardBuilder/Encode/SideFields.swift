@@ -51,7 +51,10 @@ struct SideFields: Sendable {
   ) {
     if isOfEntries, kind == .literal, unsafe text.first != UInt8(ascii: "[") { collector.addTooMany() }
     guard case .cells = source else {
-      return unsafe FieldTexts.forEach(text, kind) { unsafe collector.add(text: $0) }
+      return unsafe FieldTexts.forEach(text, kind) { value in
+        // The fields of entries hold folds, and the fold of a fold may be another text.
+        if isOfEntries { unsafe collector.add(Array(value)) } else { unsafe collector.add(text: value) }
+      }
     }
     unsafe FieldTexts.forEach(text, kind) { digits in
       if let cell = unsafe NearPlace.cell(ofDigits: digits) { collector.add(NearPlace.value(ofCell: cell)) }

@@ -86,7 +86,7 @@ private struct AnswerCheck {
     // The separator sorts first: a key that continues the previous key with a separator would be next.
     if position > 0, !(common == previous.count && stored.count > common && stored[common] == Fold.separator) {
       previous.append(Fold.separator)
-      ask(previous[...], expecting: [position..<position])
+      ask(previous[...], ownAt: position..<position)
     }
     previous.replace(with: stored)
     starts.removeLast(starts.count - min(starts.count, common + 1))
@@ -101,14 +101,20 @@ private struct AnswerCheck {
       let prefix = previous[..<size]
       // The keys that end after a word, or continue with a comma, come before the keys that continue with a space.
       let isFinished = prefix[size - 1] == Fold.space
-      let own = starts[isFinished ? size - 1 : size]..<position
-      let word = prefix.dropLast(isFinished ? 1 : 0)
-      if let space = word.lastIndex(of: Fold.space), let all {
-        let before = starts[space]..<starts[space + 1]
-        ask(prefix, expecting: [Self.run(ofSeparated: prefix, at: space, of: all, among: before), own])
-      } else {
-        ask(prefix, expecting: [own])
-      }
+      ask(prefix, ownAt: starts[isFinished ? size - 1 : size]..<position)
+    }
+  }
+
+  /// Queries a beginning of `previous`, or `previous` with a separator behind it.
+  ///
+  /// - Parameter own: The positions of the keys that match with each space of the prefix as a space.
+  private mutating func ask(_ prefix: ArraySlice<UInt8>, ownAt own: Range<Int>) {
+    let word = prefix.last == Fold.space ? prefix.dropLast() : prefix
+    if let space = word.lastIndex(of: Fold.space), let all {
+      let before = starts[space]..<starts[space + 1]
+      ask(prefix, expecting: [Self.run(ofSeparated: prefix, at: space, of: all, among: before), own])
+    } else {
+      ask(prefix, expecting: [own])
     }
   }
 

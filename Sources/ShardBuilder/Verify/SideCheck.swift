@@ -120,6 +120,35 @@ struct SideCheck {
     return faults
   }
 
+  /// Compares the values of entries with those of the records, which the tables of the records have.
+  ///
+  /// The tables of entries are made of the values that the entries list. So a value that no record has is found here
+  /// alone. A field is left out if a page of the records has no table of it.
+  func faultsOfValues(against records: Generation) -> [Fault] {
+    var faults: [Fault] = []
+    let pageCount = (records.manifest.shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
+    for (index, table) in tables.enumerated() where table != .cells {
+      for (page, side) in pages.enumerated() where side.fileSize > 0 {
+        guard var missing = (try? generation.values(table, ofPage: page)).flatMap({ $0 }).map({ Set($0) }) else {
+          continue
+        }
+        for other in 0..<pageCount where !missing.isEmpty {
+          guard let known = (try? records.values(table, ofPage: other)).flatMap({ $0 }) else {
+            missing.removeAll()
+            break
+          }
+          missing.subtract(known)
+        }
+        if let value = missing.min(by: { $0.lexicographicallyPrecedes($1) }) {
+          let reason =
+            "the table of \(names[index]), page \(page), has the value \"\(FoldedText.readable(value[...]))\" of no record"
+          faults.append(Fault(file: side.fileName.text, reason: reason))
+        }
+      }
+    }
+    return faults
+  }
+
   /// Returns the first fault of the page's sketch; nil if there is none.
   ///
   /// - Parameter isWhole: Whether all records of the page could be read.
@@ -180,6 +209,11 @@ extension Verifier {
 
   /// Compares the last page.
   mutating func finishSides() { for fault in sides?.finish() ?? [] { report(fault) } }
+
+  /// Compares the values of these entries with those of the records.
+  mutating func checkValues(against records: Generation) {
+    for fault in sides?.faultsOfValues(against: records) ?? [] { report(fault) }
+  }
 
   private mutating func report(_ fault: SideCheck.Fault) {
     if let failure = fault.failure { unread(fault.file, failure) } else { damage(fault.file, fault.reason) }

@@ -59,6 +59,7 @@ extension Verifier {
     check.checkShards(isCompared: lastComponents != nil)
     check.finishRanks()
     check.finishSides()
+    check.checkValues(against: index.generation)
     if check.summary.damagedFiles == 0, check.summary.unreadFiles == 0 {
       for (number, sum) in check.sums.enumerated() where !sum.isZero {
         let name = number < check.shards.count ? check.shards[number].fileName : check.manifestName

@@ -58,25 +58,26 @@ struct RankedFilter: Sendable {
   func passes(
     entries range: Range<Int>, of reference: PartReference, in entries: EntriesReader
   ) throws(IndexError) -> [Bool] {
-    try passes(range, of: reference, in: entries.shards, valuesAreListed: true) { field in
+    try passes(range, of: reference, in: entries.shards, areEntries: true) { field in
       entries.filterField(field.table.ofShards.number)
     }
   }
 
   /// - Parameters:
-  ///   - valuesAreListed: Whether a literal that is not a list stands for more values than a table holds.
+  ///   - areEntries: Whether the records are entries. Their fields list folded values, and a literal that is not a list
+  ///     stands for more values than a table holds.
   ///   - number: Returns the number of the field with the values; nil if no record has the field.
   private func passes(
-    _ range: Range<Int>, of reference: PartReference, in reader: ShardReader, valuesAreListed: Bool = false,
+    _ range: Range<Int>, of reference: PartReference, in reader: ShardReader, areEntries: Bool = false,
     number: (Field) -> Int?
   ) throws(IndexError) -> [Bool] {
     var passes = [Bool](repeating: true, count: range.count)
     for field in fields {
       var found = [Bool](repeating: false, count: range.count)
       if let number = number(field) {
-        var matcher = ValueMatcher(field.values)
+        var matcher = ValueMatcher(field.values, areFolded: areEntries)
         try unsafe reader.forEachField(number, of: reference, in: range) { record, text, kind in
-          let isAny = unsafe valuesAreListed && kind == .literal && text.first != UInt8(ascii: "[")
+          let isAny = unsafe areEntries && kind == .literal && text.first != UInt8(ascii: "[")
           found[record - range.lowerBound] = unsafe isAny || matcher.meets(text, kind)
         }
       }

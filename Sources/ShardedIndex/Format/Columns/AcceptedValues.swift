@@ -15,11 +15,13 @@ struct AcceptedValues: Sendable {
 /// Compares the fields of records with the values that a filter accepts.
 struct ValueMatcher {
   private let values: AcceptedValues
+  /// Whether the fields hold folds, as those of entries do. The fold of a fold may be another text.
+  private let areFolded: Bool
   /// The last compared text, and whether it meets the filter. Neighbours often have the same text.
   private var last: (text: [UInt8], kind: ValueKind, meets: Bool)?
   private var folded: [UInt8] = []
 
-  init(_ values: AcceptedValues) { self.values = values }
+  init(_ values: AcceptedValues, areFolded: Bool = false) { (self.values, self.areFolded) = (values, areFolded) }
 
   /// Returns whether a text of a field is one of the values.
   mutating func meets(_ text: UnsafeBufferPointer<UInt8>, _ kind: ValueKind) -> Bool {
@@ -28,7 +30,7 @@ struct ValueMatcher {
     unsafe FieldTexts.forEach(text, kind) { element in
       guard !meets else { return }
       folded.removeAll(keepingCapacity: true)
-      unsafe Fold.fold(element, into: &folded)
+      if areFolded { unsafe folded.append(contentsOf: element) } else { unsafe Fold.fold(element, into: &folded) }
       meets = values.contains(folded)
     }
     self.folded = folded
