@@ -42,6 +42,8 @@ struct Pipeline {
   var threads = Int.max
   /// Whether the pipeline makes the density grid from the portions' records; otherwise the caller makes it.
   var makesDensityGrid = true
+  /// Whether kept side files are read and compared with their digests; an update reads only the files that it changes.
+  var checksKeptSides = true
   /// The id field, and the most records that may come, if the pipeline counts ids; otherwise the caller counts.
   private(set) var countedID: (field: UInt32, records: Int)?
 
@@ -223,7 +225,7 @@ private struct Assembly: ~Copyable {
     let tables = SideFields.tables(pipeline.settings)
     sideWriter = SideWriter(
       publisher: publisher, tables: tables, hasSketches: pipeline.settings.typos,
-      level: pipeline.packing.level, compressors: compressors, checksKept: pipeline.makesDensityGrid)
+      level: pipeline.packing.level, compressors: compressors, checksKept: pipeline.checksKeptSides)
     output = Pipeline.Output(
       manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
       notes: BuildNotes(level: pipeline.packing.level))

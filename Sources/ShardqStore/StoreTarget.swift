@@ -95,7 +95,7 @@
     }
 
     /// Does nothing: the commit checks all objects that the parent generation lacks.
-    func check(_ files: [(name: String, size: Int)]) {}
+    func check(_ files: [(name: FileName, size: Int, digest: [UInt8])]) {}
 
     func finish(_ directory: String) throws(BuildError) {
       let index: IndexFiles

@@ -43,6 +43,7 @@ extension ShardBuilder {
       try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0))
     }
     try refuseOverlay(of: index)
+    try ArchivedFiles.reading { () throws(IndexError) in try index.generation.manifest.checkFrames() }
     var status = stat()
     if retrying({ unsafe lstat(archive, &status) }) == 0 {
       guard replaces, status.st_mode & S_IFMT == S_IFREG else { throw .exists(path: archive) }
@@ -122,7 +123,8 @@ extension ShardBuilder {
   ) throws(PackError) -> ArchiveSummary {
     guard isFree(directory) else { throw .exists(path: directory) }
     let manifest = try ArchivedFiles.reading { () throws(IndexError) in
-      try index.generation.manifest.fileBytes()
+      try index.generation.manifest.checkFrames()
+      return try index.generation.manifest.fileBytes()
     }
     let files = ArchivedFiles(index: index)
     var summary = ArchiveSummary(

@@ -89,7 +89,7 @@ extension EntryUpdate {
     var writer = Pipeline(
       publisher: publisher, plan: plan, names: names.names, packing: packing, previous: kept,
       settings: settings)
-    writer.makesDensityGrid = false
+    (writer.makesDensityGrid, writer.checksKeptSides) = (false, false)
     writer.threads = threads
     return try writer.writeEntries(changes.lastComponents) { () throws(BuildError) in try stream.next() }
   }

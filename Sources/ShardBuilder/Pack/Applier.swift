@@ -136,6 +136,7 @@ struct Applier {
       shards = try manifest.shards()
       files = try Pack.File.all(of: manifest, shards)
       new = manifest
+      try manifest.checkFrames()
       return try manifest.fileBytes()
     } catch {
       if case .corrupt(_, let cause) = error { throw damaged("has a manifest that \(cause)") }

@@ -140,6 +140,7 @@ enum Pack {
         // Every page is decompressed before the file's claimed size is trusted.
         shards = try index.generation.manifest.shards()
         files = try File.all(of: index.generation.manifest, shards)
+        try index.generation.manifest.checkFrames()
         manifest = try index.generation.manifest.fileBytes()
         try Self.check(index.generation.manifest, index.directory.filePath(Manifest.fileName))
       } catch {

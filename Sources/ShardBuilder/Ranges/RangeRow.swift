@@ -1,6 +1,7 @@
 import ShardedIndex
 
-/// The row that a process prints after it has written a range: a line of columns with tabs between them.
+/// The row that a process prints after it has written a range: a line of columns with tabs between them. The last
+/// column is a checksum of the line before it.
 ///
 /// The row names a manifest in the target: a range is an index of its records.
 package struct RangeRow: Equatable, Sendable {
@@ -36,12 +37,25 @@ package struct RangeRow: Equatable, Sendable {
       [isOfEntries ? "entries" : "records"] + [range].map(String.init) + [plan, manifest]
       + [size, records, entries].map(String.init)
       + (lastComponents.map { ["all"] + $0.map { RangeText.text($0) } } ?? ["over"])
-    return Self.rowPrefix + columns.joined(separator: "\t")
+    let text = Self.rowPrefix + columns.joined(separator: "\t")
+    return text + "\t" + Self.checksum(of: Array(text.utf8))
+  }
+
+  /// The CRC-32 of a line's bytes, in decimal digits.
+  private static func checksum(of bytes: [UInt8]) -> String { String(Checksum.crc32(bytes)) }
+
+  /// The line without its last column; nil if that is not the checksum of the rest.
+  private static func checked(_ line: [UInt8]) -> ArraySlice<UInt8>? {
+    guard let tab = line.lastIndex(of: UInt8(ascii: "\t")),
+      checksum(of: Array(line[..<tab])).utf8.elementsEqual(line[(tab + 1)...])
+    else { return nil }
+    return line[..<tab]
   }
 
   /// - Returns: nil for a line that ``line`` does not make.
   package init?(line: [UInt8]) {
-    let columns = RangeText.columns(line[...])
+    guard let line = Self.checked(line) else { return nil }
+    let columns = RangeText.columns(line)
     let texts = columns.prefix(9).map { String(decoding: $0, as: UTF8.self) }
     guard texts.count == 9, texts[0] + "\t" == Self.rowPrefix, ["records", "entries"].contains(texts[1]),
       let range = Int(texts[2]), 0..<RangePlan.rangeLimit ~= range, let size = Int(texts[5]),

@@ -16,8 +16,9 @@ package protocol RangeTarget {
   func openRange(_ manifest: String) throws(BuildError) -> ShardedIndex
   /// Returns the directory for making the whole: the target itself, or a directory beside it.
   func wholeDirectory() throws(BuildError) -> String
-  /// Checks that files of ranges exist. The whole will name them. The pairs are names and sizes in bytes.
-  func check(_ files: [(name: String, size: Int)]) throws(BuildError)
+  /// Checks that files of ranges exist. The whole will name them. Sizes are in bytes, and a digest is the first 16
+  /// bytes of a SHA-256.
+  func check(_ files: [(name: FileName, size: Int, digest: [UInt8])]) throws(BuildError)
   /// Returns a function that opens the whole by a manifest that is not published yet; nil if the directory has all
   /// files.
   func wholeOpener(_ directory: String) -> (([UInt8]) throws(BuildError) -> ShardedIndex)?
@@ -113,16 +114,23 @@ package final class DirectoryTarget: RangeTarget {
 
   package func wholeOpener(_ directory: String) -> (([UInt8]) throws(BuildError) -> ShardedIndex)? { nil }
 
-  package func check(_ files: [(name: String, size: Int)]) throws(BuildError) {
+  package func check(_ files: [(name: FileName, size: Int, digest: [UInt8])]) throws(BuildError) {
+    let directory = try BuildError.ofIndex { () throws(IndexError) in try IndexDirectory(opening: path) }
     for file in files {
       var status = stat()
-      guard retrying({ unsafe lstat(path + "/" + file.name, &status) }) == 0 else {
-        throw .io(operation: "find", path: path + "/" + file.name, errno: errno)
+      guard retrying({ unsafe lstat(path + "/" + file.name.text, &status) }) == 0 else {
+        throw .io(operation: "find", path: path + "/" + file.name.text, errno: errno)
       }
       guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == file.size else {
         throw .index(
           .corrupt(
-            path: path + "/" + file.name, cause: .wrongSize(found: Int(status.st_size), expected: file.size)))
+            path: path + "/" + file.name.text, cause: .wrongSize(found: Int(status.st_size), expected: file.size)))
+      }
+      try BuildError.ofIndex { () throws(IndexError) in
+        let bytes = try directory.read(file.name, size: file.size, at: nil)
+        guard Digest.sha256(bytes.span).starts(with: file.digest) else {
+          throw .corrupt(path: path + "/" + file.name.text, cause: .wrongDigest)
+        }
       }
     }
   }

@@ -217,7 +217,10 @@ private struct RangeMerge {
   private func open(_ row: RangeRow) throws(BuildError) -> ShardedIndex {
     let index = try target.openRange(row.fileName)
     let manifest = index.generation.manifest
-    let digest = try BuildError.ofIndex { () throws(IndexError) in try manifest.digest().description }
+    let digest = try BuildError.ofIndex { () throws(IndexError) in
+      try manifest.checkFrames()
+      return try manifest.digest().description
+    }
     guard digest.hasPrefix(row.manifest), manifest.fileSize == row.size, index.recordCount == row.records else {
       throw .dataset(
         .bad,
@@ -235,8 +238,8 @@ private final class RangeIndex: CutRange {
   private let pieces: [BuildNotes.Piece]
   private var source: IndexedRecords
   private let row: RangeRow
-  /// The names and sizes of side files that were not checked yet.
-  private var sides: [(name: String, size: Int)]
+  /// The names, sizes and digests of side files that were not checked yet.
+  private var sides: [(name: FileName, size: Int, digest: [UInt8])]
 
   init(
     _ index: ShardedIndex, _ row: RangeRow, _ settings: IndexSettings, encoder: RecordEncoder, names: FieldNames,
@@ -254,7 +257,7 @@ private final class RangeIndex: CutRange {
     source = IndexedRecords(index, encoder: encoder, names: names, numbers: numbers)
     self.row = row
     sides = try BuildError.ofIndex { () throws(IndexError) in
-      try index.generation.manifest.sidePages().filter { $0.fileSize > 0 }.map { ($0.fileName.text, $0.fileSize) }
+      try index.generation.manifest.sidePages().filter { $0.fileSize > 0 }.map { ($0.fileName, $0.fileSize, $0.digest) }
     }
   }
 
@@ -294,7 +297,8 @@ private final class RangeIndex: CutRange {
 
   /// Returns the index of kept pieces, after a check that the target has their files.
   func checked(_ pieces: Range<Int>, in target: any RangeTarget) throws(BuildError) -> KeptIndex {
-    try target.check(sides + pieces.flatMap { shards(ofPiece: $0) }.map { ($0.fileName, $0.file.size) })
+    let own = pieces.flatMap { shards(ofPiece: $0) }
+    try target.check(sides + own.map { unsafe ($0.source.fileName, $0.file.size, Array($0.digest)) })
     sides = []
     return kept
   }

@@ -30,9 +30,12 @@ package struct IndexFiles: Sendable {
   /// - Parameter index: An index from anywhere, opened with the expected digest of its manifest.
   package init(of index: ShardedIndex) { self.index = index }
 
-  /// Returns all bytes of the manifest.
+  /// Returns all bytes of the manifest, after a check of each frame.
   package func manifest() throws(PackError) -> [UInt8] {
-    try ArchivedFiles.reading { () throws(IndexError) in try index.generation.manifest.fileBytes() }
+    try ArchivedFiles.reading { () throws(IndexError) in
+      try index.generation.manifest.checkFrames()
+      return try index.generation.manifest.fileBytes()
+    }
   }
 
   /// Returns the files that the manifest and the manifest of the entries name, each file once.

@@ -227,7 +227,7 @@ private struct IndexUpdate: ~Copyable {
     var writer = Pipeline(
       publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: kept,
       settings: settings)
-    writer.makesDensityGrid = false
+    (writer.makesDensityGrid, writer.checksKeptSides) = (false, false)
     writer.threads = threads
     var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
