@@ -131,6 +131,8 @@ public enum BuildSetting: String, Sendable, CaseIterable {
   case skipsBad = "BuildOptions.skipBad"
   case memory = "BuildOptions.memoryBytes"
   case allowsEmpty = "BuildOptions.allowsEmpty"
+  case shardLimit = "BuildOptions.shardLimitBytes"
+  case starts = "BuildOptions.starts"
   case minimumRecords = "BuildOptions.minimumRecords"
   case replacesOtherIndex = "BuildOptions.replacesOtherIndex"
   case delimiter = "DatasetDialect.delimiter"

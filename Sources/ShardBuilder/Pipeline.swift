@@ -339,9 +339,11 @@ extension Pipeline.Output {
       func manifest() throws(BuildError) -> [UInt8] {
         // The call ends an encoder, so it gets a copy.
         var encoder = encoder
-        return try encoder.file(
+        let file = try encoder.file(
           shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: fieldNames,
           settings: settings.pairs(fieldNames: fieldNames), notes: notes, densityGrid: grid, threads: threads)
+        try ManifestEncoder.checkSize(of: file, hasStarts: settings.starts)
+        return file
       }
       if settings.starts {
         encoder.starts = try WrittenStarts(of: manifest(), in: publisher, packing, threads: threads, open: open)

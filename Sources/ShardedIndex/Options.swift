@@ -26,7 +26,7 @@ extension ShardedIndex {
     /// The SHA-256 of the manifest. With a digest the index answers from the generation of that manifest and from no
     /// other.
     ///
-    /// The index then reads the whole manifest and holds it in memory, at most 16 MiB. A load reads a whole shard file,
+    /// The index then reads the whole manifest and holds it in memory, at most 64 MiB. A load reads a whole shard file,
     /// whose digest must be the one in the manifest: 4.4 us more for every KiB of the file. Shards in the cache answer
     /// as fast as without a digest. ``reloadInterval`` and reloading have no effect. The index ignores an overlay,
     /// since the digest does not cover it.

@@ -115,6 +115,18 @@ package struct ManifestEncoder {
   }
 
   /// The error of ranks that no reader would accept.
+  /// Refuses a file that no reader opens.
+  static func checkSize(of file: [UInt8], hasStarts: Bool) throws(BuildError) {
+    guard file.count > Manifest.sizeLimit else { return }
+    let starts: BuildMessage = hasStarts ? ", or build without \(.starts)" : ""
+    throw .dataset(
+      .options,
+      message: """
+        the manifest would have \(grouped(file.count)) bytes, more than the \(grouped(Manifest.sizeLimit)) that \
+        readers open; make shards larger with \(.shardLimit)\(starts)
+        """)
+  }
+
   private static var tooManyParts: BuildError {
     .dataset(.options, message: "the shards have too many parts for ranks; make parts larger, or shards smaller")
   }

@@ -35,6 +35,7 @@ extension Pipeline.Output {
     let file = try manifest.file(
       shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: fieldNames,
       settings: settings.pairs(fieldNames: fieldNames), notes: notes, threads: threads)
+    try ManifestEncoder.checkSize(of: file, hasStarts: false)
     let digest = Digest.sha256(file)
     guard let size = unsafe file.withUnsafeBufferPointer({ unsafe ZstdFrame.size(of: $0) }) else {
       preconditionFailure("a manifest begins with a frame")

@@ -32,9 +32,7 @@ extension ManifestReader {
   ) throws(IndexError) {
     var file = try directory.file(head.fileName, size: head.fileSize, at: place)
     if checksDigest {
-      guard file.size <= Manifest.pinnedSizeLimit else {
-        throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: Manifest.pinnedSizeLimit))
-      }
+      try Self.checkSize(of: file)
       try file.hold()
       guard try file.digest().starts(with: head.digest) else { throw .corrupt(path: file.path, cause: .wrongDigest) }
     }

@@ -72,9 +72,7 @@ package final class ManifestReader: @unchecked Sendable {
   ) throws(IndexError) {
     var file = try directory.manifestFile()
     if let digest {
-      guard file.size <= Manifest.pinnedSizeLimit else {
-        throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: Manifest.pinnedSizeLimit))
-      }
+      try Self.checkSize(of: file)
       try file.hold()
       let found = ManifestDigest(bytes: try file.digest())
       guard found == digest else { throw .wrongDigest(path: file.path, found: found, expected: digest) }
@@ -95,6 +93,7 @@ package final class ManifestReader: @unchecked Sendable {
     _ file: consuming IndexFile, contexts: DecompressorPool, keeping limit: Int, firstPlace: Int64 = 0
   ) throws(IndexError) {
     self.firstPlace = firstPlace
+    try Self.checkSize(of: file)
     let root = try Self.root(of: file, with: contexts)
     let isWhole = root.fileSize == file.size
     // A frame has more than eight bytes, so no table of pages is larger than the file.
@@ -114,6 +113,13 @@ package final class ManifestReader: @unchecked Sendable {
     self.contexts = contexts
     self.root = root
     self.file = file
+  }
+
+  /// Refuses a file above the limit, before any byte of it is read.
+  static func checkSize(of file: borrowing IndexFile) throws(IndexError) {
+    guard file.size <= Manifest.sizeLimit else {
+      throw .corrupt(path: file.path, cause: .wrongSize(found: file.size, expected: Manifest.sizeLimit))
+    }
   }
 
   deinit { recent.withLock { $0.removeAll() } }

@@ -55,7 +55,7 @@ final class ShardReader: Sendable {
     guard case .vanished = error, isSuperseded else { return error }
     // A pinned index has no other generation, so another query does not help.
     if loader.checksDigests, let file = try? directory.manifestFile(),
-      file.size <= Manifest.pinnedSizeLimit, let found = try? file.digest(),
+      file.size <= Manifest.sizeLimit, let found = try? file.digest(),
       let expected = try? named.digest()
     {
       return .wrongDigest(path: file.path, found: ManifestDigest(bytes: found), expected: expected)

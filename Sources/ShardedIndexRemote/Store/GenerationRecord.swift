@@ -19,8 +19,6 @@ package struct GenerationRecord: Equatable, Sendable {
 
   /// The most bytes of a record.
   package static let sizeLimit = 512
-  /// The most bytes of a manifest.
-  private static let manifestLimit = 1 << 32
   private static let firstLine = "shardq generation 1"
 
   /// The name of the object with the manifest.
@@ -73,7 +71,7 @@ package struct GenerationRecord: Equatable, Sendable {
     guard let digest = value(1, "digest").flatMap({ ManifestDigest(String($0)) }),
       let size = value(2, "size").flatMap({ Int($0) }), let records = value(3, "records").flatMap({ Int($0) }),
       let shards = value(4, "shards").flatMap({ Int($0) }), let parent = value(5, "parent"),
-      1...Self.manifestLimit ~= size, records >= 0, shards >= 0, parent == "none" || UInt64(parent) != nil
+      1...Manifest.sizeLimit ~= size, records >= 0, shards >= 0, parent == "none" || UInt64(parent) != nil
     else { return nil }
     self.init(digest: digest, size: size, recordCount: records, shardCount: shards, parent: UInt64(parent))
     guard self.bytes == bytes else { return nil }

@@ -19,6 +19,8 @@
       case .skipsBad: "--skip-bad"
       case .memory: "--memory"
       case .allowsEmpty: "--allow-empty"
+      case .shardLimit: "--shard-size"
+      case .starts: "--starts"
       case .minimumRecords: "--min-records"
       case .replacesOtherIndex, .takesUnproven: "--force"
       case .delimiter: "--delimiter"

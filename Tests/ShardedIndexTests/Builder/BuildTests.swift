@@ -459,4 +459,18 @@ extension Substring {
     while let last = text.last, "], ".contains(last) { text.removeLast() }
     return text
   }
+
+  @Test("a manifest that no reader would open is refused, with the settings to change")
+  func manifestLimit() throws {
+    let limit = Manifest.sizeLimit
+    try ManifestEncoder.checkSize(of: [UInt8](repeating: 0, count: limit), hasStarts: true)
+    for hasStarts in [false, true] {
+      let error = #expect(throws: BuildError.self) {
+        try ManifestEncoder.checkSize(of: [UInt8](repeating: 0, count: limit + 1), hasStarts: hasStarts)
+      }
+      let text = error?.description ?? ""
+      #expect(text.contains("67,108,865 bytes") && text.contains("shardLimitBytes"))
+      #expect(text.contains("BuildOptions.starts") == hasStarts)
+    }
+  }
 }

@@ -55,7 +55,7 @@ import Testing
     #expect(try Self.generation(Self.pinned(live, digest), live) == 0)
     // A manifest above the limit of pinned ones is refused before any byte is read.
     Files.setSize(of: manifest, to: 1 << 40)
-    let tooLarge = FormatError.wrongSize(found: 1 << 40, expected: Manifest.pinnedSizeLimit)
+    let tooLarge = FormatError.wrongSize(found: 1 << 40, expected: Manifest.sizeLimit)
     #expect(throws: IndexError.corrupt(path: manifest, cause: tooLarge)) { try Self.pinned(live, digest) }
   }
 

@@ -14,9 +14,9 @@
   package static let pageCapacity = 64
   /// The largest content of a manifest's frame, in bytes.
   package static let contentLimit = ZstdFrame.contentLimit
-  /// The largest manifest that can be pinned, in bytes, since a pinned manifest stays in memory. About 400 million
-  /// records need more.
-  package static let pinnedSizeLimit = 1 << 24
+  /// The largest file of a manifest, in bytes, for builds, readers and stores. A pinned manifest stays in memory. Two
+  /// billion records need about as much.
+  package static let sizeLimit = 1 << 26
   /// The largest file of a shard, in bytes, since verification reads whole files.
   package static let fileLimit = 1 << 26
   /// The longest value of a setting, in bytes.
