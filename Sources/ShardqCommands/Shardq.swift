@@ -144,9 +144,9 @@
       let line = normalized(arguments)
       let misspelt = MisspeltCommand(arguments, normalized: line)
       do {
-        var command = try Shardq.parseAsRoot(line)
+        var command = try Shardq.parseAsRoot(RepeatedOptions.joined(line))
         if command is UICommand, case let usual = UICommand.usualOptions, !usual.isEmpty {
-          command = try Shardq.parseAsRoot(["ui"] + usual + line.dropFirst())
+          command = try Shardq.parseAsRoot(["ui"] + usual + RepeatedOptions.joined(line).dropFirst())
         }
         if let query = command as? QueryCommand { finish(answer(query, arguments, misspelt)) }
         try command.run()
