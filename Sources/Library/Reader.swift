@@ -182,7 +182,7 @@ struct Refusal: Error {
     case .notFound: self.init(SQ_NOT_FOUND, "\(error.fault); build an index with shardq build, or open another path")
     case .io: self.init(SQ_SYSTEM, error.commandMessage)
     case .superseded: self.init(SQ_CHANGED, error.commandMessage)
-    case .notBuilt, .wrongCursor: self.init(SQ_REFUSED, error.commandMessage)
+    case .notBuilt, .noFilter, .wrongCursor: self.init(SQ_REFUSED, error.commandMessage)
     default: self.init(SQ_DAMAGED, error.commandMessage)
     }
   }

@@ -20,7 +20,7 @@ package enum FrontParser {
     else { return nil }
     if let command {
       // The first of several words may be a misspelled command: the full parser checks this.
-      if line.words.count > 1, nearCommand(to: command, within: 2) != nil { return nil }
+      if line.words.count > 1, nearCommand(to: command, within: 2) ?? commandMeant(by: command) != nil { return nil }
       if line.words.count == 1 { request.nearCommand = nearCommand(to: command, within: 1) }
     }
     return request
@@ -70,6 +70,15 @@ package enum FrontParser {
     let word = Array(word.utf8)
     guard word.count >= 4 else { return nil }
     return commandNames.first { $0.utf8.count >= 4 && Misspelling.isWithin(edits, word[...], Array($0.utf8)[...]) }
+  }
+
+  /// Returns the command that a word of other programs means; nil for none.
+  package static func commandMeant(by word: String) -> String? {
+    switch word {
+    case "search", "find", "lookup": "query"
+    case "index", "create", "import": "build"
+    default: nil
+    }
   }
 
   /// The words and options that were read.

@@ -94,8 +94,12 @@
             "near", "The index was built without --near; leave near out, or build the index with --near.")
         case .notBuilt(.filter):
           throw Problem.badParameter(
-            "filter", "The index was built without a filter by this field; build the index with --filter and the field."
-          )
+            "filter", "The index was built without filters; leave filter out, or build the index with --filter.")
+        case .noFilter(let field, let filters):
+          throw Problem.badParameter(
+            "filter",
+            "The index has no filter by \(field), but by \(filters.joined(separator: ", ")); name one of them, or build "
+              + "the index with --filter \(field).")
         case .notBuilt(.typos):
           throw Problem.badParameter(
             "typos", "The index was built without --typos; leave typos out, or build the index with --typos.")

@@ -45,13 +45,28 @@
           share/doc/shardq                         the installed copy of docs/
         """,
       version: CommandLineParser.version,
-      subcommands: [
-        QueryCommand.self, BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self,
-        ExplainCommand.self, ExportCommand.self, DiffCommand.self, ApplyCommand.self, RepairCommand.self,
-        ArchiveCommand.self, UnarchiveCommand.self, PublishCommand.self, FetchCommand.self, PruneCommand.self,
-        PageCommand.self, GenerateCommand.self, FootprintCommand.self, PlanCommand.self, PlanRangesCommand.self,
-        KeyCommand.self, WriteRangeCommand.self, MergeCommand.self, UICommand.self, MapCommand.self,
-        ServeCommand.self, WarmCommand.self, CompletionsCommand.self,
+      groupedSubcommands: [
+        CommandGroup(
+          name: "Search", subcommands: [QueryCommand.self, UICommand.self, MapCommand.self, ExplainCommand.self]),
+        CommandGroup(
+          name: "Index",
+          subcommands: [
+            BuildCommand.self, UpdateCommand.self, StatsCommand.self, VerifyCommand.self, RepairCommand.self,
+            ExportCommand.self,
+          ]),
+        CommandGroup(name: "Page and server", subcommands: [PageCommand.self, ServeCommand.self, WarmCommand.self]),
+        CommandGroup(
+          name: "Copy",
+          subcommands: [
+            ArchiveCommand.self, UnarchiveCommand.self, DiffCommand.self, ApplyCommand.self, PublishCommand.self,
+            FetchCommand.self, PruneCommand.self,
+          ]),
+        CommandGroup(
+          name: "Distributed build",
+          subcommands: [PlanRangesCommand.self, KeyCommand.self, WriteRangeCommand.self, MergeCommand.self]),
+        CommandGroup(
+          name: "Measure", subcommands: [FootprintCommand.self, PlanCommand.self, GenerateCommand.self]),
+        CommandGroup(name: "Shell", subcommands: [CompletionsCommand.self]),
       ])
 
     package init() {}
@@ -125,13 +140,20 @@
       return status == .negative ? .usage : status
     }
 
+    /// Whether a person can type in a list.
+    private static var isListThere: Bool { isatty(STDIN_FILENO) == 1 && Terminal.isThere }
+
+    /// Returns whether a line opens the list to type in: on a terminal, with options of the list and no text, `-i DIR`.
+    private static func isList(_ arguments: [String]) -> Bool {
+      firstWord(arguments) == nil && isListThere && (try? Shardq.parseAsRoot(["ui"] + arguments)) is UICommand
+    }
+
     static func run(_ arguments: [String]) -> Never {
       guard !arguments.isEmpty else {
-        // Without arguments a person gets the list to type in, or the help; a script gets an error.
-        if isatty(STDIN_FILENO) == 1, Terminal.isThere, let status = UICommand.runIfIndexed() { finish(status) }
+        // Without arguments a person gets the list to type in, or the first steps; a script gets an error.
+        if isListThere, let status = UICommand.runIfIndexed() { finish(status) }
         let isPerson = isatty(STDOUT_FILENO) == 1
-        let help = Shardq.helpMessage(columns: HelpText.columns)
-        if isPerson { print(help) } else { Diagnostics.note(help) }
+        if isPerson { print(HelpText.firstSteps) } else { Diagnostics.note(HelpText.firstSteps) }
         exit(isPerson ? 0 : ExitStatus.usage.rawValue)
       }
       if arguments.first == "help", arguments.count > 1, !FrontParser.commandNames.contains(arguments[1]),
@@ -144,9 +166,11 @@
       let line = normalized(arguments)
       let misspelt = MisspeltCommand(arguments, normalized: line)
       do {
-        var command = try Shardq.parseAsRoot(RepeatedOptions.joined(line))
+        // On a terminal, options without a text open the list.
+        let parsed = isList(arguments) ? ["ui"] + arguments : line
+        var command = try Shardq.parseAsRoot(RepeatedOptions.joined(parsed))
         if command is UICommand, case let usual = UICommand.usualOptions, !usual.isEmpty {
-          command = try Shardq.parseAsRoot(["ui"] + usual + RepeatedOptions.joined(line).dropFirst())
+          command = try Shardq.parseAsRoot(["ui"] + usual + RepeatedOptions.joined(parsed).dropFirst())
         }
         if let query = command as? QueryCommand { finish(answer(query, arguments, misspelt)) }
         try command.run()
@@ -165,7 +189,7 @@
         }
         guard Shardq.exitCode(for: error) == .validationFailure else { Shardq.exit(withError: error) }
         let text = misspelt.flatMap { $0.hasMore ? $0.text : nil } ?? UsageError(line, typed: arguments).text(error)
-        Diagnostics.report(text)
+        Diagnostics.report(text + (SearchedText(arguments).map { ". " + $0.advice } ?? ""))
         finish(.usage)
       }
       exit(0)

@@ -168,7 +168,8 @@
   /// A first word that may be a misspelt command.
   struct MisspeltCommand {
     private let word: String
-    /// The arguments behind the word.
+    /// The arguments before the word, and those behind it.
+    private let options: [String]
     private let rest: [String]
     private let command: String
 
@@ -178,8 +179,10 @@
         let at = CommandLineParser.firstWord(typed), at < typed.count, typed[at] != "--"
       else { return nil }
       word = typed[at]
-      rest = Array(typed[(at + 1)...])
-      guard let near = FrontParser.nearCommand(to: word, within: 1) ?? FrontParser.nearCommand(to: word, within: 2)
+      (options, rest) = (Array(typed[..<at]), Array(typed[(at + 1)...]))
+      guard
+        let near = FrontParser.nearCommand(to: word, within: 1) ?? FrontParser.nearCommand(to: word, within: 2)
+          ?? FrontParser.commandMeant(by: word)
       else { return nil }
       command = near
     }
@@ -197,14 +200,43 @@
     }
 
     var text: String {
-      let search = ([word] + rest).map(Self.quoted).joined(separator: " ")
-      return word + " is no command; did you mean " + command + "? To search for this text: shardq -- " + search
+      // A query needs no command.
+      let meant = command == "query" ? ShellWord.line(["shardq"] + options + rest) : command
+      return word + " is no command; did you mean " + meant + "? " + SearchedText.advice(options, [word] + rest)
+    }
+  }
+
+  /// A command line that names a command and may mean a text: words alone behind the command, and no file among them.
+  struct SearchedText {
+    private let options: [String]
+    private let words: [String]
+
+    init?(_ typed: [String]) {
+      guard let at = CommandLineParser.firstWord(typed), at + 1 < typed.count, typed[at] != "help",
+        FrontParser.commandNames.contains(typed[at]),
+        !typed[at...].contains(where: { word in
+          word.hasPrefix("-") || word.contains("/") || word.contains(".") || access(word, F_OK) == 0
+        })
+      else { return nil }
+      (options, words) = (Array(typed[..<at]), Array(typed[at...]))
     }
 
-    /// Returns a word as a shell reads it.
+    var advice: String { Self.advice(options, words) }
+
+    /// Returns the sentence that names the line to search for words.
+    static func advice(_ options: [String], _ words: [String]) -> String {
+      "To search for this text: " + ShellWord.line(["shardq"] + options + ["--"] + words)
+    }
+  }
+
+  /// Words as a shell reads them.
+  enum ShellWord {
+    static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+
     private static func quoted(_ word: String) -> String {
       let isPlain = word.utf8.allSatisfy { byte in
         byte >= 0x80 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7a || byte >= 0x2b && byte <= 0x3a || byte == 0x5f
+          || byte == 0x3d
       }
       return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }

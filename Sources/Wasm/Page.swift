@@ -131,7 +131,7 @@ private struct Refusal: Error {
       switch error {
       case .io(_, _, EAGAIN): .waits
       case .vanished, .superseded: .superseded
-      case .notBuilt, .wrongCursor: .refused
+      case .notBuilt, .noFilter, .wrongCursor: .refused
       default: .damaged
       }
   }

@@ -70,7 +70,7 @@ class Installed(unittest.TestCase):
             "SHARDQ_INDEX": os.path.join(ROOT, "shards"),
         }
         said = run("shardq", "help", env=cls.environment, cwd=cls.work).stdout
-        cls.commands = re.findall(r"^  ([a-z-]+) ", said.split("SUBCOMMANDS:")[1], re.MULTILINE)
+        cls.commands = re.findall(r"^  ([a-z-]+) ", said.split("SUBCOMMANDS:", 1)[1], re.MULTILINE)
 
     def shardq(self, *arguments, **options):
         return run("shardq", *arguments, **{"env": self.environment, "cwd": self.work, **options})

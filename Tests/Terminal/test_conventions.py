@@ -243,7 +243,12 @@ class Conventions(unittest.TestCase):
         for line in ("shardq -h", "shardq help"):
             self.assertEqual(self.succeeds(line).stdout, whole)
         bare = self.run_shell("shardq </dev/null")
-        self.assertEqual((bare.returncode, bare.stdout, bare.stderr), (64, "", whole))
+        self.assertEqual((bare.returncode, bare.stdout), (64, ""))
+        self.assertLessEqual(len(bare.stderr.splitlines()), 12)
+        self.assertRegex(bare.stderr, "shardq build FILE\n$")
+        self.assertEqual(self.shown("SHARDQ_INDEX=none shardq"), bare.stderr)
+        headings = re.findall(r"^([A-Z ]+) SUBCOMMANDS:$", whole, re.MULTILINE)
+        self.assertLess(4, len(headings))
         for command in self.commands(whole):
             text = self.succeeds(f"shardq {command} --help").stdout
             self.assertEqual(text, self.succeeds(f"shardq help {command}").stdout)
@@ -254,7 +259,29 @@ class Conventions(unittest.TestCase):
             self.assertLessEqual(max(map(len, text.split("\n"))), 78)
 
     def commands(self, said):
-        return [name for name in re.findall(r"^  ([a-z-]+) ", said.split("SUBCOMMANDS:")[1], re.MULTILINE) if name != "help"]
+        return [name for name in re.findall(r"^  ([a-z-]+) ", said.split("SUBCOMMANDS:", 1)[1], re.MULTILINE) if name != "help"]
+
+    def test_the_list_of_a_named_index(self):
+        self.list()
+        self.succeeds("shardq build -q l.csv --key '{name}' -i menu")
+        for line in ("shardq -i menu", "shardq --index=menu --color never"):
+            terminal = self.terminal(line)
+            terminal.read(rb"Aachen.*Basel.*Cork|Cork.*Basel.*Aachen|Aachen[\s\S]*Cork")
+            terminal.type("bas\r")
+            self.assertIn(b"Basel", terminal.read())
+            self.assertEqual(terminal.status(), 0)
+        refused = self.run_shell("shardq -i menu </dev/null")
+        self.assertEqual(refused.returncode, 64)
+        self.assertIn("the prefix is missing", refused.stderr)
+
+    def test_an_empty_text_begins_with_the_best_record(self):
+        best = self.succeeds("shardq '' --limit 1").stdout
+        terminal = self.terminal("shardq ui --format tsv >chosen")
+        terminal.read(b"Shanghai")
+        terminal.type("\r")
+        self.assertEqual(terminal.status(), 0)
+        with open(os.path.join(self.directory, "chosen"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), best)
 
     def test_11_near_misses(self):
         for line, wanted in [
@@ -265,17 +292,34 @@ class Conventions(unittest.TestCase):
             # The results for a text with a typing error, and for a text without a match.
             ("shardq lodnon --format text", 'showing results for "London"'),
             ("shardq reykq9 --format text --typos none", 'nearest: "reyk"'),
+            # Words that are commands, and words of other programs.
+            ("shardq key west", "To search for this text: shardq -- key west"),
+            ("shardq fetch me", "To search for this text: shardq -- fetch me"),
+            ("shardq search london", "did you mean shardq london?"), ("shardq index a.csv", "did you mean build?"),
         ]:
             with self.subTest(line):
                 self.assertIn(wanted, self.run_shell(line).stderr)
 
     # The typed text, and the line after the completion.
-    NAMES = [
-        ("reykj", "Reykjavík, IS"), ("sao paul", "sao Paulo, BR"), ("bui", "build"), ("-i to", "-i towns"),
-        ("stats --index to", "stats --index towns"), ("-i els", "-i elsewhere/"),
+    NAMES = [("bui", "build"), ("-i to", "-i towns"), ("stats --index to", "stats --index towns"), ("-i els", "-i elsewhere/")]
+    # The typed text, and the record that the completed line finds: names with every sign that a shell reads.
+    FOUND = [
+        ("reykj", "Reykjavík, IS"), ("sao paul", "São Paulo, BR"), ("o\\'k", "O'Keefe \"Inn\" & $HOME; (a|b) <c> #1 *?"),
+        ("back", "back `x` [a] {b,c} ~d"), ("wow", "Wow! Signal"), ("bla", "Bla 'n' $5"),
     ]
+    # The same behind an open quote, which zsh does not close.
+    QUOTED = [("'wow", "Wow! Signal"), ('"bla', "Bla 'n' $5"), ('"o\'k', FOUND[2][1])]
     # The lines of docs/command.md, and the names that they offer.
     OFFERED = [("shardq -i cities reykj<TAB>", ["Reykjavík, IS"]), ("shardq san jo<TAB>", ["josé, CR", "jose, PH", "jose, US"])]
+    SHELLS = {
+        "bash": ("exec bash --norc --noprofile -i",
+                 "source script.bash; bind -x '\"\\C-g\": printf \"<<%s>>\" \"$READLINE_LINE\"'; PS1=; echo rea''dy"),
+        "zsh": ("exec zsh -f -i",
+                "mkdir -p f; cp script.zsh f/_shardq; fpath=($PWD/f $fpath); autoload -U compinit; compinit -u -D; PS1=; "
+                "shown() { print -rn -- \"<<$BUFFER>>\" }; zle -N shown; bindkey '^G' shown; echo rea''dy"),
+        "fish": ("exec fish --no-config -i",
+                 "source script.fish; function fish_prompt; end; bind \\cg 'printf \"<<%s>>\" (commandline)'; echo rea''dy"),
+    }
 
     def test_12_completions(self):
         named = os.path.join(self.directory, ".local/share/shardq")
@@ -283,22 +327,25 @@ class Conventions(unittest.TestCase):
         shutil.copytree(INDEX, os.path.join(named, "cities"))
         os.mkdir(os.path.join(named, "torn"))  # No index.
         os.mkdir(os.path.join(self.directory, "elsewhere"))
-        for shell in ("bash", "zsh", "fish"):
+        self.write("names.jsonl", "".join(json.dumps({"name": name}) + "\n" for _, name in self.FOUND))
+        self.succeeds("shardq build -q names.jsonl --key '{name}' -i names")
+        for shell in self.SHELLS:
             with self.subTest(shell):
                 self.write("script." + shell, self.succeeds("shardq completions " + shell).stdout)
-                if shutil.which(shell):
-                    for typed, wanted in self.NAMES:
-                        line = f"shardq {typed}" if shell == "fish" else self.completed(shell, f"shardq {typed}")
-                        if shell == "fish":
-                            offered = self.succeeds(f"fish --no-config -c \"source script.fish; complete -C '{line}'\"").stdout
-                            words = wanted.split("sao ")[-1] if "-" not in wanted else wanted.split(" ")[-1]
-                            self.assertEqual(offered.split("\n")[0].split("\t")[0], words)
-                        else:
-                            self.assertEqual(line.replace("\\", "").strip(), "shardq " + wanted)
+                if not shutil.which(shell):
+                    print(f"skipped: {shell} is not installed")
+                    continue
+                for typed, wanted in self.NAMES:
+                    self.assertEqual(self.completed(shell, "shardq " + typed)[0].rstrip(), "shardq " + wanted, typed)
+                for typed, name in self.FOUND + (self.QUOTED if shell != "zsh" else []):
+                    line, said = self.completed(shell, "shardq -i names " + typed)
+                    self.assertNotEqual(line.rstrip(), "shardq -i names " + typed)
+                    self.assertIn(f"\n{name}\n", said, line)
         if shutil.which("bash"):
-            line, (name,) = self.OFFERED[0]
-            typed = line.removesuffix("<TAB>")
-            self.assertEqual(self.completed("bash", typed).replace("\\", "").strip(), typed.removesuffix("reykj") + name)
+            typed, (name,) = self.OFFERED[0]
+            line, said = self.completed("bash", typed.removesuffix("<TAB>"))
+            self.assertEqual(line, "shardq -i cities Reykjavík\\,\\ IS ")
+            self.assertIn(name.replace(", ", "\t"), said)
         if shutil.which("fish"):
             for line, names in self.OFFERED:
                 typed = line.removesuffix("<TAB>")
@@ -306,19 +353,20 @@ class Conventions(unittest.TestCase):
                 self.assertLessEqual(set(names), {offer.split("\t")[0] for offer in said.splitlines()}, typed)
 
     def completed(self, shell, typed):
-        """Types a line and a tab, then a key that prints the completed line."""
-        if shell == "bash":
-            arguments = "exec bash --norc --noprofile -i"
-            setup = "source script.bash; bind -x '\"\\C-g\": printf \"<<%s>>\" \"$READLINE_LINE\"'; PS1=; echo rea''dy"
-        else:
-            arguments = "exec zsh -f -i"
-            setup = ("mkdir -p f; cp script.zsh f/_shardq; fpath=($PWD/f $fpath); autoload -U compinit; compinit -u -D; PS1=; "
-                     "shown() { print -rn -- \"<<$BUFFER>>\" }; zle -N shown; bindkey '^G' shown; echo rea''dy")
+        """Types a line and a tab, then a key that prints the completed line, and Enter; returns that line and the line
+        that it prints."""
+        arguments, setup = self.SHELLS[shell]
         terminal = self.terminal(arguments)
         terminal.type(setup + "\n")
         terminal.read(rb"ready")
         terminal.type(typed + "\t\x07")
-        return re.search(rb"<<(shardq.*?)>>", terminal.read(rb"<<shardq.*>>")).group(1).decode()
+        line = re.search(rb"<<(shardq.*?)>>", terminal.read(rb"<<shardq.*?>>")).group(1).decode()
+        terminal.seen = b""
+        terminal.type(" --format tsv --limit 1\n" if " names " in line or "cities" in line else "\x15\n")
+        terminal.type("echo en''d\n")
+        said = terminal.read(rb"\nend\r?\n|\rend\r?\n").decode()
+        said = re.sub(r"\x1b(\[[0-9;?]*[A-Za-z]|\(B|\][^\x07]*\x07)", "", said)
+        return line, re.sub(r"[\r\n]+", "\n", said)
 
     def test_13_manual_pages(self):
         pages = os.path.join(self.directory, "man1")

@@ -20,6 +20,8 @@ public enum IndexError: Error, Equatable, Sendable {
   case wrongDigest(path: String, found: ManifestDigest, expected: ManifestDigest)
   /// The index was built without the feature that the query needs: build it again with the feature.
   case notBuilt(feature: IndexFeature)
+  /// The index was built without a filter by `field`; `filters` are the fields that it has filters by.
+  case noFilter(field: String, filters: [String])
   /// The cursor belongs to another generation of the index, or to another query: ask for the first page again.
   case wrongCursor(reason: String)
 }
@@ -63,6 +65,7 @@ extension IndexError: CustomStringConvertible {
     switch self {
     case .notFound: "\(fault); build one with ShardBuilder, or open another directory"
     case .notBuilt(let feature): "\(fault); build it again with BuildOptions.\(feature.option)"
+    case .noFilter: "\(fault); name one of them, or build the index again with that field in BuildOptions.filter"
     case .superseded: "\(fault); reload the index, and query again"
     case .wrongDigest: "\(fault); open that generation of the index, or change Options.expectedDigest"
     default: fault
@@ -88,6 +91,8 @@ extension IndexError: CustomStringConvertible {
       "\(path) has SHA-256 \(found), not \(expected)"
     case .notBuilt(let feature):
       "the index \(feature.lack)"
+    case .noFilter(let field, let filters):
+      "the index has no filter by \(field), but by \(filters.joined(separator: ", "))"
     case .wrongCursor(let reason):
       "the cursor \(reason); ask for the first page again"
     }

@@ -110,23 +110,31 @@
       }
     }
 
-    /// Adds to a script of bash the function that completes names: the words as the shell has them, without quotes.
+    /// Adds to a script of bash the function that completes names: the words as the shell has them, without quotes. It
+    /// returns the names without quotes too, since `complete -o filenames` quotes them for the line, but for `$` and
+    /// backquotes outside quotes.
     private static func bashNames(_ script: String) -> String {
       script.replacing(
         "_shardq() {\n",
         with: #"""
           __shardq_names() {
               local word name
-              local -a names=()
+              local -a names=() found=()
               for word in "${COMP_WORDS[@]:1:${COMP_CWORD}}"; do
                   word="${word#[\"\']}"
                   word="${word%[\"\']}"
                   names+=("${word//\\/}")
               done
               while IFS='' read -r name; do
-                  [[ "${COMP_WORDS[COMP_CWORD]}" = [\"\']* ]] || printf -v name %q "${name}"
-                  COMPREPLY+=("${name}")
+                  found+=("${name}")
               done < <("${COMP_WORDS[0]}" \#(NameCompletion.argument) "${names[@]}" 2>/dev/null)
+              if [[ "${COMP_WORDS[COMP_CWORD]}" != [\"\']* && "${found[*]}" = *[\$\`]* ]]; then
+                  compopt +o filenames
+                  for word in "${!found[@]}"; do
+                      printf -v "found[${word}]" %q "${found[${word}]}"
+                  done
+              fi
+              COMPREPLY+=("${found[@]}")
           }
 
           _shardq() {
@@ -134,7 +142,7 @@
           """#, maxReplacements: 1)
     }
 
-    /// The same for zsh.
+    /// The same for zsh, which does not quote the sign of its history.
     private static func zshNames(_ script: String) -> String {
       script.replacing(
         "_shardq() {\n",
@@ -143,7 +151,11 @@
               local -a names
               names=("${(@f)$("${command_name}" \#(NameCompletion.argument) "${(@Q)command_line[2,current_word_index+1]}" 2>/dev/null)}")
               [[ -n "${names[1]}" ]] || return 1
-              compadd -U -- "${names[@]}"
+              if [[ -z "${compstate[quote]}" && "${names[*]}" = *\!* ]]; then
+                  compadd -QU -- "${(@)${(@q)names}//\!/\\!}"
+              else
+                  compadd -U -- "${names[@]}"
+              fi
           }
 
           _shardq() {

@@ -94,7 +94,7 @@ import CLibrary
     case .corrupt(let path, _), .vanished(let path), .superseded(let path), .notFound(let path),
       .wrongDigest(let path, _, _), .unreachable(let path, _):
       path == file ? nil : "names \(path)"
-    case .notBuilt, .wrongCursor: "names no file"
+    case .notBuilt, .noFilter, .wrongCursor: "names no file"
     }
   }
 
