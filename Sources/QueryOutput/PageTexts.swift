@@ -83,6 +83,11 @@
       ("unreachable", "Der Server ist nicht erreichbar."),
       ("failed", "Der Server meldet den Fehler {status}."),
       ("says", "Der Server sagt: {text}"),
+      (
+        "fromDisk",
+        "Der Browser lässt eine Seite von der Festplatte keinen Index lesen. Im Terminal python3 -m http.server im "
+          + "Ordner dieser Seite aufrufen und localhost:8000 öffnen."
+      ),
       ("unreadable", "Die Antwort des Servers ist nicht lesbar."),
       ("gone", "{name} ist nicht mehr in dieser Liste."),
     ]
@@ -141,6 +146,11 @@
       ("unreachable", "Le serveur est injoignable."),
       ("failed", "Le serveur signale l’erreur {status}."),
       ("says", "Le serveur dit : {text}"),
+      (
+        "fromDisk",
+        "Le navigateur ne laisse pas une page du disque lire un index. Dans un terminal, tapez python3 -m http.server "
+          + "dans le dossier de cette page, puis ouvrez localhost:8000."
+      ),
       ("unreadable", "La réponse du serveur est illisible."),
       ("gone", "{name} n’est plus dans cette liste."),
     ]
@@ -196,6 +206,11 @@
       ("unreachable", "No se puede conectar con el servidor."),
       ("failed", "El servidor indica el error {status}."),
       ("says", "El servidor dice: {text}"),
+      (
+        "fromDisk",
+        "El navegador no deja que una página del disco lea un índice. En un terminal, escriba python3 -m http.server "
+          + "en la carpeta de esta página y abra localhost:8000."
+      ),
       ("unreadable", "La respuesta del servidor no se puede leer."),
       ("gone", "{name} ya no está en esta lista."),
     ]

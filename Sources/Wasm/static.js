@@ -39,7 +39,7 @@ export async function ask(path, parameters, signal, exact) {
   const index = await (opened ??= open(address).catch(error => { opened = undefined; throw error }))
   const { q: text, limit, offset, display, sort } = parameters
   try {
-    if (path === '/v1/search') {
+    if (path === 'v1/search') {
       letters.note(text)
       if (text !== '') (idle ??= new AbortController()).abort()
       const parse = answer => JSON.parse(answer, exact)
@@ -48,10 +48,10 @@ export async function ask(path, parameters, signal, exact) {
       if (text === '') fetchAhead(index, { limit, display })
       return { body, headers: new Headers() }
     }
-    if (path === '/v1/dots') return { body: await index.dots({ signal }), headers: new Headers() }
+    if (path === 'v1/dots') return { body: await index.dots({ signal }), headers: new Headers() }
   } catch (error) {
     // The server also tells that there is no map, and which parameter is wrong.
-    if (error.code === 'refused' && path === '/v1/dots') error.status = 404
+    if (error.code === 'refused' && path === 'v1/dots') error.status = 404
     else if (error.code === 'refused') error.parameter = /\bfewer\b/.test(error.message) ? 'limit' : 'offset'
     throw error
   }

@@ -148,14 +148,15 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, index, port=0, upstream=None, options=None):
+    def __init__(self, index, port=0, upstream=None, options=None, below=""):
+        """With `below`, the server is a proxy that has the page below that path of its host."""
         self.index = Index(index) if isinstance(index, (str, os.PathLike)) else index
         self.upstream, self.options = upstream, options or {}
         self.before = lambda path, parameters: None
         self.requests = []
         self.lock = threading.Lock()
         super().__init__(("127.0.0.1", port), Handler)
-        self.origin = f"http://127.0.0.1:{self.server_address[1]}"
+        self.below, self.origin = below, f"http://127.0.0.1:{self.server_address[1]}{below}"
 
     def start(self):
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -196,6 +197,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         )
 
     def do_GET(self):
+        if not self.path.startswith(self.server.below + "/"):
+            return self.problem(404, "The page is below another path.")
+        self.path = self.path.removeprefix(self.server.below)
         url = urllib.parse.urlsplit(self.path)
         parameters = dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True))
         if url.path == "/":

@@ -256,12 +256,10 @@ package struct ListModel {
     return row
   }
 
-  /// Begins the ranked answer to the current query, where the index ranks its records. An empty query lists all records
-  /// in order.
+  /// Begins the ranked answer to the current query, where the index ranks its records.
   private mutating func rank() throws(IndexError) {
     let generation = matches.generation
-    hits =
-      generation.manifest.isRanked && !folded.isEmpty ? try ShardedIndex.RankedHits(folded, in: generation) : nil
+    hits = generation.manifest.isRanked ? try ShardedIndex.RankedHits(folded, in: generation) : nil
   }
 
   /// Returns the records of some rows.
