@@ -126,6 +126,8 @@ def page(title, version, command, statuses, references, commands):
     file_name = title.replace(" ", "-")
     lines = [
         f".Dd {MONTHS[day.tm_mon - 1]} {day.tm_mday}, {day.tm_year}",
+        # groff would name BSD in the heading.
+        ".ds doc-volume-operating-system shardq",
         f".Dt {file_name.upper()} 1",
         f".Os shardq {version}",
         ".Sh NAME",

@@ -50,6 +50,8 @@ export interface SearchOptions {
 }
 
 export interface Answer<Fields = Record<string, any>> {
+  /** The version of the answer's members; a version may gain members. */
+  schema: 1
   query: string
   /** The number of records whose keys begin with the text; left out if unknown and not asked for. */
   count?: number

@@ -191,7 +191,8 @@ package final class AnswerWriter: @unchecked Sendable {
     _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, generation: String
   ) throws(Failure) {
     try writing { (body) throws(WriteError) in
-      try body.write("{\"query\":" as StaticString)
+      try body.write(JSONText.schema)
+      try body.write("\"query\":" as StaticString)
       try JSONText.write(answer.query, to: &body)
       if let count = answer.count { try Self.write("count", count, to: &body) }
       try Self.write("offset", answer.offset, to: &body)
@@ -266,7 +267,10 @@ package final class AnswerWriter: @unchecked Sendable {
   package func within(
     _ records: some RecordSource, _ positions: [Int], more: Bool, isRanked: Bool
   ) throws(Failure) {
-    try writing { (body) throws(WriteError) in try body.write("{\"places\":[" as StaticString) }
+    try writing { (body) throws(WriteError) in
+      try body.write(JSONText.schema)
+      try body.write("\"places\":[" as StaticString)
+    }
     for (number, position) in positions.enumerated() {
       if number > 0 { try writing { (body) throws(WriteError) in try body.write(0x2c) } }
       try forEach(records, position..<position + 1, needsKeys: true) { (body, _, record, _) throws(WriteError) in

@@ -96,7 +96,7 @@ package struct RecordWriter {
         }
       }
       try output.write("\r\n")
-    case .geojson: try output.write("{\"type\":\"FeatureCollection\",\"features\":[")
+    case .geojson: try output.write("{\"type\":\"FeatureCollection\",\"schema\":1,\"features\":[")
     default: break
     }
   }

@@ -179,7 +179,7 @@
         bits = map.bits
         generation.dots = bits
       }
-      var body = ByteBuffer(string: "{\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"")
+      var body = ByteBuffer(string: "\(JSONText.schema)\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"")
       body.writeBytes(Base64.encoded(bits))
       body.writeString("\"}\n")
       return Answer(body: body, contentType: "application/json", tag: generation.tag)
@@ -191,7 +191,7 @@
       let manifest = generation.manifest
       let statistics = served.index.statistics
       var text =
-        "{\"version\":\"\(ProductVersion.text)\",\"generation\":\"\(generation.name)\",\"manifest_sha256\":\"\(generation.digest)\""
+        "\(JSONText.schema)\"version\":\"\(ProductVersion.text)\",\"generation\":\"\(generation.name)\",\"manifest_sha256\":\"\(generation.digest)\""
       text += ",\"records\":\(generation.recordCount),\"shards\":\(manifest.shardCount)"
       text += ",\"key\":" + JSONText.string(generation.schema.template.text)
       text += ",\"fields\":[" + generation.schema.names.map(JSONText.string).joined(separator: ",") + "]"

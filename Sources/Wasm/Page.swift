@@ -112,7 +112,7 @@ nonisolated(unsafe) private var message: [UInt8] = []
     let grid: DensityGrid?
     do throws(IndexError) { grid = try page.index.densityGrid() } catch { throw Refusal(error) }
     guard let grid else { throw Refusal(.refused, "the records of this index have no coordinates") }
-    message = Array("{\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"".utf8)
+    message = Array("{\"schema\":1,\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"".utf8)
     message += Base64.encoded(grid.bits)
     message += Array("\"}\n".utf8)
   }

@@ -1,8 +1,10 @@
 """The first steps of a person with the command: each message names the line that does what was meant."""
 
+import json
+import subprocess
 import unittest
 
-from case import Case
+from case import ROOT, SHARDQ, Case
 
 
 class FirstSteps(Case):
@@ -37,6 +39,40 @@ class FirstSteps(Case):
         line = said.split("did you mean shardq ")[1].split("?")[0].split()
         self.assertIn("London", self.shardq(*line))
         self.assertIn("Search Hill", self.shardq("-i", "i", "search", "hill"))
+
+    def test_every_object_has_the_version_of_its_members(self):
+        self.write("cities.csv", "name,lat,lon\nParis,48.85,2.35\n")
+        self.shardq("build", "-q", "cities.csv", "--key", "{name}", "-i", "i")
+        for arguments in (["p", "--format", "geojson"], ["map", "--json", "p"], ["export", "--format", "geojson"], ["p", "--json"]):
+            self.assertEqual(json.loads(self.shardq("-i", "i", *arguments))["schema"], 1, arguments)
+
+    def test_verify_takes_the_options_of_the_build(self):
+        self.build()
+        options = ["--key", "{name}", "--weight", "people", "--words", "all", "--typos", "--filter", "country", "--id", "name", "--starts"]
+        self.shardq("build", "-q", "cities.csv", "-i", "v", *options)
+        self.shardq("verify", "-q", "-i", "v", "--source", "cities.csv", *options)
+
+    def test_the_manual_names_no_other_system(self):
+        subprocess.run(["python3", ROOT / "Scripts/manual.py", SHARDQ, self.directory / "man"], check=True)
+        page = (self.directory / "man/shardq-stats.1").read_text()
+        self.assertLess(page.index(".ds doc-volume-operating-system shardq"), page.index(".Dt "))
+
+    def test_without_swift_the_first_command_says_what_to_install(self):
+        ended = subprocess.run(
+            ["/bin/sh", ROOT / "Scripts/try.sh", "lodnon"], env={"PATH": "/usr/sbin:/usr/bin:/bin"}, capture_output=True, text=True)
+        self.assertEqual(ended.returncode, 69, ended.stderr)
+        self.assertRegex(ended.stderr, "^Swift is missing; install Swift")
+
+    def test_make_ends_by_naming_the_packages_of_the_page(self):
+        """A toolchain without the files for wasm32 leaves the page out."""
+        swift = self.write("bin/swiftc", "#!/bin/sh\n")
+        swift.chmod(0o755)
+        ended = subprocess.run(
+            ["make", "-C", ROOT, "all", "-o", "bin/shardq", "SERVER=", "REMOTE=", f"made={self.directory}/made",
+             f"module={self.directory}/module"],
+            env={"PATH": f"{swift.parent}:/usr/bin:/bin"}, capture_output=True, text=True)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertRegex(ended.stderr.splitlines()[-1], "shardq page is left out: .*; install .* Swift toolchain")
 
 
 if __name__ == "__main__":

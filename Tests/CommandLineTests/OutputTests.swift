@@ -72,14 +72,14 @@ struct OutputTests {
     let answer = shardq("al", "--format", "geojson").output
     #expect(
       answer.hasPrefix(
-        "{\"type\":\"FeatureCollection\",\"features\":[\n{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[-86.750260,32.75]},\"properties\":{\"name\":\"Alab\""
+        "{\"type\":\"FeatureCollection\",\"schema\":1,\"features\":[\n{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[-86.750260,32.75]},\"properties\":{\"name\":\"Alab\""
       ))
     #expect(answer.hasSuffix("}}\n]}\n"))
     // Coordinates out of range, or missing.
     #expect(shardq("bad", "--format", "geojson").output.contains("\"geometry\":null"))
     #expect(shardq("comma", "--format", "geojson").output.contains("\"geometry\":null"))
     #expect(
-      shardq("zz", "--format", "geojson").output == "{\"type\":\"FeatureCollection\",\"features\":[]}\n")
+      shardq("zz", "--format", "geojson").output == "{\"type\":\"FeatureCollection\",\"schema\":1,\"features\":[]}\n")
   }
 
   @Test func textIsAlignedAndTame() {

@@ -29,18 +29,15 @@
       help: ArgumentHelp("The dataset that the index was made from.", valueName: "file"), completion: .file())
     var source: [String] = []
 
-    @Option(
-      name: .customLong("weights"),
-      help: ArgumentHelp("The file of weights, for an index that was built with --weights.", valueName: "file"),
-      completion: .file())
-    var weights: String?
-
     @OptionGroup(title: "Dataset") var input: InputOptions
+    // The index has the settings of its build, so only the file of weights is read.
+    @OptionGroup(title: "Options of the build, so that its line can be repeated") var ranking: RankingOptions
+    @OptionGroup(title: "Options of the build, so that its line can be repeated") var layout: LayoutOptions
     @OptionGroup(title: "Output") var options: SummaryOptions
     @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
-      if source.isEmpty, input.isSaid || weights != nil {
+      if source.isEmpty, input.isSaid || !ranking.files.isEmpty {
         throw ValidationError("the options of a dataset, such as --key, go with --source; add --source")
       }
     }
@@ -97,7 +94,7 @@
       guard !source.isEmpty else { return nil }
       var comparison = Verifier.Source(
         source, options: input.reading.datasetOptions, template: input.key, keep: input.keep?.names)
-      comparison.weightsFile = weights
+      comparison.weightsFile = ranking.weights
       return comparison
     }
 
