@@ -44,6 +44,7 @@ wanted := $(if $(SERVER),bin/shardq-serve) $(if $(REMOTE),bin/shardq-remote \
   $(if $(SERVER),bin/shardq-serve-remote))
 words := $(if $(SERVER),--server) $(if $(REMOTE),--remote)
 all: $(made)/.stamp $(wanted) $(module)/.stamp
+	@[ ! -e $(module)/.missing ] || cat $(module)/.missing >&2
 
 # The rule compares times, so that `make && sudo make install` compiles nothing as root, who may not have Swift in PATH.
 bin/shardq: $(sources)
@@ -54,7 +55,12 @@ bin/shardq-serve bin/shardq-remote bin/shardq-serve-remote: bin/shardq
 
 $(module)/.stamp: $(sources) Scripts/zstd-sources.sh
 	mkdir -p $(module)
-	Scripts/build-wasm.sh $(module)/shardq.wasm && touch $@ || { [ $$? -eq 3 ] && echo "shardq page is left out, because the WebAssembly module cannot be built" >&2; }
+	rm -f $(module)/.missing
+	Scripts/build-wasm.sh $(module)/shardq.wasm 2>$(module)/.said; status=$$?; cat $(module)/.said >&2; \
+	case $$status in \
+	0) touch $@ ;; \
+	3) sed 's/^/shardq page is left out: /' $(module)/.said >$(module)/.missing ;; \
+	*) exit 1 ;; esac
 
 $(made)/.stamp: bin/shardq Scripts/manual.py
 	rm -rf $(made) && mkdir -p $(made)
@@ -80,6 +86,7 @@ install: all
 	install -m 644 $(made)/shardq.bash "$(DESTDIR)$(bashdir)/shardq"
 	install -m 644 $(made)/_shardq "$(DESTDIR)$(zshdir)/_shardq"
 	install -m 644 $(made)/shardq.fish "$(DESTDIR)$(fishdir)/shardq.fish"
+	@[ ! -e $(module)/.missing ] || cat $(module)/.missing >&2
 
 # Directories stay, because other packages may use them.
 uninstall:

@@ -21,7 +21,7 @@ fi
 out="${1:?usage: Scripts/build-wasm.sh [--keys] MODULE}"
 cd "$(dirname "$0")/.."
 missing() {
-  echo "the WebAssembly module is not built: $1 is missing" >&2
+  echo "the WebAssembly module is not built; install$1, and run the command again" >&2
   exit 3
 }
 toolchain="$(dirname "$(realpath "$(command -v swiftc)")")"
@@ -30,10 +30,12 @@ libc=/usr/lib/wasm32-wasi/libc.a
 builtin="$(echo "$toolchain"/../lib/clang/*/include)"
 tables="$toolchain/../lib/swift/embedded/wasm32-unknown-none-wasm/libswiftUnicodeDataTables.a"
 runtime="$(ls /usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a 2>/dev/null | head -1)"
-for file in "$headers/stdlib.h $headers (wasi-libc)" "$libc $libc (wasi-libc)" "$tables $tables" \
-  "${runtime:-/none} libclang_rt.builtins-wasm32.a (libclang-rt-14-dev-wasm32)" "$toolchain/wasm-ld $toolchain/wasm-ld"; do
-  [ -e "${file%% *}" ] || missing "${file#* }"
-done
+# The files that the build needs, and the packages of Debian that have them.
+packages=""
+[ -e "$headers/stdlib.h" ] && [ -e "$libc" ] || packages="$packages wasi-libc"
+[ -e "$runtime" ] || packages="$packages libclang-rt-14-dev-wasm32"
+[ -e "$tables" ] && [ -e "$toolchain/wasm-ld" ] || packages="$packages a Swift toolchain with Embedded Swift for wasm32"
+[ -z "$packages" ] || missing "$packages"
 sources="Sources/Wasm Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
 mkdir -p "$work"
 # Tests and a release may build at the same time: the later one waits, and finds the module.
@@ -55,7 +57,7 @@ if [ -e "$out.gz" ] && [ -z "$(find $sources Scripts/build-wasm.sh Scripts/embed
   exit 0
 fi
 zstd="$PWD/.build/zstd-package"
-Scripts/zstd-sources.sh "$zstd" || missing "the source of zstd"
+Scripts/zstd-sources.sh "$zstd" || missing " or fetch the source of zstd (Scripts/zstd-sources.sh)"
 
 # The files of QueryOutput that write answers.
 output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch JSONText \

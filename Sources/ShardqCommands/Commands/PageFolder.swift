@@ -29,7 +29,8 @@
       guard let found = places.first(where: { access($0 + "/" + Self.page, F_OK) == 0 }) else {
         throw CommandFailure(
           status: .notFound,
-          message: "the files of the page are missing in \(places[0]); docs/static-page.md says how make makes them")
+          message: "the files of the page are missing in \(places[0]); on Debian install wasi-libc and "
+            + "libclang-rt-14-dev-wasm32, and run make install again (docs/static-page.md)")
       }
       directory = found
       for name in Self.copied + [Self.page] { contents[name] = try Self.read(found + "/" + name) }
