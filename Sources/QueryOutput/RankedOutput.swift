@@ -57,7 +57,7 @@ package struct RankedOutput {
     guard shown > 0 else { return try QueryRunner.noMatch(of: text, inKeys: areKeyMatches, in: generation) }
     if let correction { return "no match for \"" + text + "\"; showing results for \"" + correction + "\"" }
     guard hasMore else { return nil }
-    let best = "the best " + QueryRunner.grouped(shown)
+    let best = "the best " + (shown == 1 ? "match" : QueryRunner.grouped(shown))
     if !areKeyMatches {
       return best + (total.map { " of " + QueryRunner.grouped($0) } ?? "") + " shown; --limit shows more"
     }
