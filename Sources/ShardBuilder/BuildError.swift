@@ -122,11 +122,16 @@ extension BuildError: CustomStringConvertible {
   private static func unknown(
     _ name: String, _ setting: BuildSetting, _ inputs: [String], _ fields: [String]
   ) -> BuildMessage {
-    var list = fields.prefix(shownFields).map(quoted).joined(separator: ", ")
-    if fields.count > shownFields { list += " and \(grouped(fields.count - shownFields)) more" }
+    var list = list(fields)
     if let nearest = EditDistance.nearest(to: name, of: fields) { list += "; did you mean \(quoted(nearest))?" }
     let paths = inputs.map { displayed(path: $0) }.joined(separator: ", ")
     return "\(paths): \(setting) names \(quoted(name)); its fields are \(list)"
+  }
+
+  /// Returns the names of fields for a message, at most ``shownFields``.
+  static func list(_ fields: [String]) -> String {
+    let list = fields.prefix(shownFields).map(quoted).joined(separator: ", ")
+    return fields.count > shownFields ? list + " and \(grouped(fields.count - shownFields)) more" : list
   }
 
   /// The most field names that a message lists.

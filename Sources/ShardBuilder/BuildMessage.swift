@@ -124,6 +124,7 @@ public enum BuildSetting: String, Sendable, CaseIterable {
   case weightsFile = "BuildOptions.weightsFile"
   case alias = "BuildOptions.alias"
   case filter = "BuildOptions.filter"
+  case near = "BuildOptions.near"
   case indexKey = "the index's key"
   case indexID = "the index's id"
   case inputFormat = "BuildOptions.inputFormat"

@@ -19,6 +19,8 @@ public struct BuildSummary: Sendable {
   public var weightsFound: Int?
   /// The greatest weight of all records; nil if the index has no ranks.
   public var greatestWeight: UInt64?
+  /// The records with usable values, for each setting that reads values of fields.
+  public var fieldUses: [FieldUse] = []
   /// The number of records with an empty key, which only the empty prefix finds.
   public var emptyKeyCount = 0
   /// The number of records that an update took out of the index, with the replaced ones.

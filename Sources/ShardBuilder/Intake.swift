@@ -81,6 +81,7 @@ struct Intake: ~Copyable {
         try input.checkAdded(to: carrier, weights?.path)
         if weights != nil { summary.weightsFound = (summary.weightsFound ?? 0) + carrier.weightsFound }
         unsafe summary.emptyKeyCount += carrier.emptyKeyCount
+        for index in summary.fieldUses.indices { unsafe summary.fieldUses[index].add(carrier.uses[index]) }
         try input.note(badRecordsOf: carrier, skipsBad: options.skipBad)
         if let observe { try input.show(carrier, to: observe) }
         try takeIn(carrier, of: input)
@@ -134,6 +135,7 @@ struct Intake: ~Copyable {
       unsafe carrier.weights = weights
     }
     unsafe carrier.names = names
+    unsafe carrier.uses = isChange ? [] : FieldUse.all(options, readsWeight: weights == nil)
     if unsafe carrier.encoder == nil { unsafe carrier.encoder = input.encoder }
     return carrier
   }
@@ -226,6 +228,8 @@ private final class BatchCarrier: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var added = AddedWeights.Result()
   @exclusivity(unchecked) private(set) var bad: [UnindexableRecord] = []
   @exclusivity(unchecked) private(set) var emptyKeyCount = 0
+  /// The counts of this batch.
+  @exclusivity(unchecked) var uses: [FieldUse] = []
   @exclusivity(unchecked) var chunk: RecordArena
   /// The carrier's last counted share of ``InputPassage/carried``.
   @exclusivity(unchecked) var counted = 0
@@ -253,6 +257,7 @@ private final class BatchCarrier: @unchecked Sendable {
     let emptyBefore = encoder.emptyKeyCount
     unsafe bad = unsafe encoder.encode(batch, names: names, into: chunk)
     unsafe emptyKeyCount = encoder.emptyKeyCount - emptyBefore
+    for index in unsafe uses.indices { unsafe uses[index].count(chunk, names: names.names) }
     unsafe self.encoder = encoder
   }
 }

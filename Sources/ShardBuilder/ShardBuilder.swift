@@ -41,9 +41,11 @@ public enum ShardBuilder {
     let weights = try WeightTable(of: &options)
     var intake = Intake(options: options, publisher.runDirectory, weights: weights)
     if !options.replacesOtherIndex { intake.previousKey = previous.map(\.index.keyTemplate) }
+    summary.fieldUses = FieldUse.all(options, readsWeight: weights == nil)
     for input in inputs { try intake.read(input, &summary, progress) }
     progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
     try intake.checkFields()
+    for use in summary.fieldUses { try use.check(names: intake.names.names) }
     let names = intake.names
     let template = intake.template
     let id = options.id ?? intake.usualId

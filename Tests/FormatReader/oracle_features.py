@@ -292,7 +292,7 @@ class FeatureOracle(Oracle):
             return True
         fields = self.fields(position)
         return all(
-            any(fold(text) in values for text in texts_in(fields.get(path))) for path, values in query.filters.items())
+            any(fold(text) in values for text in values_in(fields.get(path))) for path, values in query.filters.items())
 
     def near(self, position, query):
         if query.near is None:
@@ -346,6 +346,11 @@ def texts_in(value):
     if isinstance(value, list):
         return [text for text in value if isinstance(text, str)]
     return [value] if isinstance(value, str) else []
+
+
+def values_in(value):
+    """The values by which a filter finds a field: its texts, or `true` or `false`."""
+    return [str(value).lower()] if isinstance(value, bool) else texts_in(value)
 
 
 def names_in(value):

@@ -176,6 +176,8 @@ def values_of(kind, text, fold):
     """The values of a field as it is stored."""
     if kind < 2:
         return {fold(text.decode())}
+    if text in (b"true", b"false"):
+        return {text}
     return {fold(one) for one in texts_in(json.loads(text, parse_int=str, parse_float=str))}
 
 

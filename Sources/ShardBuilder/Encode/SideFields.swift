@@ -49,9 +49,9 @@ struct SideFields: Sendable {
   private func add(
     _ text: UnsafeBufferPointer<UInt8>, _ kind: ValueKind, of source: Source, to collector: inout ValueCollector
   ) {
-    if isOfEntries, kind == .literal, unsafe text.first != UInt8(ascii: "[") { collector.addTooMany() }
+    if isOfEntries, kind == .literal, unsafe text.first != UInt8(ascii: "[") { return collector.addTooMany() }
     guard case .cells = source else {
-      return unsafe FieldTexts.forEach(text, kind) { value in
+      return unsafe FieldTexts.forEachValue(text, kind) { value in
         // The fields of entries hold folds, and the fold of a fold may be another text.
         if isOfEntries { unsafe collector.add(Array(value)) } else { unsafe collector.add(text: value) }
       }

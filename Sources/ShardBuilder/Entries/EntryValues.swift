@@ -58,7 +58,7 @@ extension EntryValues.Values {
   mutating func add(_ text: UnsafeBufferPointer<UInt8>, _ kind: ValueKind) {
     if let last, last.kind == kind, unsafe text.elementsEqual(last.text) { return }
     last = unsafe (Array(text), kind)
-    unsafe FieldTexts.forEach(text, kind) { element in
+    unsafe FieldTexts.forEachValue(text, kind) { element in
       var folded: [UInt8] = []
       unsafe Fold.fold(element, into: &folded)
       if texts.insert(folded).inserted { size += folded.count }

@@ -301,12 +301,27 @@
             : "\(QueryRunner.grouped(summary.sharedIDCount)) ids have several records, such as \(example) with \(count): an "
               + "update replaces all records of an id")
       }
+      notes += summary.fieldUses.compactMap(Self.caution)
       if summary.recordsIndexed > 0, summary.greatestWeight == 0, let weight = ranking.field {
         notes.append(
           "no record has a number above 0 in \"\(printable(weight))\", so all weights are 0: answers are in the order of "
             + "keys")
       }
       return notes
+    }
+
+    /// Returns the note about records without a usable value for a setting; nil if all records have one.
+    private static func caution(_ use: FieldUse) -> String? {
+      guard use.unused > 0, let example = use.example else { return nil }
+      let (used, all) = (QueryRunner.grouped(use.used), QueryRunner.grouped(use.used + use.unused))
+      switch use.values {
+      case .coordinates: return "\(used) of \(all) records have coordinates (first without: \(example))"
+      case .numbers(let field):
+        return "\(QueryRunner.grouped(use.unused)) of \(all) records have no number in \"\(printable(field))\" "
+          + "(first: \"\(example)\") and weigh 0"
+      case .filter(let field):
+        return "\(used) of \(all) records have a value in \"\(printable(field))\" (first without: \(example))"
+      }
     }
 
     /// Returns a query that finds something, with a prefix that can be typed.

@@ -19,6 +19,7 @@
       case .skipsBad: "--skip-bad"
       case .memory: "--memory"
       case .allowsEmpty: "--allow-empty"
+      case .near: "--near"
       case .shardLimit: "--shard-size"
       case .starts: "--starts"
       case .minimumRecords: "--min-records"

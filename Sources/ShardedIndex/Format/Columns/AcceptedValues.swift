@@ -27,7 +27,7 @@ struct ValueMatcher {
   mutating func meets(_ text: UnsafeBufferPointer<UInt8>, _ kind: ValueKind) -> Bool {
     if let last, last.kind == kind, unsafe text.elementsEqual(last.text) { return last.meets }
     var (meets, folded) = (false, folded)
-    unsafe FieldTexts.forEach(text, kind) { element in
+    unsafe FieldTexts.forEachValue(text, kind) { element in
       guard !meets else { return }
       folded.removeAll(keepingCapacity: true)
       if areFolded { unsafe folded.append(contentsOf: element) } else { unsafe Fold.fold(element, into: &folded) }

@@ -18,6 +18,16 @@ package enum FieldTexts {
     var reader = unsafe ArrayReader(text)
     while let element = reader.next() { unsafe element.withUnsafeBufferPointer { unsafe body($0) } }
   }
+
+  /// Calls `body` with each value by which a filter finds the record: the texts, and `true` and `false` as they stand.
+  package static func forEachValue(
+    _ text: UnsafeBufferPointer<UInt8>, _ kind: ValueKind, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    if kind == .literal, unsafe text.elementsEqual("true".utf8) || text.elementsEqual("false".utf8) {
+      return unsafe body(text)
+    }
+    unsafe forEach(text, kind, body)
+  }
 }
 
 /// A reader of the strings and numbers of a JSON array. It accepts any text, since a file from elsewhere may hold one.
