@@ -27,6 +27,8 @@ public enum BuildError: Error, Equatable, Sendable {
   case otherIndex(path: String, key: String, newKey: String)
   /// The directory at `path` has no index, and holds other files, such as `entry`.
   case otherFiles(path: String, entry: String)
+  /// The index needs the name of a file at `path`, which no builder wrote.
+  case foreignFile(path: String)
   /// The index to be changed cannot be read.
   case index(IndexError)
   /// The index at `path` can be built again, but not updated; `reason` says why.
@@ -106,6 +108,8 @@ extension BuildError: CustomStringConvertible {
       \(printable(path.utf8)): the directory holds no index but other files, such as \
       \(printable(entry.utf8)); name another directory, or \(pass: .replacesOtherIndex) to build there
       """
+    case .foreignFile(let path):
+      "\(printable(path.utf8)) is no file of an index, and the index there needs its name; move the file elsewhere"
     case .template(let flaw, let template, let position):
       "key template \"\(template)\", character \(position): \(flaw)"
     }

@@ -68,7 +68,7 @@ enum Main {
         case .index(let error): Self.kind(of: QueryRunner.exitStatus(of: error))
         case .build(.locked), .build(.replaced): .busy
         case .build(.io): .inputOutput
-        case .build(.otherFiles), .build(.otherIndex), .build(.dataset(.options, _)): .usage
+        case .build(.otherFiles), .build(.foreignFile), .build(.otherIndex), .build(.dataset(.options, _)): .usage
         case .build(.dataset(.missing, _)): .notFound
         case .build(.dataset(.io, _)): .inputOutput
         case .build(.index(let error)): Self.kind(of: QueryRunner.exitStatus(of: error))

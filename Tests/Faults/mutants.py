@@ -55,7 +55,7 @@ MUTANTS = [
          "    let (file, temporary) = (try open(name, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644), name)\n"
          "    _ = bytes.withUnsafeBytes { try? SystemFile.write($0, to: file, path: path(name)) }\n    let group")]),
     ("temporary files of a killed build stay", "kill.py --only full", [
-        (PUBLISHER, "      _ = remove(name)  // This fails only", "      _ = name  // This fails only")]),
+        (PUBLISHER, "in: descriptor) { _ = remove(name) }", "in: descriptor) { _ = name }")]),
     ("named runs of a killed sort stay", "kill.py --only sort", [
         (TEMPORARY, "    if name.hasPrefix(SystemFile.temporaryPrefix) {\n",
          "    if name.hasPrefix(SystemFile.temporaryPrefix), name.isEmpty {\n")]),

@@ -16,10 +16,10 @@ extension Publisher {
   }
 
   /// Returns the names of all entries of the directory that are UTF-8. The names of all files of an index are UTF-8.
-  func list() throws(BuildError) -> [String] { try list(descriptor) }
+  func list() throws(BuildError) -> [String] { try Self.list(descriptor, path: directory) }
 
-  /// Returns the names of all entries of another directory that are UTF-8.
-  func list(_ descriptor: CInt) throws(BuildError) -> [String] {
+  /// Returns the names of all entries of a directory that are UTF-8.
+  static func list(_ descriptor: CInt, path directory: String) throws(BuildError) -> [String] {
     // This needs its own descriptor, because reading a directory moves a position.
     let file = SystemFile.open(".", in: descriptor, O_RDONLY | O_DIRECTORY)
     guard file >= 0 else { throw .io(operation: "open directory", path: directory, errno: errno) }
@@ -56,39 +56,37 @@ extension Publisher {
     return bytes.count == 41 && name.hasPrefix(manifestName + "-") && isHexadecimal(bytes[9...])
   }
 
-  /// Returns the first name, in order, of an entry that no build makes; nil if there is none or the directory has an
-  /// index.
-  static func otherEntry(in directory: String) -> String? {
-    guard let stream = unsafe opendir(directory) else { return nil }
-    defer { unsafe closedir(stream) }
-    var other: String?
-    var (hasManifest, hasShard) = (false, false)
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
-        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+  /// The beginning of the names of directories for ranges.
+  static let rangePrefix = ".shardq-range-"
+
+  /// Returns the first name, in order, of an entry that is not the work of a builder; nil if there is none or the
+  /// directory has an index.
+  ///
+  /// - Parameter isOfRanges: Whether many processes write ranges there. Then the names of shards suffice beside a range:
+  ///   nothing is removed without a proof, and each process would read all shards.
+  /// - Complexity: O(1) in a directory with a manifest, else O(*n*), where *n* is the size of all shards.
+  static func otherEntry(in path: String, isOfRanges: Bool = false) -> String? {
+    let directory = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
+    guard directory >= 0 else { return nil }  // Making the directory reports the error.
+    defer { _ = close(directory) }
+    guard let names = try? list(directory, path: path), !hasManifest(names, in: directory) else { return nil }
+    let trusts =
+      isOfRanges
+      && names.contains {
+        ($0.hasPrefix(rangePrefix) || isManifestName($0)) && OwnFile.isOurs($0, in: directory)
       }
-      if isManifestName(name) { continue }
-      if isShardName(name) {
-        hasShard = true
-        continue
-      }
-      if name == manifestName { hasManifest = true }
-      if name.utf8.first == UInt8(ascii: ".") || name == overlayName || name == "README.md" || name == "lost+found" {
-        continue
-      }
-      if other.map({ name < $0 }) ?? true { other = name }
-    }
-    // Other programs use the name `manifest` too: without a shard beside it, the file must begin with the first bytes
-    // of an index.
-    return hasManifest && (hasShard || isManifest(directory + "/" + manifestName)) ? nil : other
+    return names.filter {
+      if $0 == "." || $0 == ".." || trusts && isShardName($0) { return false }
+      return !($0 == "lost+found" ? OwnFile.isFolder($0, in: directory) : OwnFile.isOurs($0, in: directory))
+    }.min()
   }
 
-  private static func isManifest(_ path: String) -> Bool {
-    let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK)
-    guard file >= 0 else { return true }  // The reader reports the error.
-    defer { _ = close(file) }
-    var magic: UInt32 = 0
-    return unsafe pread(file, &magic, 4, 0) == 4 && UInt32(littleEndian: magic) == Manifest.magic
+  /// Returns whether a directory has the manifest of an index. Other programs use the name `manifest` too: the file
+  /// must have the root of a manifest, or be damaged beside a shard. If it cannot be read, the reader reports the error.
+  static func hasManifest(_ names: [String], in directory: CInt) -> Bool {
+    guard names.contains(manifestName) else { return false }
+    return OwnFile.proof(of: manifestName, in: directory) ?? true
+      || names.contains { isShardName($0) && OwnFile.isOurs($0, in: directory) }
   }
 
   /// Opens a file of the directory. If all descriptors are in use, frees the descriptors of waiting files, or waits for

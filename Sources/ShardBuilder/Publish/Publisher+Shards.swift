@@ -146,6 +146,8 @@ extension Publisher {
     var needed = monitor.withLock { state.current }
     for name in previous { _ = needed.insert(name) }
     for name in (try? list()) ?? [] where Self.isShardName(name) && !needed.contains(name) {
+      // A user's file may have such a name.
+      guard OwnFile.isOurs(name, in: descriptor) else { continue }
       if remove(name) { summary.removed += 1 } else { summary.leftBehind += 1 }
     }
     return summary

@@ -6,7 +6,7 @@ import ShardedIndex
 ///
 /// A publisher is the only builder of its directory, because it holds the locks of ``HeldDirectory``. After a build
 /// that fails or is killed, the previous generation is there. A publisher touches shards, the manifest, the overlay,
-/// the lock file and its own temporary files, and no other file.
+/// the lock file and its own temporary files, and no other file: ``OwnFile`` tells them apart.
 package final class Publisher: @unchecked Sendable {  // `monitor` guards `state`; one thread publishes.
   /// The outcome of writing a file.
   package enum Outcome: Sendable {
@@ -94,23 +94,37 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   /// build. As long as there is no generation, it syncs the parent too: otherwise a power cut could remove the
   /// directory.
   ///
-  /// - Parameter observe: Called before every step.
-  /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``.
-  package init(directory: String, observe: (@Sendable (Step) -> Void)? = nil) throws(BuildError) {
+  /// - Parameters:
+  ///   - replacesForeign: Whether the caller asks for another manifest in place of a file of another program.
+  ///   - observe: Called before every step.
+  /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``;
+  ///   ``BuildError/foreignFile(path:)``.
+  package init(
+    directory: String, replacesForeign: Bool = false, observe: (@Sendable (Step) -> Void)? = nil
+  ) throws(BuildError) {
     self.observe = observe
     held = try HeldDirectory(creating: directory)
     hasOverlay = true
     let names = try list()
     hasOverlay = names.contains(Self.overlayName)
-    for name in names where Self.isTemporaryName(name) {
-      _ = remove(name)  // This fails only for a directory, which is not ours.
-    }
+    try refuseForeign(names, manifest: !replacesForeign)
+    for name in names where Self.isTemporaryName(name) && OwnFile.isOurs(name, in: descriptor) { _ = remove(name) }
     if names.contains(Self.startsName) { removeStarts() }
     // This is also for an existing directory: the build that made it may have been killed before this sync.
     if !names.contains(Self.manifestName) { try syncParent() }
   }
 
   deinit { abandon() }
+
+  /// Throws if the manifest or the overlay is a file of another program, which the next generation would replace.
+  private func refuseForeign(_ names: [String], manifest: Bool) throws(BuildError) {
+    if manifest, names.contains(Self.manifestName), !Self.hasManifest(names, in: descriptor) {
+      throw .foreignFile(path: path(Self.manifestName))
+    }
+    if hasOverlay, OwnFile.proof(of: Self.overlayName, in: descriptor) == false {
+      throw .foreignFile(path: path(Self.overlayName))
+    }
+  }
 
   /// Makes the added shards and this manifest the new generation of the index.
   ///
@@ -186,6 +200,11 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
       try held.check()
     }
     setOver()
+    // Files whose writing failed: a later attempt adds them.
+    monitor.withLock {
+      for name in state.temporaries { _ = remove(name) }
+      state.temporaries.removeAll()
+    }
   }
 
   /// Removes everything that was added. Does nothing once ``publish(manifest:previous:)`` has reached the manifest.

@@ -31,13 +31,10 @@ package final class DirectoryTarget: RangeTarget {
   private let path: String
   private var directoryCount = 0
 
-  /// The beginning of the names of directories for ranges.
-  static let prefix = ".shardq-range-"
-
   /// - Parameter path: The path of the directory. It is made if it is missing; its parent must exist.
   package init(_ path: String) throws(BuildError) {
     self.path = path
-    if let entry = Publisher.otherEntry(in: path) { throw .otherFiles(path: path, entry: entry) }
+    if let entry = Publisher.otherEntry(in: path, isOfRanges: true) { throw .otherFiles(path: path, entry: entry) }
     if retrying({ unsafe mkdir(path, 0o755) }) != 0, errno != EEXIST {
       throw .io(operation: "create directory", path: path, errno: errno)
     }
@@ -48,7 +45,7 @@ package final class DirectoryTarget: RangeTarget {
   package func makeRangeDirectory() throws(BuildError) -> String {
     directoryCount += 1
     // Other machines may have processes with this number.
-    let name = Self.prefix + "\(getpid())-\(UInt64.random(in: .min ... .max))-\(directoryCount)"
+    let name = Publisher.rangePrefix + "\(getpid())-\(UInt64.random(in: .min ... .max))-\(directoryCount)"
     let directory = path + "/" + name
     guard retrying({ unsafe mkdir(directory, 0o755) }) == 0 else {
       throw .io(operation: "create directory", path: directory, errno: errno)
@@ -74,18 +71,7 @@ package final class DirectoryTarget: RangeTarget {
   }
 
   package func remove(_ directory: String) {
-    for name in Self.names(in: directory) ?? [] { _ = unsafe unlink(directory + "/" + name) }
-    _ = unsafe rmdir(directory)
-  }
-
-  private static func names(in directory: String) -> [String]? {
-    guard let stream = unsafe opendir(directory) else { return nil }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      if let name = unsafe fileName(of: &entry.pointee), name != ".", name != ".." { names.append(name) }
-    }
-    return names
+    OwnFile.removeDirectory(directory, in: AT_FDCWD)
   }
 
   package func openRange(_ manifest: String) throws(BuildError) -> ShardedIndex {
@@ -137,9 +123,12 @@ package final class DirectoryTarget: RangeTarget {
 
   package func finish(_ directory: String) throws(BuildError) {
     // These are directories of killed writers, and manifests of ranges that the index contains.
-    for name in Self.names(in: path) ?? [] {
-      if name.hasPrefix(Self.prefix) { remove(path + "/" + name) }
-      if Publisher.isManifestName(name) { _ = unsafe unlink(path + "/" + name) }
+    let own = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
+    guard own >= 0 else { return }
+    defer { _ = close(own) }
+    for name in (try? Publisher.list(own, path: path)) ?? [] {
+      if name.hasPrefix(Publisher.rangePrefix) { OwnFile.removeDirectory(name, in: own) }
+      if Publisher.isManifestName(name), OwnFile.isOurs(name, in: own) { _ = unsafe unlinkat(own, name, 0) }
     }
   }
 }

@@ -78,7 +78,7 @@ extension ShardBuilder {
     _ directory: String, from copy: String, expecting expected: ManifestDigest? = nil, takesUnproven: Bool = false,
     progress: ((FileProgress) -> Void)? = nil
   ) throws(RepairError) -> RepairSummary {
-    var repair = try Repair(directory, from: copy, expecting: expected)
+    var repair = try Repair(directory, from: copy, expecting: expected, takesUnproven: takesUnproven)
     defer { withExtendedLifetime((repair.generation, repair.entries)) {} }
     try repair.findShards(takesUnproven: takesUnproven)
     try repair.findEntries()
@@ -125,7 +125,9 @@ private struct Repair {
   /// The bytes that replace a damaged overlay.
   private var overlay: [UInt8]?
 
-  init(_ directory: String, from path: String, expecting expected: ManifestDigest?) throws(RepairError) {
+  init(
+    _ directory: String, from path: String, expecting expected: ManifestDigest?, takesUnproven: Bool
+  ) throws(RepairError) {
     self.expected = expected
     // A repair creates nothing in a directory without an index.
     let named = try Self.reading { () throws(IndexError) in try IndexDirectory(opening: directory) }
@@ -136,7 +138,9 @@ private struct Repair {
       throw .build(.io(operation: "examine", path: path, errno: errno))
     }
     guard own.st_dev != other.st_dev || own.st_ino != other.st_ino else { throw .sameDirectory(path: path) }
-    let publisher = try Self.building { () throws(BuildError) in try Publisher(directory: directory) }
+    let publisher = try Self.building { () throws(BuildError) in
+      try Publisher(directory: directory, replacesForeign: takesUnproven || expected != nil)
+    }
     index = try Self.reading { () throws(IndexError) in try publisher.openDirectory() }
     self.publisher = publisher
     places = ArchivedFiles.places(in: copy)

@@ -110,6 +110,9 @@ extension Verifier {
       }
       if !known.contains(name) { strays.append(name) }
     }
-    for name in strays.sorted() { report(.stray(file: path(name), isShard: Publisher.isShardName(name))) }
+    for name in strays.sorted() {
+      let isShard = unsafe Publisher.isShardName(name) && OwnFile.isOurs(name, in: dirfd(directory))
+      report(.stray(file: path(name), isShard: isShard))
+    }
   }
 }

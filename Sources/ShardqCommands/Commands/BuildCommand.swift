@@ -346,7 +346,9 @@
     var exitStatus: ExitStatus {
       switch self {
       case .locked, .replaced: .busy
-      case .template, .noTemplate, .unknownField, .otherIndex, .otherFiles, .dataset(.options, _): .usage
+      case .template, .noTemplate, .unknownField, .otherIndex, .otherFiles, .foreignFile,
+        .dataset(.options, _):
+        .usage
       case .dataset(.missing, _): .notFound
       case .dataset(.bad, _), .noRecord, .tooFewRecords: .badData
       case .io, .dataset(.io, _): .inputOutput

@@ -107,9 +107,12 @@ struct IngestMessages {
         + "shardq build -i . --force --key '{name}' a.csv 2>/dev/null; shardq -i . a; cat a.csv",
       output: "64\nAnn\nname\nAnn\n"),
     ShellCase(
-      "hidden files are no other things",
-      "mkdir d; : > d/.gitignore; : > d/README.md; printf 'name\\nAnn\\n' > a.csv; shardq build -i d --key '{name}' a.csv "
-        + "2>/dev/null; shardq -i d a", output: "Ann\n"),
+      "hidden files are other files too",
+      "mkdir d; : > d/.gitignore; printf 'name\\nAnn\\n' > a.csv; shardq build -i d --key '{name}' a.csv; "
+        + "shardq build -i d --key '{name}' --force a.csv 2>/dev/null; shardq -i d a", output: "Ann\n",
+      error:
+        "shardq: d: the directory holds no index but other files, such as .gitignore; name another directory, or pass "
+        + "--force to build there\n"),
   ]
 
   static let fields = [

@@ -4,12 +4,12 @@ import Testing
 import CLibrary
 
 @Suite("Publishing a generation") struct PublisherTests {
-  private static func name(_ number: Int) -> String {
-    let digits = String(number, radix: 16)
-    return "a\(number)-" + String(repeating: "0", count: 16 - digits.count) + digits + ".zst"
-  }
+  private static func name(_ number: Int) -> String { shardName("a\(number)", content(number)) }
 
-  private func content(_ number: Int, _ size: Int = 5000) -> [UInt8] { (0..<size).map { UInt8(($0 * number) & 255) } }
+  private static func content(_ number: Int, _ size: Int = 5000) -> [UInt8] {
+    (0..<size).map { UInt8(($0 * number) & 255) }
+  }
+  private func content(_ number: Int, _ size: Int = 5000) -> [UInt8] { Self.content(number, size) }
 
   @Test("names of shards and of temporary files") func names() {
     for name in ["al-5f0c5f0c5f0c5f0c.zst", "%e6%bc%a2_.-0123456789abcdef.zst", Self.name(3)] {
@@ -42,10 +42,14 @@ import CLibrary
       return try publisher.publish(manifest: Array(manifest.utf8), previous: previous.map(Self.name))
     }
     #expect(try build([1, 2, 2], previous: [], "one") == .init(written: 2))
-    let others = ["notes.txt", "x-123.zst", ".shardq-note.tmp"]
+    // Only the content tells whose a file is.
+    let others = [
+      "notes.txt", "x-123.zst", ".shardq-note.tmp", ".shardq-00000000000000fe.tmp", ".shardq-sort-4711-1",
+      "backup-2024010112345678.zst",
+    ]
     for name in others { BuilderSupport.write([1], "\(directory)/\(name)") }
-    BuilderSupport.write([1], "\(directory)/.shardq-00000000000000ff.tmp")
-    BuilderSupport.write([1], "\(directory)/.shardq-sort-4711-0")
+    BuilderSupport.write([0x28, 0xB5, 0x2F], "\(directory)/.shardq-00000000000000ff.tmp")
+    BuilderSupport.write([], "\(directory)/.shardq-sort-4711-0")
     #expect(try build([2, 3], previous: [1, 2], "two") == .init(written: 1, kept: 1))
     #expect(
       BuilderSupport.entries(directory)
@@ -85,9 +89,9 @@ import CLibrary
   @Test("a failed rename of the manifest leaves the shards that it needs") func renameFails() throws {
     let directory = BuilderSupport.directory()
     defer { BuilderSupport.remove(directory) }
-    mkdir("\(directory)/manifest", 0o755)
     for _ in 0..<2 {
       let publisher = try Publisher(directory: directory)
+      mkdir("\(directory)/manifest", 0o755)
       for number in 0..<3 { try publisher.add(Self.name(number), content(number)) }
       #expect(throws: BuildError.self) { try publisher.publish(manifest: [2], previous: []) }
     }
@@ -157,6 +161,11 @@ import CLibrary
   }
 }
 
+/// The name of a shard, which follows from its content.
+private func shardName(_ label: String, _ content: [UInt8]) -> String {
+  "\(label)-\(Digest.hexadecimal(Digest.sha256(content)).prefix(16)).zst"
+}
+
 /// The steps of publishers, and the faults: steps before the steps that they need are on the medium.
 private final class Steps: @unchecked Sendable {  // One thread each.
   private(set) var all: [Publisher.Step] = []
@@ -188,7 +197,8 @@ private final class Steps: @unchecked Sendable {  // One thread each.
 }
 
 @Suite("The order of writes to the medium") struct PublishingOrderTests {
-  private static func name(_ number: Int) -> String { "a-" + "000000000000000\(number)".suffix(16) + ".zst" }
+  private static func content(_ number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: 3000) }
+  private static func name(_ number: Int) -> String { shardName("a", content(number)) }
 
   @Test("a name is added or removed only after the writes that it needs are on the medium")
   func order() throws {
@@ -197,11 +207,12 @@ private final class Steps: @unchecked Sendable {  // One thread each.
     let steps = Steps()
     func publish(_ numbers: [Int], previous: [Int], _ manifest: UInt8) throws {
       let publisher = try Publisher(directory: directory, observe: { steps.take($0) })
-      for number in numbers { try publisher.add(Self.name(number), [UInt8](repeating: UInt8(number), count: 3000)) }
+      for number in numbers { try publisher.add(Self.name(number), Self.content(number)) }
       _ = try publisher.publish(manifest: [manifest], previous: previous.map(Self.name))
       #expect(steps.unsynced.isEmpty, "published before the directory is on the medium")
     }
     func overlay(_ bytes: [UInt8]?) throws {
+      let bytes = bytes.map { Array("SQO1".utf8) + $0 }
       let publisher = try Publisher(directory: directory, observe: { steps.take($0) })
       _ = try publisher.publish(overlay: bytes, isOverStale: false)
       #expect(steps.unsynced.isEmpty, "published before the directory is on the medium")
