@@ -103,7 +103,7 @@ package enum QueryRunner {
     case .io("open", _, EACCES), .io("open", _, EPERM): return .notFound
     case .io, .unreachable: return .inputOutput
     case .superseded: return .busy
-    case .notBuilt, .noFilter, .wrongCursor: return .usage
+    case .notBuilt, .noFilter, .wrongCursor, .foreignCache: return .usage
     default: return .badData
     }
   }

@@ -5,9 +5,10 @@
 
   /// Fetched bytes in a directory, which several processes may share.
   ///
-  /// A file has an entry's bytes and their XXH64, little-endian. Files stand in 16 directories by the first digit of
-  /// their names. Each directory keeps a sixteenth of the limit, and removes the least recently used file first. After
-  /// a failure here nothing is kept.
+  /// A tag marks the directory as a cache. A file has 8 bytes that mark it, an entry's bytes and their XXH64,
+  /// little-endian. The cache removes and replaces files with the mark only. Files stand in 16 directories by the first
+  /// digit of their names. Each directory keeps a sixteenth of the limit, and removes the least recently used file
+  /// first. After a failure here nothing is kept.
   final class DiskCache: @unchecked Sendable {
     private let path: String
     /// The most bytes in one of the directories.
@@ -17,7 +18,21 @@
     private var sizes: [Character: Int] = [:]
     private var temporaries = 0
 
+    /// The first bytes of each file.
+    private static let mark = Array("SQCACHE1".utf8)
     private static let sumSize = 8
+    /// The bytes of a file in addition to those of its entry.
+    private static let addedSize = mark.count + sumSize
+    /// The file that marks a directory as a cache, for programs that make backups too, and its beginning.
+    /// Source: Cache Directory Tagging Specification 0.6.
+    private static let tagName = "CACHEDIR.TAG"
+    private static let tag = Array(
+      """
+      Signature: 8a477f597d28d172789f06886806bc55
+      # shardq keeps fetched bytes here. The directory may be removed at any time.
+      # For information about cache directory tags, see https://bford.info/cachedir/
+
+      """.utf8)
     /// The most bytes of an entry of unknown size.
     private static let unsizedLimit = 2 << 20
     /// The seconds after which a use is noted again.
@@ -25,11 +40,15 @@
     /// The seconds after which a temporary file counts as abandoned.
     private static let temporaryLife = 600
 
+    /// The bytes that tell the tag from that of another program.
+    private static let tagHead = tag.prefix(52)
+
     /// Makes the directory, if it is missing.
     ///
     /// - Parameter limit: The most bytes in the disk cache.
     /// - Returns: nil if the options want no disk cache, or if another user could write into the directory.
-    init?(_ path: String, limit: Int) {
+    /// - Throws: ``IndexError/foreignCache(path:)`` if the directory holds other files.
+    init?(_ path: String, limit: Int) throws(IndexError) {
       guard limit > 0, !path.isEmpty else { return nil }
       self.path = path
       self.limit = limit / 16
@@ -43,6 +62,67 @@
       guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
         status.st_mode & 0o022 == 0
       else { return nil }
+      guard try isTagged() else { return nil }
+    }
+
+    /// Tags an empty directory.
+    ///
+    /// - Returns: false if the tag can neither be read nor written.
+    private func isTagged() throws(IndexError) -> Bool {
+      let tagPath = path + "/" + Self.tagName
+      func found() -> [UInt8]? {
+        let file = unsafe open(tagPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return errno == ENOENT ? [] : nil }
+        defer { close(file) }
+        return Self.head(of: file, size: Self.tag.count)
+      }
+      guard let before = found() else { return false }
+      if before.starts(with: Self.tagHead) { return true }
+      // Another process may be writing the tag, or have been killed there: then there is nothing beside the tag.
+      guard let names = names(in: path) else { return false }
+      guard Self.tag.starts(with: before), names.allSatisfy({ $0 == Self.tagName }) else {
+        if found()?.starts(with: Self.tagHead) ?? false { return true }
+        throw .foreignCache(path: path)
+      }
+      let file = unsafe open(tagPath, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+      guard file >= 0 else { return false }
+      let isWritten = unsafe write(file, Self.tag, Self.tag.count) == Self.tag.count
+      return close(file) == 0 && isWritten
+    }
+
+    /// Returns the first bytes of a file, at most `size`; nil if they cannot be read.
+    private static func head(of file: CInt, size: Int) -> [UInt8]? {
+      var count = 0
+      let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
+        count = unsafe pread(file, buffer.baseAddress, size, 0)
+        initialized = max(0, count)
+      }
+      return count < 0 ? nil : bytes
+    }
+
+    /// Returns the names in a directory, without the names of itself and its parent.
+    private func names(in directory: String) -> [String]? {
+      guard let stream = unsafe opendir(directory) else { return nil }
+      defer { unsafe closedir(stream) }
+      var names: [String] = []
+      while let entry = unsafe readdir(stream) {
+        // A name that is not UTF-8 is no name of the cache.
+        let name = unsafe fileName(of: &entry.pointee) ?? "?"
+        if name != ".", name != ".." { names.append(name) }
+      }
+      return names
+    }
+
+    /// Returns whether the cache wrote the file at a path. A process may have been killed before the first byte.
+    private func isOurs(_ path: String) -> Bool {
+      let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      guard file >= 0 else { return false }
+      defer { close(file) }
+      var status = stat()
+      guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        let head = Self.head(of: file, size: Self.mark.count)
+      else { return false }
+      return Self.mark.starts(with: head)
     }
 
     private func directory(_ name: String) -> String { path + "/" + String(name.prefix(1)) }
@@ -56,22 +136,25 @@
       defer { close(file) }
       var status = stat()
       guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-      let size = Int(status.st_size) - Self.sumSize
+      guard let head = Self.head(of: file, size: Self.mark.count), Self.mark.starts(with: head) else { return nil }
+      let size = Int(status.st_size) - Self.addedSize
       guard size >= 0, size == entry.size ?? min(size, Self.unsizedLimit),
-        var bytes = Self.read(file, size: size + Self.sumSize),
-        Self.sum(bytes[..<size]) == Array(bytes[size...])
+        let content = Self.read(file, size: size + Self.addedSize),
+        Self.sum(content[Self.mark.count..<Self.mark.count + size]) == Array(content.suffix(Self.sumSize))
       else {
         unsafe unlink(path)
         return nil
       }
       // Not all file systems note the time of a read.
       if Int(time(nil)) - Int(Self.modified(status)) > Self.usePeriod { futimens(file, nil) }
-      bytes.removeLast(Self.sumSize)
-      return bytes
+      return Array(content[Self.mark.count..<Self.mark.count + size])
     }
 
     /// Removes an entry.
-    func remove(_ entry: CacheEntry) { _ = unsafe unlink(path(entry.name)) }
+    func remove(_ entry: CacheEntry) {
+      let path = path(entry.name)
+      if isOurs(path) { _ = unsafe unlink(path) }
+    }
 
     private static func read(_ file: CInt, size: Int) -> [UInt8]? {
       // One read returns a regular file of this size, unless another process cuts the file off meanwhile.
@@ -93,9 +176,12 @@
       let temporary = directory + "/.\(getpid())-\(temporaries)"
       let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
       guard file >= 0 else { return }
-      let content = bytes + Self.sum(bytes[...])
+      let content = Self.mark + bytes + Self.sum(bytes[...])
       let isWritten = unsafe write(file, content, content.count) == content.count
-      guard close(file) == 0, isWritten, unsafe rename(temporary, path(entry.name)) == 0 else {
+      let path = path(entry.name)
+      guard close(file) == 0, isWritten, isOurs(path) || (unsafe access(path, F_OK)) != 0,
+        unsafe rename(temporary, path) == 0
+      else {
         unsafe unlink(temporary)
         return
       }
@@ -104,17 +190,14 @@
     }
 
     /// Removes the least recently used files of a directory that is over its limit; returns the bytes of the remaining
-    /// files.
+    /// files of the cache.
     private func sweep(_ directory: String) -> Int {
-      guard let stream = unsafe opendir(directory) else { return 0 }
-      defer { unsafe closedir(stream) }
       var found: [(path: String, size: Int, used: Int)] = []
       let now = Int(time(nil))
-      while let entry = unsafe readdir(stream) {
-        guard let name = unsafe fileName(of: &entry.pointee), name != ".", name != ".." else { continue }
+      for name in names(in: directory) ?? [] {
         var status = stat()
         let path = directory + "/" + name
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+        guard unsafe lstat(path, &status) == 0, isOurs(path) else { continue }
         let used = Int(Self.modified(status))
         if name.hasPrefix("."), now - used > Self.temporaryLife {
           unsafe unlink(path)

@@ -68,10 +68,12 @@
     private var reasons: [String] = []
     private var firstReason = 0
 
-    init(_ address: RemoteAddress, _ options: RemoteOptions) {
+    init(_ address: RemoteAddress, _ options: RemoteOptions) throws(IndexError) {
       self.address = address
       fetchMode = options.fetch
-      cache = options.cacheDirectory.flatMap { DiskCache($0, limit: options.cacheLimitBytes) }
+      cache = try options.cacheDirectory.flatMap { (path) throws(IndexError) in
+        try DiskCache(path, limit: options.cacheLimitBytes)
+      }
     }
 
     // MARK: Opening

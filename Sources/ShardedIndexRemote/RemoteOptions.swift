@@ -15,7 +15,7 @@ public struct RemoteOptions: Sendable {
   /// The extent of a request.
   public var fetch: Fetch
   /// The directory of the disk cache, which several processes may share; nil for no disk cache. Opening an index makes
-  /// the directory.
+  /// the directory, and refuses one with other files.
   public var cacheDirectory: String?
   /// The most bytes of files in the disk cache; with 0 there is no disk cache.
   public var cacheLimitBytes: Int

@@ -23,7 +23,8 @@
     ///   - options: The limit of the cache in memory, and whether the index follows rebuilds.
     ///   - remote: The extent of a request, and the disk cache.
     /// - Throws: ``IndexError/notFound(path:)`` if the host has no such file, ``IndexError/unreachable(path:reason:)``
-    ///   if the host does not answer or does not send an index, and the errors of opening a directory.
+    ///   if the host does not answer or does not send an index, ``IndexError/foreignCache(path:)`` if the directory of
+    ///   the disk cache holds other files, and the errors of opening a directory.
     /// - Complexity: One request for 64 KiB. The host answers with no bytes if the disk cache has them and the `ETag`
     ///   is the same. In an index of up to 4,096 shards a query makes at most two requests one after the other, for a
     ///   page and for shards.
@@ -43,7 +44,7 @@
       remote url: String, manifest: String, options: Options = Options(), remote: RemoteOptions = RemoteOptions()
     ) throws(IndexError) {
       let address = try RemoteAddress(url, manifestName: manifest)
-      let carrier = RemoteCarrier(address, remote)
+      let carrier = try RemoteCarrier(address, remote)
       let directory = unsafe IndexDirectory(
         carrier: carrier.functions, path: address.shown, isArchive: address.isArchive)
       do throws(IndexError) {

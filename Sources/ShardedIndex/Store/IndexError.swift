@@ -9,6 +9,8 @@ public enum IndexError: Error, Equatable, Sendable {
   case io(operation: String, path: String, errno: Int32)
   /// A file of an index on another machine cannot be fetched; `reason` is the cause in words.
   case unreachable(path: String, reason: String)
+  /// The directory at `path` holds other files than those of a disk cache.
+  case foreignCache(path: String)
   /// A file is damaged, or does not belong to an index.
   case corrupt(path: String, cause: FormatError)
   /// A shard file that the manifest names is missing: another program removed it.
@@ -81,6 +83,8 @@ extension IndexError: CustomStringConvertible {
       "cannot \(operation) \(path): \(errorText(errno)); \(remedy(errno))"
     case .unreachable(let path, let reason):
       "cannot fetch \(path): \(reason)"
+    case .foreignCache(let path):
+      "\(path) holds other files than those of a cache; name an empty directory for the cache, or a new one"
     case .corrupt(let path, let cause):
       "\(path) \(cause)\(cause.advice)"
     case .vanished(let path):

@@ -92,7 +92,7 @@ import CLibrary
     case .io(let operation, let path, _):
       operation.hasPrefix("WRONG") ? operation : path == file ? nil : "names \(path)"
     case .corrupt(let path, _), .vanished(let path), .superseded(let path), .notFound(let path),
-      .wrongDigest(let path, _, _), .unreachable(let path, _):
+      .wrongDigest(let path, _, _), .unreachable(let path, _), .foreignCache(let path):
       path == file ? nil : "names \(path)"
     case .notBuilt, .noFilter, .wrongCursor: "names no file"
     }
