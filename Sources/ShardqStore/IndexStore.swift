@@ -109,8 +109,8 @@
       let name = Self.probePrefix + Self.random()
       do throws(StoreError) {
         // If the answer to the first put was lost on the way, the store refuses the repeated request.
-        _ = try store.put(name, Array("probe\n".utf8), ifAbsent: true)
-        let isTaken = try store.put(name, Array("probe\n".utf8), ifAbsent: true)
+        _ = try store.put(name, Self.probeContent, ifAbsent: true)
+        let isTaken = try store.put(name, Self.probeContent, ifAbsent: true)
         try store.remove(name)
         guard isTaken else { return }
         throw StoreError(.noConditions, "\(store.shown) is in a store that ignores If-None-Match")
@@ -125,6 +125,7 @@
 
     /// The beginning of the names of objects that a probe puts.
     static let probePrefix = "probe-"
+    static let probeContent = Array("probe\n".utf8)
 
     private static func random() -> String {
       (0..<2).map { _ in

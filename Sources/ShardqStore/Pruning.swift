@@ -10,6 +10,8 @@
     private let request: StoreRequest
     private let store: IndexStore
     private var output = Output()
+    /// The names of the objects of generations that are not kept.
+    private var named: Set<String> = []
     private var (objects, bytes) = (0, 0)
 
     static func run(_ request: StoreRequest) throws(StoreError) {
@@ -23,6 +25,7 @@
       if !request.isDryRun, let newest = try store.newest() { try store.repairCopy(newest) }
       var pruning = Pruning(request: request, store: store)
       let kept = try pruning.kept(generations.suffix(request.kept).map(\.number))
+      pruning.named = try pruning.named(generations.dropLast(request.kept).map(\.number))
       pruning.begin()
       // Records go first: a record must never name a removed object.
       try pruning.remove(
@@ -69,13 +72,40 @@
       return names
     }
 
+    /// Returns the names of all objects of other generations, with their records, as far as these can be read.
+    private func named(_ numbers: [UInt64]) throws(StoreError) -> Set<String> {
+      var names: Set<String> = []
+      for number in numbers {
+        do throws(StoreError) {
+          guard let record = try store.record(of: number) else { continue }
+          names.formUnion([GenerationRecord.name(number), record.manifestName])
+          for file in try store.files(of: record) ?? [] { names.insert(file.name) }
+        } catch {
+          guard error.kind == .badData else { throw error }
+        }
+      }
+      return names
+    }
+
+    /// Returns whether a build or a publication put an object: a generation names it, or its content fits its name.
+    private static func isOurs(
+      _ object: ObjectStore.Listed, _ named: Set<String>, in store: IndexStore
+    ) throws(StoreError) -> Bool {
+      if named.contains(object.name) { return true }
+      guard isOurs(object.name) else { return false }
+      guard let bytes = try store.store.bytes(of: object.name, limit: object.size) else { return false }
+      return object.name.hasPrefix(IndexStore.probePrefix)
+        ? bytes == IndexStore.probeContent : OwnFile.hasContent(object.name, bytes)
+    }
+
     /// Removes objects, unless another process put them again meanwhile, and prints their names.
     private mutating func remove(_ listed: [ObjectStore.Listed]) throws(StoreError) {
       let gone = Lock<[ObjectStore.Listed]>([])
-      let (store, isDryRun) = (self.store, request.isDryRun)
+      let (store, isDryRun, named) = (self.store, request.isDryRun, self.named)
       var failure: StoreError?
       do throws(StoreError) {
         try sideBySide(listed) { (object) throws(StoreError) in
+          guard try Self.isOurs(object, named, in: store) else { return }
           if !isDryRun {
             guard let state = try store.store.state(of: object.name), let age = state.age, age >= store.grace else {
               return

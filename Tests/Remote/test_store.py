@@ -1,6 +1,7 @@
 """Tests publishing to a store, fetching and pruning: by one process and by several, killed, and with faulty stores."""
 
 import filecmp
+import hashlib
 import json
 import os
 import shutil
@@ -326,9 +327,10 @@ class Pruning(StoreTestCase):
             self.publish(index)
         for name in ("notes.txt", "x-0123456789abcdef.zst.bak", "manifest-abc", "README", "sub/a-0123456789abcdef.zst"):
             self.store.objects[PREFIX + name] = (b"mine", 0)
-        left = {"killed-0123456789abcdef.zst", "manifest-" + "0" * 32, "probe-" + "1" * 32}
+        digits = hashlib.sha256(b"left").hexdigest()
+        left = {f"killed-{digits[:16]}.zst", "manifest-" + digits[:32], "probe-" + "1" * 32}
         for name in left:
-            self.store.objects[PREFIX + name] = (b"left", 0)
+            self.store.objects[PREFIX + name] = (b"probe\n" if name.startswith("probe") else b"left", 0)
         self.store.objects["lists/other/a-0123456789abcdef.zst"] = (b"other", 0)
         before = set(self.store.objects)
         # Only the left files are old.
@@ -350,16 +352,17 @@ class Pruning(StoreTestCase):
 
     def test_an_object_that_is_put_again_stays(self):
         self.publish(INDEXES[0])
-        self.store.objects[PREFIX + "x-0123456789abcdef.zst"] = (b"x", 0)
+        name = f"x-{hashlib.sha256(b'x').hexdigest()[:16]}.zst"
+        self.store.objects[PREFIX + name] = (b"x", 0)
 
         def fault(handler, method, key):
-            if method == "HEAD" and key.endswith("/x-0123456789abcdef.zst"):
+            if method == "HEAD" and key.endswith("/" + name):
                 self.store.objects[key] = (b"x", time.time())
             return False
 
         self.store.fault = fault
         self.assertEqual(self.prune()[1], "")
-        self.assertIn("x-0123456789abcdef.zst", self.store.names(PREFIX))
+        self.assertIn(name, self.store.names(PREFIX))
 
 
 class BadStores(StoreTestCase):
