@@ -29,11 +29,11 @@ extension ShardBuilder {
       _ = try self.archive(old, to: archive)
       return ApplySummary(wasThere: true, digest: Digest.hexadecimal(header.new))
     }
-    guard isAbsent(archive) else { throw .exists(path: archive) }
+    guard isAbsent(archive) || has(archive, header.new) else { throw .exists(path: archive) }
     let runDirectory = RunDirectory(path: Pack.Output.parent(of: archive))
     let patched = try PatchedFiles(found, input, header, in: runDirectory, progress)
     var form = try ArchiveForm(of: patched, in: runDirectory)
-    var writer = PatchedWriter(patched, try Pack.Output(archive))
+    var writer = PatchedWriter(patched, try Pack.Output(archive, .archive))
     try form.put(to: &writer)
     try patched.finish()
     try writer.finish(placesStart: form.placesPosition)

@@ -46,12 +46,15 @@ extension ShardBuilder {
     try ArchivedFiles.reading { () throws(IndexError) in try index.generation.manifest.checkFrames() }
     var status = stat()
     if retrying({ unsafe lstat(archive, &status) }) == 0 {
-      guard replaces, status.st_mode & S_IFMT == S_IFREG else { throw .exists(path: archive) }
+      // The file may be whole, and its maker killed before the end.
+      guard status.st_mode & S_IFMT == S_IFREG, replaces || has(archive, manifestOf: index) else {
+        throw .exists(path: archive)
+      }
     }
     let files = ArchivedFiles(index: index)
     var form = try ArchiveForm(of: files, in: RunDirectory(path: Pack.Output.parent(of: archive)))
     if usesZIP64 { (form.wideSize, form.wideCount) = (0, 0) }
-    var writer = ArchiveWriter(files, try Pack.Output(archive))
+    var writer = ArchiveWriter(files, try Pack.Output(archive, .archive, replacesAny: replaces))
     try form.put(to: &writer, step: steps(of: files, .archiving, progress))
     try writer.finish(placesStart: form.placesPosition)
     return ArchiveSummary(
@@ -65,9 +68,10 @@ extension ShardBuilder {
   /// archive can write a file outside of the directory. The index appears only once it is whole.
   ///
   /// - Parameters:
-  ///   - directory: The path of a directory that does not exist or is empty; its parent must exist.
+  ///   - directory: The path of a directory that does not exist or is empty, or that an interrupted call left; its
+  ///     parent must exist.
   ///   - progress: Called for each file of the index, on the caller's thread.
-  /// - Throws: ``PackError``; ``PackError/exists(path:)`` if `directory` exists and is not empty.
+  /// - Throws: ``PackError``; ``PackError/exists(path:)`` if `directory` has other files.
   /// - Complexity: O(*n*), where *n* is the size of the archive in bytes. Memory holds the manifest and one shard.
   public static func unarchive(
     _ archive: String, into directory: String, progress: ((FileProgress) -> Void)? = nil
@@ -121,7 +125,7 @@ extension ShardBuilder {
   private static func copy(
     _ index: ShardedIndex, into directory: String, _ progress: ((FileProgress) -> Void)?
   ) throws(PackError) -> ArchiveSummary {
-    guard isFree(directory) else { throw .exists(path: directory) }
+    guard isFree(directory, for: index) else { throw .exists(path: directory) }
     let manifest = try ArchivedFiles.reading { () throws(IndexError) in
       try index.generation.manifest.checkFrames()
       return try index.generation.manifest.fileBytes()
@@ -155,16 +159,30 @@ extension ShardBuilder {
     return retrying { unsafe lstat(path, &status) } != 0
   }
 
-  /// Returns whether a directory does not exist or is empty.
-  private static func isFree(_ path: String) -> Bool {
-    var status = stat()
+  /// Returns whether a directory does not exist, is empty, or has only files that an interrupted copy left.
+  private static func isFree(_ path: String, for index: ShardedIndex) -> Bool {
     // The call that makes the directory reports any error but absence.
-    guard retrying({ unsafe lstat(path, &status) }) == 0 else { return true }
-    guard let stream = unsafe opendir(path) else { return false }
-    defer { unsafe closedir(stream) }
-    var count = 0
-    while unsafe readdir(stream) != nil { count += 1 }
-    return count <= 2
+    if isAbsent(path) { return true }
+    let directory = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
+    guard directory >= 0 else { return false }
+    defer { _ = close(directory) }
+    guard let names = try? Publisher.list(directory, path: path) else { return false }
+    return names.contains(Publisher.manifestName)
+      ? has(path, manifestOf: index) : Publisher.otherEntry(in: path) == nil
+  }
+
+  /// Returns whether an index, in a directory or in an archive, has the manifest of another one.
+  private static func has(_ path: String, manifestOf index: ShardedIndex) -> Bool {
+    guard let bytes = try? index.generation.manifest.fileBytes() else { return false }
+    return has(path, Digest.sha256(bytes))
+  }
+
+  /// Returns whether an index, in a directory or in an archive, has a manifest with this SHA-256 and no overlay.
+  static func has(_ path: String, _ digest: [UInt8]) -> Bool {
+    guard let found = try? ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0)),
+      found.generation.overlay == nil, let bytes = try? found.generation.manifest.fileBytes()
+    else { return false }
+    return Digest.sha256(bytes) == digest
   }
 }
 

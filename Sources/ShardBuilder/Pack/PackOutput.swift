@@ -1,8 +1,23 @@
 import CLibrary
+import ShardedIndex
 
 extension Pack {
   /// The output of a pack: standard output, a pipe, a device, or a file that appears once it is whole.
   final class Output {
+    /// The form of the file, which its first bytes tell.
+    enum Form {
+      case pack
+      case archive
+
+      /// Returns whether a file of this form may begin with these bytes. A killed process may have written none.
+      func isBegun(by head: [UInt8]) -> Bool {
+        if case .archive = self, head.count >= ArchiveHead.size { return ArchiveHead.isArchive(head) }
+        var magic = ByteWriter()
+        magic.write(self == .archive ? ArchiveHead.signature : Pack.magic)
+        return magic.bytes.starts(with: head.prefix(magic.bytes.count))
+      }
+    }
+
     private let path: String
     private let descriptor: CInt
     /// The path of the file until it is whole; nil if the bytes go out at once.
@@ -13,8 +28,12 @@ extension Pack {
 
     private static let bufferSize = 256 << 10
 
-    /// - Parameter path: The path of the pack; `-` is standard output.
-    init(_ path: String) throws(PackError) {
+    /// - Parameters:
+    ///   - path: The path of the file; `-` is standard output.
+    ///   - form: The form of the file.
+    ///   - replacesAny: Whether the file replaces a file that has another form.
+    /// - Throws: ``PackError/exists(path:)`` if there is such a file.
+    init(_ path: String, _ form: Form, replacesAny: Bool = false) throws(PackError) {
       self.path = path
       if path == "-" {
         descriptor = STDOUT_FILENO
@@ -27,19 +46,64 @@ extension Pack {
         guard descriptor >= 0 else { throw .build(.io(operation: "open", path: path, errno: errno)) }
         return
       }
-      var made: CInt = -1
-      var number = 0
-      repeat {
-        number += 1
-        temporary = "\(path).\(getpid())-\(number).tmp"
-        made = SystemFile.open(temporary!, in: AT_FDCWD, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
-      } while made < 0 && errno == EEXIST && number < 1000
-      descriptor = made
-      guard made >= 0 else {
-        let code = errno
-        temporary = nil
-        throw .build(.io(operation: "create", path: path, errno: code))
+      guard replacesAny || !Self.isForeign(path, form) else { throw .exists(path: path) }
+      guard let (made, name) = Self.makeTemporary(for: path, form) else {
+        throw .build(.io(operation: "create", path: path, errno: errno))
       }
+      (descriptor, temporary) = (made, name)
+    }
+
+    /// Makes and locks the file beside `path`, and removes the files that killed processes left there.
+    ///
+    /// - Returns: nil with `errno` if the system refuses.
+    private static func makeTemporary(for path: String, _ form: Form) -> (CInt, String)? {
+      var made: (CInt, String)?
+      for number in 1..<1000 {
+        let name = "\(path).shardq-\(number).tmp"
+        removeAbandoned(name, form)
+        if made != nil {
+          // Of several processes at once, each may have left a file.
+          var status = stat()
+          if unsafe lstat(name, &status) != 0 { break }
+          continue
+        }
+        let file = SystemFile.open(name, in: AT_FDCWD, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+        guard file >= 0 else {
+          if errno == EEXIST { continue }
+          return nil
+        }
+        // Another process may have removed the file before the lock, as abandoned.
+        var status = stat()
+        let isTaken = retrying { flock(file, LOCK_EX | LOCK_NB) } != 0 && errno == EWOULDBLOCK
+        if isTaken || (unsafe fstat(file, &status)) != 0 || status.st_nlink == 0 {
+          _ = close(file)
+          continue
+        }
+        made = (file, name)
+      }
+      return made
+    }
+
+    /// Removes the file of a process that is gone, if the file has the form. Any other file is a user's.
+    private static func removeAbandoned(_ name: String, _ form: Form) {
+      let file = SystemFile.open(name, in: AT_FDCWD, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+      guard file >= 0 else { return }
+      defer { _ = close(file) }
+      var status = stat()
+      guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        retrying({ flock(file, LOCK_EX | LOCK_NB) }) == 0,
+        let head = try? SystemFile.bytes(of: file, limit: ArchiveHead.size, path: name), form.isBegun(by: head)
+      else { return }
+      _ = retrying { unsafe unlink(name) }
+    }
+
+    /// Returns whether there is a file of another form at `path`: a user's, which no output replaces.
+    private static func isForeign(_ path: String, _ form: Form) -> Bool {
+      let file = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      guard file >= 0 else { return errno != ENOENT }
+      defer { _ = close(file) }
+      guard let head = try? SystemFile.bytes(of: file, limit: ArchiveHead.size, path: path) else { return true }
+      return !form.isBegun(by: head)
     }
 
     deinit {

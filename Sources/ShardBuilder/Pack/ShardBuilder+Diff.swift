@@ -38,7 +38,7 @@ extension ShardBuilder {
     }
     let shipped = sets.reduce(0) { $0 + $1.numbers.count }
     let shippedShards = sets.reduce(0) { sum, set in sum + set.numbers.count { set.new.files[$0].isShard } }
-    let output = try Pack.Output(pack)
+    let output = try Pack.Output(pack, .pack)
     let header = Pack.Header(
       old: old.digest, new: new.digest, oldSize: old.manifest.count, newSize: new.manifest.count, shards: shipped)
     try output.write(header.bytes)

@@ -463,7 +463,7 @@ private struct PackSurgery {
       for name in added[..<count] { Files.write(new[name]!, to: "\(pair.copy)/\(name)") }
       // A shard that a power cut left half written, and a shard that had no name yet.
       if count < added.count { Files.write(Array(new[added[count]]!.dropLast(9)), to: "\(pair.copy)/\(added[count])") }
-      Files.write([1], to: pair.copy + "/.shardq-0000000000000001.tmp")
+      Files.write(Array(new[added[0]]!.prefix(3)), to: pair.copy + "/.shardq-0000000000000001.tmp")
       let summary = try ShardBuilder.apply(pack: pair.pack, to: pair.copy)
       #expect(summary.shardsKept == count && summary.shardsWritten == added.count - count)
       try pair.checkNew(pair.copy)

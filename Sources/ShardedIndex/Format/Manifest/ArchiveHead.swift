@@ -27,7 +27,7 @@ package struct ArchiveHead: Sendable {
 
   /// Whether these bytes begin an archive: the local header of the stored entry `manifest`, with the extra field of an
   /// index.
-  static func isArchive(_ bytes: [UInt8]) -> Bool {
+  package static func isArchive(_ bytes: [UInt8]) -> Bool {
     let nameEnd = headerSize + Manifest.fileName.utf8.count
     return bytes.count >= size && number(bytes, 0, 4) == signature && number(bytes, 26, 2) == nameEnd - headerSize
       && bytes[headerSize..<nameEnd].elementsEqual(Manifest.fileName.utf8) && number(bytes, nameEnd, 2) == tag
