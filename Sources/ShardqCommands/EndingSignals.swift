@@ -54,11 +54,20 @@
     /// directory.
     static func yield() { ending.withLock { _ in } }
 
-    /// Moves a file or a directory out of the one that signals remove. No signal removes a part of it meanwhile.
+    /// Moves a directory out of the one that signals remove. No signal removes a part of it meanwhile.
     ///
+    /// - Parameter replaced: The path that a directory at `new` with files moves to.
     /// - Returns: 0, or the error's number.
-    static func move(_ old: String, to new: String) -> CInt {
-      ending.withLock { _ in rename(old, new) == 0 ? 0 : errno }
+    static func move(_ old: String, to new: String, replaced: String) -> CInt {
+      ending.withLock { _ in
+        // The system itself replaces an empty directory.
+        if rename(old, new) == 0 { return 0 }
+        guard errno == ENOTEMPTY || errno == EEXIST, rename(new, replaced) == 0 else { return errno }
+        if rename(old, new) == 0 { return 0 }
+        let code = errno
+        _ = rename(replaced, new)
+        return code
+      }
     }
 
     private static func isIgnored(_ action: sigaction) -> Bool {

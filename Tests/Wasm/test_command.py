@@ -61,7 +61,7 @@ class PageCommand(unittest.TestCase):
         self.assertEqual((made.returncode, made.stderr), (0, ""))
         self.assertEqual(os.listdir(self.work), ["site"])
         site = self.work / "site"
-        self.assertEqual(set(os.listdir(site)), FILES | {"index"})
+        self.assertEqual(set(os.listdir(site)), FILES | {"index", ".shardq-page"})
         wanted = {name for name in os.listdir(self.index) if name == "manifest" or name.endswith(".zst")}
         self.assertEqual(set(os.listdir(site / "index")), wanted)
         for name in wanted:
@@ -88,7 +88,7 @@ class PageCommand(unittest.TestCase):
             made = shardq("page", "-i", index, "-o", f"{site}/", "--archive")
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertIn("of index", made.stderr)
-            self.assertEqual(set(os.listdir(site)), FILES | {"index.shardq"})
+            self.assertEqual(set(os.listdir(site)), FILES | {"index.shardq", ".shardq-page"})
             self.assertTrue(filecmp.cmp(site / "index.shardq", archive, shallow=False))
             self.assertIn('data-index="index.shardq"', (site / "index.html").read_text())
         # And a directory out of an archive.
@@ -114,6 +114,7 @@ class PageCommand(unittest.TestCase):
 
     def test_what_is_there_stays(self):
         (self.work / "site").mkdir()
+        (self.work / "site" / "letter").write_text("mine")
         self.refused(65, "exists already", "-i", self.index, "-o", self.work / "site")
         (self.work / "file").write_text("mine")
         self.refused(65, "exists already", "-i", self.index, "-o", self.work / "file")

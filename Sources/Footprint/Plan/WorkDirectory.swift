@@ -4,7 +4,8 @@ import CLibrary
 
 /// A temporary directory for the candidates of a plan, or for other work.
 ///
-/// The maker holds a lock on the directory. The next maker in the same place removes the directory of a killed process.
+/// The maker holds a lock on the directory, and marks it by a file. The next maker in the same place removes the marked
+/// directory of a killed process.
 package final class WorkDirectory: Sendable {
   package let path: String
   /// The path of the directory that holds this one.
@@ -23,7 +24,14 @@ package final class WorkDirectory: Sendable {
     for name in Self.names(in: directory) where name.hasPrefix(prefix) {
       let abandoned = Self.openOwn(name, in: directory)
       guard abandoned >= 0 else { continue }
-      if flock(abandoned, LOCK_EX | LOCK_NB) == 0 { Self.removeTree(name, in: directory) }
+      if flock(abandoned, LOCK_EX | LOCK_NB) == 0 {
+        // A process may have been killed before it wrote the mark: then the directory is empty.
+        if Self.isMarked(abandoned) {
+          Self.removeTree(name, in: directory)
+        } else {
+          unlinkat(directory, name, AT_REMOVEDIR)
+        }
+      }
       close(abandoned)
     }
     var attempt = 0
@@ -43,6 +51,9 @@ package final class WorkDirectory: Sendable {
       {
         (path, parentPath) = ("\(parent)/\(name)", parent)
         (self.parent, self.name, lock) = (directory, name, own)
+        guard Self.mark(own) else {
+          throw .io(operation: "write", path: "\(parent)/\(name)/\(Self.markName)", errno: errno)
+        }
         return
       }
       let code = errno
@@ -74,6 +85,33 @@ package final class WorkDirectory: Sendable {
   /// Removes the directory `name` in this one, with its content.
   package func remove(_ name: String) { Self.removeTree(name, in: lock) }
 
+  // MARK: The mark
+
+  private static let markName = ".shardq-work"
+  private static let markContent = Array("a temporary directory of shardq\n".utf8)
+
+  private static func mark(_ directory: CInt) -> Bool {
+    let file = openat(directory, markName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return false }
+    let count = write(file, markContent, markContent.count)
+    let code = errno
+    close(file)
+    errno = code
+    return count == markContent.count
+  }
+
+  /// Returns whether a directory has a mark, or the beginning of one and nothing else.
+  private static func isMarked(_ directory: CInt) -> Bool {
+    let file = open(markName, in: directory, O_NOFOLLOW)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var content = [UInt8](repeating: 0, count: markContent.count)
+    let count = read(file, &content, content.count)
+    return count == content.count
+      ? content == markContent
+      : count >= 0 && markContent.starts(with: content[..<count]) && names(in: directory) == [markName]
+  }
+
   // MARK: System calls
 
   /// - Returns: Whether the name is gone.
@@ -85,7 +123,8 @@ package final class WorkDirectory: Sendable {
       return unlinkat(parent, name, 0) == 0 || errno == ENOENT
     }
     defer { close(directory) }
-    for name in names(in: directory) { removeTree(name, in: directory) }
+    // The mark goes last: a killed process leaves a marked directory, or an empty one.
+    for name in names(in: directory).filter({ $0 != markName }) + [markName] { removeTree(name, in: directory) }
     return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT
   }
 

@@ -19,7 +19,8 @@
 
         The folder has the page of shardq serve, the engine as WebAssembly, and the index. Any host of \
         static files serves the folder. The engine runs in the browser and fetches the parts of the \
-        index that a query needs. The folder appears under its name when it is complete.
+        index that a query needs. The folder appears under its name when it is complete. \
+        It replaces an earlier folder of page, and no other files.
 
         DOCUMENTATION:
           man shardq-page, docs/static-page.md
@@ -29,7 +30,8 @@
 
     @Option(
       name: [.customShort("o"), .customLong("output")],
-      help: ArgumentHelp("The folder to make; it must not exist.", valueName: "dir"), completion: .directory)
+      help: ArgumentHelp("The folder to make, or an earlier folder of page to replace.", valueName: "dir"),
+      completion: .directory)
     var output: String
 
     @Flag(name: .customLong("archive"), help: "Write the index as one file, for hosts that rename or limit files.")
@@ -51,6 +53,9 @@
         summary.note(
           "\(counted(made.bytes, "byte", nil)) of index and \(counted(files.bytes, "byte", nil)) of page in "
             + "\(printable(output)); manifest \(made.digest.prefix(16))")
+        if !summary.isJSON, !summary.isQuiet {
+          Diagnostics.note("try: python3 -m http.server -d \(shellWord(output))")
+        }
         guard summary.isJSON else { return }
         var report = Report(of: "page")
         report.add("index", .text(index))

@@ -84,7 +84,8 @@
     }
   }
 
-  /// The folder that a host of static files serves. It is there when it is whole, and not before.
+  /// The folder that a host of static files serves. It is there when it is whole, and not before. It replaces an
+  /// earlier folder of the command.
   struct PageFolder {
     private let path: String
     private let files: PageFiles
@@ -98,8 +99,7 @@
 
     /// - Throws: ``PackError`` or ``CommandFailure``.
     func write(_ index: String, asArchive isArchive: Bool) throws -> ArchiveSummary {
-      var status = stat()
-      guard lstat(path, &status) != 0 else { throw PackError.exists(path: path) }
+      try PageMark.check(path)
       let parent = InstalledProgram.directory(of: path)
       let work: WorkDirectory
       do throws(BuildError) {
@@ -137,7 +137,10 @@
       let html = try files.html(asking: address, options, facts(of: folder + "/" + address))
       try write(html, "index.html", in: folder)
       try writeGzip(html, "index.html.gz", in: folder)
-      let code = EndingSignals.move(folder, to: path)
+      try PageMark.write(in: folder, shown: path)
+      // The index may have taken a while.
+      try PageMark.check(path)
+      let code = EndingSignals.move(folder, to: path, replaced: work.path + "/old")
       guard code == 0 else { throw CommandFailure.cannotWrite(path, code) }
       return summary
     }
