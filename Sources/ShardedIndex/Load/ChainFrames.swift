@@ -88,6 +88,9 @@ extension IndexFile {
     _ range: Range<Int>, firstOf chain: Manifest.Chain? = nil, checksum: UInt32? = nil, name: String,
     with contexts: DecompressorPool, parse: ([UInt8], _ size: Int) throws(FormatError) -> Content
   ) throws(IndexError) -> Content {
+    guard range.count <= ZstdFrame.sizeLimit(content: Manifest.contentLimit) else {
+      throw .corrupt(path: path, cause: .invalid(reason: "has \(name) in too large a frame", offset: 0))
+    }
     let bytes = try read(from: range.lowerBound, size: range.count)
     let context = contexts.acquire()
     defer { contexts.release(context) }

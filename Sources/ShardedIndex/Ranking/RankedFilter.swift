@@ -197,6 +197,13 @@ extension RankedSearch {
     guard let run = runs.first else { return 0 }
     guard run.pages.count <= Self.countedPages else { return nil }
     var count = 0
+    func add(_ more: Int) throws(IndexError) {
+      guard more <= generation.recordCount - count else {
+        throw .corrupt(
+          path: manifest.path, cause: .invalid(reason: "has filters of more records than it has", offset: 0))
+      }
+      count += more
+    }
     for page in run.pages {
       let first = page * Manifest.pageCapacity
       guard let (_, values, accepted) = try filter.page(page, of: generation.shards).tables.first else { return nil }
@@ -205,9 +212,9 @@ extension RankedSearch {
           continue
         }
         if run.covers(shard: shard) {
-          count += entry.count
+          try add(entry.count)
         } else {
-          count += try self.count(run, in: shard, field.table, values, index, filter)
+          try add(try self.count(run, in: shard, field.table, values, index, filter))
         }
       }
     }

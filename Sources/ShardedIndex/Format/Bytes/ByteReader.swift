@@ -26,16 +26,31 @@ package struct ByteReader: ~Escapable {
   }
 
   /// Reads a count or a size of 32 bits.
-  package mutating func readCount() throws(FormatError) -> Int { try Self.count(try read(UInt32.self), at: offset) }
+  package mutating func readCount() throws(FormatError) -> Int { try Self.addend(try read(UInt32.self), at: offset) }
+
+  /// Returns a number of 32 bits as an `Int`. The sum of two such numbers is an `Int` too: where an `Int` has 32 bits,
+  /// numbers of 31 and 32 bits are refused.
+  @inline(__always)
+  private static func addend(_ number: some FixedWidthInteger & UnsignedInteger, at offset: Int) throws(FormatError)
+    -> Int
+  {
+    let count = try count(number, at: offset)
+    guard count <= Int.max / 2 else { throw tooLarge(UInt64(number), offset) }
+    return count
+  }
 
   /// Returns a count or a size from a file, if an `Int` of this platform holds it.
   @inline(__always)
   static func count(_ number: some FixedWidthInteger & UnsignedInteger, at offset: Int) throws(FormatError) -> Int {
     guard let count = Int(exactly: number) else {
-      throw .invalid(
-        reason: "has the count \(number), which is too large for programs of this platform", offset: offset)
+      throw tooLarge(UInt64(number), offset)
     }
     return count
+  }
+
+  @inline(never)
+  private static func tooLarge(_ number: UInt64, _ offset: Int) -> FormatError {
+    .invalid(reason: "has the count \(number), which is too large for programs of this platform", offset: offset)
   }
 
   /// Reads an unsigned LEB128 number of at most 32 bits.
@@ -63,7 +78,7 @@ package struct ByteReader: ~Escapable {
     }
     guard value <= UInt64(UInt32.max) else { throw .invalid(reason: "has a number of over 32 bits", offset: at) }
     offset = at
-    return try Self.count(value, at: at)
+    return try Self.addend(value, at: at)
   }
 
   /// Reads a signed number of 64 bits. Its LEB128 number is twice its distance from zero, less one if it is negative.

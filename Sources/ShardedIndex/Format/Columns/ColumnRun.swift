@@ -91,6 +91,6 @@ import CLibrary
 
   /// The number of 32 bits at `index`.
   @inline(__always) static func word(_ bytes: UnsafePointer<UInt8>, _ index: Int) -> Int {
-    unsafe Int(UInt32(littleEndian: (bytes + 4 * index).load()))
+    unsafe Int(clamping: UInt32(littleEndian: (bytes + 4 * index).load()))
   }
 }

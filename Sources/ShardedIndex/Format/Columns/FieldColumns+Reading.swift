@@ -23,14 +23,15 @@ extension FieldColumns {
       }
       plainSize = reader.count - rowSize - packedSize
       // A packed number takes at least a bit.
-      unpackedSize = unsafe header.pointee.packedColumnCount * count + packedTexts
-      guard unpackedSize <= 8 * packedSize else {
-        throw .truncated(offset: plainSize, needed: unpackedSize / 8, available: packedSize)
+      let unpacked = unsafe Int64(header.pointee.packedColumnCount) * Int64(count) + Int64(packedTexts)
+      guard unpacked <= 8 * Int64(packedSize) else {
+        throw .truncated(offset: plainSize, needed: Int(clamping: unpacked / 8), available: packedSize)
       }
+      unpackedSize = Int(unpacked)
       // A code that is not packed takes a byte a record: memory is allocated only for numbers that the bytes can hold.
-      let plainCodes = unsafe header.pointee.plainColumnCount * count
-      guard plainCodes <= plainSize else {
-        throw .truncated(offset: reader.offset, needed: plainCodes, available: plainSize)
+      let plainCodes = unsafe Int64(header.pointee.plainColumnCount) * Int64(count)
+      guard plainCodes <= Int64(plainSize) else {
+        throw .truncated(offset: reader.offset, needed: Int(clamping: plainCodes), available: plainSize)
       }
     }
   }
@@ -163,12 +164,14 @@ extension FieldColumns {
     let more = unsafe try reader.readSpan(width * storage.blocks)
     let starts = unsafe storage.starts(storage.columns)
     var bit = 0
-    // Fewer than 2^20 blocks of fewer than 2^33 bits.
     for block in unsafe 0..<storage.blocks {
       unsafe starts[block] = bit
       bit &+= least
       if width > 0 { bit &+= Int(more[width &* block]) }
       if width > 1 { bit &+= Int(more[2 &* block &+ 1]) << 8 }
+      guard unsafe 0...8 * storage.content.rowSize ~= bit else {
+        throw .invalid(reason: "has rows that do not fill their section", offset: 8)
+      }
     }
     return bit
   }

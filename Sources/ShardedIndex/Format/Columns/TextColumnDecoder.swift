@@ -72,9 +72,9 @@ extension ColumnUnpacker {
         position &+= Int(size)
       } else {
         guard unsafe nextLong < entry.longCount, unsafe ColumnData.word(long, 2 * nextLong) == record,
-          unsafe ColumnData.word(long, 2 * nextLong + 1) >= 255
+          case let size = unsafe ColumnData.word(long, 2 * nextLong + 1), size >= 255, size <= total &- position
         else { throw .invalid(reason: "has a long text without its size", offset: offset) }
-        unsafe position += ColumnData.word(long, 2 * nextLong + 1)
+        position += size
         nextLong += 1
       }
       record &+= 1

@@ -44,7 +44,8 @@ package struct EntriesHead: Equatable, Sendable {
         throw .invalid(reason: "has \(reader.remaining) bytes behind the last components", offset: reader.offset)
       }
       return EntriesHead(
-        fileSize: Int(size), digest: digest, rootChecksum: checksum, lastComponents: lastComponents)
+        fileSize: try ByteReader.count(size, at: 5), digest: digest, rootChecksum: checksum,
+        lastComponents: lastComponents)
     }
   }
 

@@ -140,6 +140,9 @@ extension KeyBlocks {
   /// damaged frame with packed suffixes could have a stem of eight times its content.
   package static let stemLimit = ZstdFrame.contentLimit
 
+  /// More than the bytes of all suffixes: a packed byte takes at least a bit.
+  private static let positionLimit = 8 * ZstdFrame.contentLimit
+
   private static var unsound: FormatError {
     .invalid(
       reason: "has a record that shares too much with the one before, or its stem is too long", offset: headerSize)
@@ -164,14 +167,15 @@ extension KeyBlocks {
       let end = min(index &+ blockSize, count)
       // A restart point is stored whole; only scans use the size that it shares with the record before.
       var stem = unsafe Int(length[index])
-      isSound = unsafe isSound && Int(shared[index]) <= stem
+      // Positions have a limit, so that no sum wraps around to a right one where an Int has 32 bits.
+      isSound = unsafe isSound && Int(shared[index]) <= stem && position <= positionLimit
       position &+= stem
       longest = max(longest, stem)
       index &+= 1
       while index < end {
         let common = unsafe Int(shared[index])
         let rest = unsafe Int(length[index])
-        isSound = isSound && common <= stem
+        isSound = isSound && common <= stem && position <= positionLimit
         stem = common &+ rest
         position &+= rest
         longest = max(longest, stem)

@@ -65,7 +65,9 @@
   }
 
   @inline(__always) private func end(_ index: Int) -> Int {
-    unsafe Int(UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)))
+    // An end that is too large for an Int is negative here, and is refused.
+    unsafe Int(
+      truncatingIfNeeded: UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)))
   }
 
   @inline(__always) func head(_ index: Int) -> UInt64 {

@@ -45,6 +45,9 @@ extension Manifest {
       // A reader passes over unknown chains.
       for number in 8...31 as ClosedRange<UInt32> where numbers & 1 << number != 0 {
         guard let chain = try sections.chain(number, after: size) else { continue }
+        guard chain.size <= Manifest.chainLimit - size else {
+          throw .invalid(reason: "has section \(number) of \(chain.size) bytes, which is too large", offset: 0)
+        }
         size = chain.end
         guard let section = Section(rawValue: number) else { continue }
         guard chain.contentSize <= Manifest.contentLimit else {

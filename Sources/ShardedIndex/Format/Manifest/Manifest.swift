@@ -23,6 +23,8 @@
   package static let settingLimit = 16384
   /// The most fields of an index.
   package static let fieldLimit = 65536
+  /// The most bytes of all pages, and of all chains, so that the sum of both and a frame is an `Int`.
+  static let chainLimit = 1 << (Int.bitWidth - 4)
 
   private let storage: UnsafeMutableRawBufferPointer
   /// The size of the root's frame, in bytes.
@@ -64,6 +66,9 @@
       throw .invalid(reason: "has a first lower bound that is not empty", offset: 0)
     }
     let pagesSize = try node.check(records: header.recordCount, of: tree)
+    guard node.end <= Self.chainLimit else {
+      throw .invalid(reason: "has pages of \(node.end) bytes, which are too large", offset: 0)
+    }
     unsafe try Self.checkNames(names, count: header.fieldCount)
     unsafe try Self.checkSettings(settings)
     unsafe self.storage = storage
@@ -88,7 +93,7 @@
   var pagesEnd: Int { node.end }
   /// The size of the file of all frames, in bytes.
   package var fileSize: Int {
-    // A root may have any numbers; this sum cannot overflow.
-    frameSize + min(pagesEnd, 1 << (Int.bitWidth - 4)) + chains.size
+    // Each of the three has a limit: this sum cannot overflow.
+    frameSize + pagesEnd + chains.size
   }
 }

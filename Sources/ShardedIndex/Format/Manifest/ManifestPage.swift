@@ -79,7 +79,8 @@
 
   func file(_ shard: Int) -> Manifest.File {
     Manifest.File(
-      size: Int(word(shard, 0)), headerSize: Int(word(shard, 1)), headerContentSize: Int(word(shard, 2)),
+      size: Int(clamping: word(shard, 0)), headerSize: Int(clamping: word(shard, 1)),
+      headerContentSize: Int(clamping: word(shard, 2)),
       headerChecksum: word(shard, 3), isContinuation: isContinuation(shard))
   }
 

@@ -106,7 +106,8 @@
       holders[name] = UInt32(number) + 1
       let word = try reader.readVarint()
       guard word & 3 <= 2 else { throw fault("has a field of the unknown kind 3") }
-      size += word >> 2
+      // A size behind the end is refused later, when the sum is read.
+      size = min(size + word >> 2, reader.count)
     }
     return size
   }
@@ -120,7 +121,7 @@
       guard cell < DensityGrid.columns * DensityGrid.rows, more != 0, more.magnitude <= UInt32.max else {
         throw fault("changes a cell beyond the density grid")
       }
-      cells.append((cell, Int(more)))
+      cells.append((cell, Int(clamping: more)))
       cell += 1
     }
     return cells

@@ -32,7 +32,7 @@ package final class RankHead: Sendable {
       return (ends, checksums, maxima)
     }
     guard zip(ends, ends.dropFirst()).allSatisfy({ $0 < $1 }), ends.first != 0,
-      frameSize + Int(ends.last ?? 0) == chainSize
+      Int64(frameSize) + Int64(ends.last ?? 0) == Int64(chainSize)
     else {
       throw .invalid(reason: "has ends of frames that do not rise to the end of the ranks", offset: 8)
     }

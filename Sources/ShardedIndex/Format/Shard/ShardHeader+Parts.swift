@@ -30,7 +30,7 @@ extension ShardHeader {
   ) throws(FormatError) -> PartTable {
     // Memory is allocated only for parts that the bytes can hold.
     guard counts.parts <= reader.remaining / 14 else {
-      throw .truncated(offset: reader.offset, needed: 14 * counts.parts, available: reader.remaining)
+      throw .invalid(reason: "has \(counts.parts) parts in \(reader.remaining) bytes", offset: reader.offset)
     }
     let rows = unsafe kept.allocate(PartTable.Row.self, counts.parts + 1)
     var (offset, first, boundEnd) = (frameSize, 0, 0)
@@ -44,7 +44,7 @@ extension ShardHeader {
       guard count >= 1, count <= counts.records - first, index > 0 || bound == 0,
         boundEnd + bound >> 1 <= reader.count, keys.isBounded, fields.isBounded
       else { throw .invalid(reason: "has part \(index) in a wrong place", offset: at) }
-      // If one of these sizes is too large, the check of their sum below fails.
+      // If one of these sizes is too large, a check below fails.
       unsafe rows[index] = PartTable.Row(
         firstRecord: UInt32(truncatingIfNeeded: first), offset: UInt32(truncatingIfNeeded: offset),
         bound: UInt32(truncatingIfNeeded: boundEnd << 1 | bound & 1), keysSize: UInt32(keys.size),
@@ -53,13 +53,12 @@ extension ShardHeader {
       boundEnd += bound >> 1
       offset += keys.size + fields.size
       first += count
+      guard offset <= fileSize else { throw Self.unfilled(reader.offset) }
     }
     guard first == counts.records else {
       throw .invalid(reason: "has parts of \(first) records, not of \(counts.records)", offset: reader.offset)
     }
-    guard offset == fileSize else {
-      throw .invalid(reason: "has parts that do not fill the file", offset: reader.offset)
-    }
+    guard offset == fileSize else { throw Self.unfilled(reader.offset) }
     unsafe rows[counts.parts] = PartTable.Row(
       firstRecord: UInt32(counts.records), offset: UInt32(fileSize), bound: UInt32(boundEnd << 1), keysSize: 0,
       keysContentSize: 0, fieldsContentSize: 0, keysChecksum: 0, fieldsChecksum: 0)
@@ -72,6 +71,10 @@ extension ShardHeader {
   }
 
   /// One of the two frames of a part, from the part's row.
+  private static func unfilled(_ offset: Int) -> FormatError {
+    .invalid(reason: "has parts that do not fill the file", offset: offset)
+  }
+
   private struct PartFrame {
     /// The sizes of the frame and of its content, in bytes.
     let (size, contentSize): (Int, Int)

@@ -22,7 +22,7 @@ package final class SideHead: Sendable {
       let magic = try reader.read(UInt32.self)
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
       let count = try reader.readCount()
-      let groups = Self.groupCount(pages: count)
+      let groups = Self.groupCount(pages: pageCount)
       guard count == pageCount, reader.remaining == 8 * groups else {
         throw .invalid(
           reason: "has sides of \(count) pages in \(reader.remaining) bytes, not of \(pageCount)", offset: 4)
@@ -33,7 +33,7 @@ package final class SideHead: Sendable {
       return (ends, checksums)
     }
     guard zip(ends, ends.dropFirst()).allSatisfy({ $0 < $1 }), ends.first != 0,
-      frameSize + Int(ends.last ?? 0) == chainSize
+      Int64(frameSize) + Int64(ends.last ?? 0) == Int64(chainSize)
     else {
       throw .invalid(reason: "has ends of frames that do not rise to the end of the sides", offset: 8)
     }

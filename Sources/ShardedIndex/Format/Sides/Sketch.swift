@@ -120,8 +120,14 @@ package final class SketchForest: Sendable {
     }
     let countsOffset = try reader.pass(nodeCount * countSize)
     var childCount = 0
-    for index in 0..<nodeCount { childCount += number(in: content, at: countsOffset + index * countSize, countSize) }
-    // Counts have 32 bits, and there are at most as many counts as bytes: the sum is below 2^57.
+    for index in 0..<nodeCount {
+      let count = number(in: content, at: countsOffset + index * countSize, countSize)
+      // Each child has at least a byte. The sum cannot overflow, because no content has half as many bytes as an Int.
+      guard 0...reader.remaining ~= count, childCount + count <= reader.remaining else {
+        throw .invalid(reason: "has more characters than bytes", offset: reader.offset)
+      }
+      childCount += count
+    }
     let labelSize = alphabet.labelSize
     let labelsOffset = try reader.pass(childCount * labelSize)
     var child = 0
@@ -141,7 +147,7 @@ package final class SketchForest: Sendable {
       labelsOffset: labelsOffset)
   }
 
-  /// Reads a number of 1, 2 or 4 bytes.
+  /// Reads a number of 1, 2 or 4 bytes. A number that is too large for an `Int` is negative.
   @inline(__always)
   private static func number(in content: [UInt8], at offset: Int, _ size: Int) -> Int {
     if size == 1 { return Int(content[offset]) }

@@ -225,7 +225,7 @@ package final class ValueParts: Sendable {
       for shard in shards {
         let count = try reader.readVarint()
         // Each part has at least a byte.
-        guard count > 0, count <= reader.remaining else {
+        guard count > 0, count <= reader.remaining - limits.count else {
           throw .invalid(reason: "has values of a shard of \(count) parts", offset: reader.offset)
         }
         limits += Array(repeating: table.shards.valueCount(of: shard), count: count)
@@ -252,7 +252,9 @@ package final class ValueParts: Sendable {
   private func sums(ofShard index: Int, _ numbers: [Int]) -> [ValueLists.Entry] {
     var sums = numbers.map { ValueLists.Entry(number: $0, count: 0, weight: 0) }
     for entry in range(ofShard: index).flatMap({ parts.entries(of: $0) }) {
-      sums[entry.number].count += entry.count
+      // No count of a shard is the greatest Int, so a sum that is too large is refused.
+      let (sum, isOver) = sums[entry.number].count.addingReportingOverflow(entry.count)
+      sums[entry.number].count = isOver ? .max : sum
       sums[entry.number].weight = max(sums[entry.number].weight, entry.weight)
     }
     return sums
