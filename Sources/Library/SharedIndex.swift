@@ -14,6 +14,8 @@ final class SharedIndex: Sendable {
     let device: dev_t
     let number: ino_t
     let cacheSize: Int?
+    /// A child of a fork shares no index with its parent, whose threads may have held locks.
+    let process = getpid()
   }
 
   private static let opened = Lock<[(shared: SharedIndex, handles: Int)]>([])

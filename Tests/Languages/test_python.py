@@ -1,6 +1,8 @@
 """Compares the Python package, installed from its wheel, with the command."""
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -115,6 +117,37 @@ class Errors(unittest.TestCase):
         for call in (lambda: index.search("s"), lambda: index.count("s"), lambda: index.fields):
             self.refused("refused", call)
 
+    def test_values(self):
+        """A value of another form is refused, with its name and an example of the right form."""
+        with shardq.Index(SMALL) as index:
+            for near in ("48,2", b"48", (1, 2, 3), (1,), {"latitude": 1, "longitude": 2}, ("48", "2"), 48, (None, 1)):
+                with self.assertRaises(shardq.ShardqError) as caught:
+                    index.search("s", near=near)
+                self.assertEqual(caught.exception.code, "refused")
+                self.assertIn("near must be a latitude and a longitude such as (48.9, 2.4)", str(caught.exception))
+            for filters in ("cc=US", b"cc=US", ""):
+                with self.assertRaises(shardq.ShardqError) as caught:
+                    index.search("s", filters=filters)
+                self.assertIn('filters must be a list such as ["country=FR"]', str(caught.exception))
+            for options in (dict(limt=3), dict(filter=["x=y"])):
+                self.assertRaises(TypeError, lambda: index.search("s", **options))
+
+    def test_copies(self):
+        """No copy closes the handle of another reader."""
+        with shardq.Index(SMALL) as index:
+            for make in (copy.copy, copy.deepcopy, pickle.dumps, lambda index: copy.deepcopy([index])):
+                with self.assertRaises(TypeError) as caught:
+                    make(index)
+                self.assertIn("an Index cannot be copied or pickled", str(caught.exception))
+            answer = index.search("s")
+            self.assertEqual(copy.deepcopy(answer).records, pickle.loads(pickle.dumps(answer)).records)
+            self.assertEqual(len(index.search("s")), 10)
+
+    def test_fork(self):
+        """A child refuses the readers of its parent, which may be locked, and opens readers of its own."""
+        done = languages.script(sys.executable, FORK)
+        self.assertEqual((done.returncode, done.stdout), (0, "sound\n"), done.stderr[-2000:])
+
     def test_damage(self):
         """A changed byte gives an error or does not matter; it never ends the process."""
         for archive in ("", "archive"):
@@ -140,6 +173,48 @@ class Errors(unittest.TestCase):
                 seen.append(index.search("o").records)
             self.assertEqual((seen[-1], index.fields), ([{"name": "other", "b": 2}], ["name", "b"]))
 
+
+FORK = """
+import os, signal, sys, threading, time, warnings, languages, shardq
+warnings.simplefilter("ignore")
+index, over = shardq.Index(languages.SMALL), threading.Event()
+
+def ask():
+    while not over.is_set():
+        index.search("san")
+        with shardq.Index(languages.SMALL) as other:
+            other.search("lodnon")
+
+def child():
+    signal.alarm(20)  # A child that hangs is ended.
+    for call in (lambda: index.search("s"), lambda: index.count("s"), lambda: index.fields):
+        try:
+            call()
+            return 1
+        except shardq.ShardqError as error:
+            if error.code != "refused" or "fork" not in str(error):
+                return 2
+    index.close()
+    with shardq.Index(languages.SMALL) as own:
+        return 0 if len(own.search("s")) == 10 else 3
+
+threads = [threading.Thread(target=ask) for _ in range(4)]
+for thread in threads:
+    thread.start()
+statuses = []
+for _ in range(40):
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os._exit(child())
+        finally:
+            os._exit(9)
+    statuses.append(os.waitpid(pid, 0)[1])
+over.set()
+for thread in threads:
+    thread.join()
+print("sound" if not any(statuses) and len(index.search("s")) == 10 else statuses)
+"""
 
 DAMAGE = """
 import sys, languages, shardq

@@ -37,6 +37,11 @@ class _Options(ctypes.Structure):  # sq_options of shardq.h
     ]
 
 
+# No thread opens or closes an index during a fork, so that a child can open indexes.
+_opening = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
+
 _EXACT, _NEAR, _JSON, _DISPLAY = 1, 2, 4, 8
 _SORTS = {None: 0, "rank": 1, "key": 2}
 _CODES = {1: "not found", 2: "damaged", 3: "changed", 4: "refused", 5: "system"}
@@ -151,12 +156,13 @@ class Index:
     """A reader of an index. Threads that share a reader wait for each other; threads with a reader each run side by side.
 
     Readers of one path and ``cache_bytes`` share the memory of the index. A reader follows a rebuild of the index within a
-    second.
+    second. A reader cannot be copied or pickled. It belongs to its process: a child of a fork opens another one.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], *, cache_bytes: int = 8 << 20) -> None:
         """Opens the index at a path. ``cache_bytes``: the limit of the cache."""
         self._handle: Optional[int] = None
+        self._process = os.getpid()
         self._lock = threading.Lock()
         self._size = ctypes.c_size_t()
         self._last: Tuple[Any, Any] = (None, None)
@@ -166,10 +172,12 @@ class Index:
         if b"\0" in name:
             raise ShardqError("not found", "the path has a NUL character; give a path without NUL")
         status = ctypes.c_int()
-        handle = _open(name, _int64(cache_bytes), ctypes.byref(status))
+        with _opening:
+            handle = _open(name, _int64(cache_bytes), ctypes.byref(status))
         if status.value != 0:
             message = _message(handle).decode("utf-8", "replace")
-            _close(handle)
+            with _opening:
+                _close(handle)
             raise ShardqError(_CODES[status.value], message)
         self._handle = handle
 
@@ -186,12 +194,15 @@ class Index:
         ``object["display"]`` has the texts that a list shows of each record, with the ranges of the matched letters.
         """
         typed = _bytes(text)
-        asked = (limit, offset, sort, typos, tuple(filters), None if near is None else tuple(near), after, display)
+        if isinstance(filters, (str, bytes)):
+            raise ShardqError("refused", f'filters must be a list such as ["country=FR"], and not the text {filters!r:.100}')
+        asked = (limit, offset, sort, typos, tuple(filters), self._place(near), after, display)
         # Successive questions of one list have the same options.
         last, options = self._last
         if asked != last:
             options = self._options(*asked)
             self._last = (asked, options)
+        self._check_process()
         with self._lock:
             handle = self._open_handle()
             status = _query(handle, typed, len(typed), options)
@@ -202,6 +213,7 @@ class Index:
     def count(self, text: str) -> int:
         """Returns the number of records whose keys begin with a text."""
         typed = _bytes(text)
+        self._check_process()
         with self._lock:
             count: int = _count(self._open_handle(), typed, len(typed))
             if count < 0:
@@ -212,6 +224,7 @@ class Index:
     def fields(self) -> List[str]:
         """The names of all fields; the name of a nested field is its path, ``coord.lon``."""
         names: List[str] = []
+        self._check_process()
         with self._lock:
             handle = self._open_handle()
             while (name := _field(handle, len(names))) is not None:
@@ -220,10 +233,15 @@ class Index:
 
     def close(self) -> None:
         """Closes the reader. Another call does nothing."""
+        # A child of a fork has no threads that would release the locks of its parent.
+        if self._process != os.getpid():
+            self._handle = None
+            return
         with self._lock:
             handle, self._handle = self._handle, None
         if handle is not None:
-            _close(handle)
+            with _opening:
+                _close(handle)
 
     def __enter__(self) -> "Index":
         return self
@@ -235,9 +253,30 @@ class Index:
         if getattr(self, "_handle", None) is not None:
             self.close()
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("an Index cannot be copied or pickled; open another Index of the same path")
+
+    def _check_process(self) -> None:
+        if self._process != os.getpid():
+            raise ShardqError("refused", "another process opened this Index before a fork; open it again in this process")
+
+    @staticmethod
+    def _place(near: Any) -> Optional[Tuple[float, float]]:
+        if near is None:
+            return None
+        try:
+            if isinstance(near, (str, bytes, dict, set)):
+                raise TypeError
+            latitude, longitude = (float(number) for number in near if not isinstance(number, (str, bytes)))
+        except (TypeError, ValueError):
+            raise ShardqError(
+                "refused", f"near must be a latitude and a longitude such as (48.9, 2.4), and not {near!r:.100}"
+            ) from None
+        return latitude, longitude
+
     def _options(
         self, limit: int, offset: int, sort: Optional[str], typos: bool, filters: Tuple[str, ...],
-        near: Optional[Tuple[float, ...]], after: str, display: bool,
+        near: Optional[Tuple[float, float]], after: str, display: bool,
     ) -> _Options:
         if sort not in _SORTS:
             raise ShardqError("refused", 'sort must be "rank", "key" or None')
