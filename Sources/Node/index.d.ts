@@ -1,5 +1,6 @@
-/** The error of a search; the message is for people. */
+/** The error of opening or searching an index; the message is for people, and names the index. */
 export class ShardqError extends Error {
+  name: 'ShardqError'
   /**
    * 'missing': there is no index. 'damaged': the index is damaged. 'refused': the question is wrong. 'superseded': the
    * index is being rebuilt. 'unreachable': the host or the disk cannot be read.
@@ -15,10 +16,12 @@ export interface Storage {
   ): Promise<{ bytes: Uint8Array, size: number } | null>
   /** Whether the source has one file, an archive, under an empty name. */
   isArchive?: boolean
+  /** The name of the source in messages. */
+  address?: string
 }
 
 export interface OpenOptions {
-  /** The limit of the cache, in bytes; the default is 8 MiB. */
+  /** The limit of the cache, in bytes, above 0; the default is 8 MiB. */
   cacheBytes?: number
   /** The compiled module, or its URL; the default is `shardq.wasm` beside the script. */
   module?: WebAssembly.Module | string | URL
@@ -59,6 +62,7 @@ export interface Answer<Fields = Record<string, any>> {
   more: boolean
   offset: number
   limit: number
+  /** The name of the generation. For a path in Node it is the name that `shardq serve` gives. */
   generation: string
   /** Present in a ranked answer. */
   sort?: 'rank'

@@ -1,4 +1,6 @@
 // The package's entry in Node: shardq.js, and an index may also be a path.
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
 import { readFile, open as openFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { open as openBase, ShardqError } from './shardq.js'
@@ -11,31 +13,65 @@ const compiled = async () => WebAssembly.compile(await readFile(new URL('shardq.
 /** Opens an index: index.d.ts. */
 export async function open(base, options = {}) {
   const text = base instanceof URL ? base.href : base
-  if (typeof text === 'string' && !/^https?:/.test(text)) base = await files(text.startsWith('file:') ? fileURLToPath(text) : text)
-  return openBase(base, { ...options, module: options.module ?? await (module ??= compiled()) })
+  if (typeof text === 'string' && !/^https?:/i.test(text)) base = await files(text.startsWith('file:') ? pathOf(text) : text)
+  if (typeof options === 'object' && options !== null && options.module === undefined) {
+    options = { ...options, module: await (module ??= compiled()) }
+  }
+  return openBase(base, options)
 }
+
+function pathOf(address) {
+  try { return fileURLToPath(address) } catch (error) { throw new ShardqError('refused', `${address} is no path: ${error.message}`) }
+}
+
+/** The flags for a file that may be anything: the call follows no link and waits for no pipe. */
+const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+const inDirectory = flags | (constants.O_NOFOLLOW ?? 0)
 
 /** The files of a directory, or an archive. */
 async function files(path) {
   const isArchive = await stat(path).then(status => status.isFile(), () => false)
   return {
     isArchive,
+    address: path,
     async get(name, from, to) {
       const place = isArchive ? path : `${path}/${name}`
       let file
       try {
-        file = await openFile(place)
-        const { size } = await file.stat()
-        const bytes = new Uint8Array(Math.max(0, Math.min(to, size) - from))
+        file = await openFile(place, isArchive ? flags : inDirectory)
+        const status = await file.stat()
+        if (!status.isFile()) throw new ShardqError('damaged', `${place} is not a regular file`)
+        const bytes = new Uint8Array(Math.max(0, Math.min(to, status.size) - from))
         // If another program shortens the file meanwhile, it has fewer bytes.
         const { bytesRead } = await file.read(bytes, 0, bytes.length, from)
-        return { bytes: bytes.subarray(0, bytesRead), size }
+        return { bytes: bytes.subarray(0, bytesRead), size: status.size }
       } catch (error) {
+        if (error instanceof ShardqError) throw error
         if (['ENOENT', 'ENOTDIR'].includes(error.code)) return null
-        throw new ShardqError('unreachable', `${place} cannot be read: ${error.message}`)
+        const reason = error.code === 'ELOOP' ? 'it is a link, and links are not followed' : error.message
+        throw new ShardqError('unreachable', `${place} cannot be read: ${reason}`)
       } finally {
         await file?.close()
       }
+    },
+    /** The name of the generation, as shardq serve gives it: the beginning of the manifest's SHA-256. */
+    async generation() {
+      let [at, end] = [0, Infinity]
+      if (isArchive) {
+        // docs/archive.md: the manifest is the first file.
+        const { bytes: head } = await this.get('', 0, 30) ?? { bytes: [] }
+        const number = (at, size) => head.slice(at, at + size).reduceRight((sum, byte) => 256 * sum + byte, 0)
+        at = 38 + number(28, 2)
+        end = at + number(18, 4)
+      }
+      const hash = createHash('sha256')
+      while (at < end) {
+        const got = await this.get('manifest', at, Math.min(end, at + (1 << 20)))
+        if (!got?.bytes.length) break
+        hash.update(got.bytes)
+        at += got.bytes.length
+      }
+      return hash.digest('hex').slice(0, 16)
     },
   }
 }

@@ -17,6 +17,8 @@ private enum Status: Int32 {
   case superseded = 3
   /// The question is wrong, or the index or this module cannot answer it.
   case refused = 4
+  /// There is no index.
+  case missing = 5
 }
 
 private final class Page {
@@ -28,14 +30,15 @@ private final class Page {
   private let ofIndex: AnswerWriter
   private var ofStarts: AnswerWriter?
 
-  init(cacheLimitBytes: Int, carrier: Carrier, isArchive: Bool) throws(IndexError) {
+  init(_ path: String, cacheLimitBytes: Int, carrier: Carrier, isArchive: Bool) throws(IndexError) {
     index = try ShardedIndex(
-      IndexDirectory(carrier: carrier, path: "the index", isArchive: isArchive),
+      IndexDirectory(carrier: carrier, path: path, isArchive: isArchive),
       options: .init(cacheLimitBytes: cacheLimitBytes))
     let generation = try index.matches(forPrefix: "", limit: 0).generation
     ofIndex = AnswerWriter(generation.schema)
     writer = ofIndex
-    self.generation = String(generation.manifest.rootChecksum, radix: 16)
+    let digits = String(generation.manifest.rootChecksum, radix: 16)
+    self.generation = String(repeating: "0", count: 16 - digits.utf8.count) + digits
     // The module asks the host for the starts, but no answer waits for the starts.
     if generation.manifest.hasStarts { _ = try? generation.starts() }
   }
@@ -58,12 +61,16 @@ nonisolated(unsafe) private var message: [UInt8] = []
 
 /// Opens the host's index, and closes an index that was open.
 ///
-/// - Parameter isArchive: Whether the host has one archive, with the number 0; else the host has files with names.
-@_cdecl("shardq_open") public func open(_ cacheLimitBytes: Int32, _ isArchive: Int32) -> Int32 {
+/// - Parameters:
+///   - size: The size of the question in bytes. The question is the path or the address of the index, for messages.
+///   - isArchive: Whether the host has one archive, with the number 0; else the host has files with names.
+@_cdecl("shardq_open") public func open(_ size: Int32, _ cacheLimitBytes: Int32, _ isArchive: Int32) -> Int32 {
   asking { () throws(Refusal) in
     page = nil
     do throws(IndexError) {
-      page = try Page(cacheLimitBytes: Int(cacheLimitBytes), carrier: host_carrier(), isArchive: isArchive != 0)
+      let path = String(decoding: question(size), as: UTF8.self)
+      page = try Page(
+        path, cacheLimitBytes: Int(cacheLimitBytes), carrier: host_carrier(), isArchive: isArchive != 0)
     } catch {
       throw Refusal(error)
     }
@@ -84,7 +91,7 @@ nonisolated(unsafe) private var message: [UInt8] = []
   _ size: Int32, _ offset: Int32, _ limit: Int32, _ sort: Int32, _ typos: Int32, _ display: Int32, _ counts: Int32,
   _ latitude: Double, _ longitude: Double
 ) -> Int32 {
-  let texts = (0..<max(0, size)).map { host_question($0) }.split(separator: 0, omittingEmptySubsequences: false).map {
+  let texts = question(size).split(separator: 0, omittingEmptySubsequences: false).map {
     String(decoding: $0, as: UTF8.self)
   }
   let asked = HostSearch(
@@ -118,6 +125,9 @@ nonisolated(unsafe) private var message: [UInt8] = []
   }
 }
 
+/// The bytes of the question.
+private func question(_ size: Int32) -> [UInt8] { (0..<max(0, size)).map { host_question($0) } }
+
 /// The reason why a question has no answer.
 private struct Refusal: Error {
   let status: Status
@@ -126,10 +136,14 @@ private struct Refusal: Error {
   init(_ status: Status, _ message: String) { (self.status, self.message) = (status, message) }
 
   init(_ error: IndexError) {
-    message = error.description
+    message =
+      if case .notFound(let path) = error {
+        "there is no index at \(path): the file is not an archive of an index; open another one"
+      } else { error.description }
     status =
       switch error {
       case .io(_, _, EAGAIN): .waits
+      case .notFound: .missing
       case .vanished, .superseded: .superseded
       case .notBuilt, .noFilter, .wrongCursor: .refused
       default: .damaged

@@ -9,10 +9,13 @@
 /** The error of a search; the message is for people. */
 export class ShardqError extends Error {
   /** @param code 'damaged', 'superseded' or 'missing' for the index, 'refused' for the question, 'unreachable' for the host. */
-  constructor(code, message) { super(message); this.code = code }
+  constructor(code, message) { super(message); Object.assign(this, { name: 'ShardqError', code }) }
 }
 
-const [done, waits, damaged, superseded] = [0, 1, 2, 3]
+const refused = message => { throw new ShardqError('refused', message) }
+
+const [done, waits] = [0, 1]
+const codes = { 2: 'damaged', 3: 'superseded', 5: 'missing' }
 const [noFile, again] = [-44, -6] // The errors of Sources/Wasm/libc.h.
 /** The bytes of a manifest that come first. Most manifests are no larger. */
 const firstRead = 32_768
@@ -27,6 +30,10 @@ const placesSize = 8192
 /** The bytes of compressed shards that stay, besides the cache of the engine. */
 const keptBytes = 4 << 20
 const inFlight = 6
+/** The waits before the second and the third attempt of a request, and the longest silence of a host, in milliseconds. */
+const [pauses, silence] = [[250, 1000], 10_000]
+/** The greatest number that the module takes. */
+const greatest = 2 ** 31 - 1
 /** The largest starts that come whole, after the opening. */
 const wholeStarts = 256 << 10
 /** The bytes between two ranges of a file that cost less than another request. */
@@ -40,49 +47,114 @@ const rounds = 64
  * @param base The URL of a directory, or the URL of an archive, which ends with `.shardq`. Or a storage: an object with
  *   `get(name, from, to, { signal, fresh })`, which resolves to { bytes, size }, the bytes from `from` to before `to` and
  *   the size of the file; or to null if the file is missing. A storage whose `isArchive` is true has one file, the archive.
+ *   Messages name the storage by its `address`.
  * @param options.module The compiled module, or its URL; the default is `shardq.wasm` beside this script.
- * @param options.cacheBytes The limit of the cache, in bytes.
+ * @param options.cacheBytes The limit of the cache, in bytes: a whole number above 0.
  */
-export async function open(base, { module = new URL('shardq.wasm', import.meta.url), cacheBytes = 8 << 20 } = {}) {
-  const storage = typeof base.get === 'function' ? base : httpStorage(base)
+export async function open(base, options = {}) {
+  checkNames(options, ['module', 'cacheBytes'])
+  let { module = new URL('shardq.wasm', import.meta.url), cacheBytes = 8 << 20 } = options
+  if (checkWhole('cacheBytes', cacheBytes) === 0) refused('cacheBytes must be more than 0')
+  const storage = typeof base?.get === 'function' ? base : httpStorage(base)
   if (!(module instanceof WebAssembly.Module)) module = await compiled(module)
   const openInstance = isFresh => Instance.open(storage, module, cacheBytes, isFresh)
   return new Index(openInstance, await openInstance(false))
 }
 
 async function compiled(address) {
-  const response = await fetch(address)
-  if (!response.ok) throw new ShardqError('unreachable', `${address} has status ${response.status}`)
-  // If the host sends another type, fetching and compiling are two steps.
-  const isTyped = response.headers.get('Content-Type') === 'application/wasm'
-  return isTyped ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer())
+  try {
+    const response = await fetch(address)
+    if (!response.ok) throw new Error(`the host answers with status ${response.status}`)
+    // If the host sends another type, fetching and compiling are two steps.
+    const isTyped = response.headers.get('Content-Type') === 'application/wasm'
+    return await (isTyped ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer()))
+  } catch (error) {
+    throw new ShardqError('unreachable', `${address} cannot be loaded: ${error.message}`)
+  }
+}
+
+// The checks of options. A value that the module would cut or ignore is refused.
+
+function checkNames(options, names) {
+  if (typeof options !== 'object' || options === null) refused('the options must be an object')
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name)) refused(`there is no option ${name}; the options are ${names.join(', ')}`)
+  }
+}
+
+/** A whole number from 0 on, as the module takes it. */
+function checkWhole(name, value) {
+  if (!Number.isSafeInteger(value) || value < 0) refused(`${name} must be a whole number from 0 on, and not ${shown(value)}`)
+  return Math.min(value, greatest)
+}
+
+function checkType(name, value, type) {
+  if (typeof value !== type) refused(`${name} must be a ${type}, and not ${shown(value)}`)
+  return value
+}
+
+function shown(value) {
+  try { return (typeof value === 'string' ? JSON.stringify(value) : String(value)).slice(0, 100) } catch { return typeof value }
+}
+
+const searchOptions = [
+  'limit', 'offset', 'sort', 'typos', 'display', 'count', 'filters', 'near', 'after', 'signal', 'parse',
+]
+const sorts = { rank: 1, key: 2 }
+
+function checkFilters(filters) {
+  if (!Array.isArray(filters)) refused(`filters must be an array such as ['country=FR'], and not ${shown(filters)}`)
+  return filters.map(filter => checkType('a filter', filter, 'string'))
+}
+
+/** The latitude and the longitude of a place; NaN for none. */
+function checkPlace(near) {
+  if (near === undefined) return [NaN, NaN]
+  const isPlace = typeof near === 'object' && near !== null && !Array.isArray(near)
+    && Object.keys(near).every(name => name === 'latitude' || name === 'longitude')
+    && Number.isFinite(near.latitude) && Number.isFinite(near.longitude)
+  if (!isPlace) refused('near must be { latitude, longitude }, two numbers of degrees')
+  return [near.latitude, near.longitude]
+}
+
+/** Resolves after a time; rejects if the signal aborts. */
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const end = () => { clearTimeout(timer); reject(signal.reason) }
+    const timer = setTimeout(() => { signal?.removeEventListener('abort', end); resolve() }, milliseconds)
+    signal?.addEventListener('abort', end, { once: true })
+  })
 }
 
 /** A storage that fetches ranges of files by HTTP. */
 function httpStorage(base) {
-  const root = new URL(base, globalThis.location?.href)
+  let root
+  if (typeof base !== 'string' && !(base instanceof URL)) refused(`${shown(base)} is no address of an index; open a URL`)
+  try { root = new URL(base, globalThis.location?.href) } catch { refused(`${shown(base)} is no address of an index; open a URL`) }
   const isArchive = root.pathname.endsWith('.shardq')
   if (!isArchive && !root.pathname.endsWith('/')) root.pathname += '/'
   const address = name => isArchive ? root : new URL(name.replaceAll('%', '%25'), root)
-  const request = async (name, { signal, fresh }, range) => {
+  const request = async (name, { fresh }, range, patience) => {
     try {
       return await fetch(address(name), {
-        signal, headers: range ? { Range: range } : {}, cache: fresh ? 'no-cache' : 'default',
+        signal: patience.signal, headers: range ? { Range: range } : {}, cache: fresh ? 'no-cache' : 'default',
       })
     } catch (error) {
-      signal?.throwIfAborted()
-      throw new ShardqError('unreachable', `${address(name)} cannot be reached: ${error.message}`)
+      throw patience.error ?? new ShardqError('unreachable', `${address(name)} cannot be reached: ${error.message}`)
     }
   }
-  const body = async (response, limit, said) => {
-    const reader = response.body.getReader(), pieces = [], broken = `${response.url} broke off`
+  const body = async (response, limit, said, patience) => {
+    const reader = response.body?.getReader(), pieces = [], broken = `${response.url} broke off`
     let size = 0
-    for (;;) {
-      const { done, value } = await reader.read().catch(error => { throw new ShardqError('unreachable', `${broken}: ${error.message}`) })
+    for (; reader;) {
+      const { done, value } = await reader.read().catch(error => {
+        throw patience.error ?? new ShardqError('unreachable', `${broken}: ${error.message}`)
+      })
       if (done) break
+      patience.renew()
       size += value.length
       // The storage does not read a too long body to its end.
-      if (size > limit) { await reader.cancel(); throw new ShardqError('damaged', said) }
+      if (size > limit) { await reader.cancel().catch(() => {}); throw new ShardqError('damaged', said) }
       pieces.push(value)
     }
     const bytes = new Uint8Array(size)
@@ -90,33 +162,77 @@ function httpStorage(base) {
     for (const piece of pieces) { bytes.set(piece, at); at += piece.length }
     return bytes
   }
+  /** One attempt; resolves to null if there is no such file. */
+  const attempt = async (name, from, to, options, patience) => {
+    const what = address(name).href, place = response => {
+      const found = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')
+      return found?.slice(1).map(Number)
+    }
+    let response = await request(name, options, `bytes=${from}-${to - 1}`, patience)
+    if (response.status === 404 || response.status === 410) { await response.body?.cancel().catch(() => {}); return null }
+    if (response.status === 206 && !place(response)) {
+      // Another origin may hide the header Content-Range. Then the whole file comes, if it is not large.
+      await response.body?.cancel().catch(() => {})
+      response = await request(name, options, undefined, patience)
+    }
+    if (response.status === 206) {
+      const [start, end, size] = place(response) ?? [-1, -1, -1]
+      const bytes = await body(response, to - from, `${what}: the host sent too many bytes`, patience)
+      if (start !== from || end + 1 !== Math.min(to, size) || bytes.length !== end + 1 - start) {
+        throw new ShardqError('damaged', `${what}: the host sent other bytes than the page asked for`)
+      }
+      return { bytes, size }
+    }
+    if (response.status !== 200) throw new ShardqError('unreachable', `${what} has status ${response.status}`)
+    // A host without ranges sends the whole file.
+    const limit = options.size ?? (isArchive ? unrangedArchive : unrangedManifest)
+    const bytes = await body(
+      response, limit, `${what}: the host sends no ranges, and the file has over ${limit} bytes`, patience)
+    return { bytes, size: bytes.length, start: 0 }
+  }
   return {
     isArchive,
     address: root.href,
+    /** Tries twice more if a host fails: with no file, another status, a broken body, or silence. */
     async get(name, from, to, options = {}) {
-      const what = address(name).href
-      let response = await request(name, options, `bytes=${from}-${to - 1}`)
-      if (response.status === 404 || response.status === 410) return null
-      let total = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')
-      if (response.status === 206 && !total) {
-        // Another origin may hide the header Content-Range. Then the whole file comes, if it is not large.
-        await response.body?.cancel()
-        response = await request(name, options)
-      }
-      if (response.status === 206) {
-        const [start, end, size] = total.slice(1).map(Number)
-        const bytes = await body(response, to - from, `${what}: the host sent too many bytes`)
-        if (start !== from || end >= size || bytes.length !== end + 1 - start) {
-          throw new ShardqError('damaged', `${what}: the host sent other bytes than the page asked for`)
+      for (let tries = 0; ; tries++) {
+        const patience = new Patience(address(name).href, options.signal)
+        try {
+          const got = await attempt(name, from, to, options, patience)
+          if (got !== null || tries === pauses.length) return got
+        } catch (error) {
+          options.signal?.throwIfAborted()
+          if (tries === pauses.length) throw error
+        } finally {
+          patience.end()
         }
-        return { bytes, size }
+        await pause(pauses[tries], options.signal)
       }
-      if (response.status !== 200) throw new ShardqError('unreachable', `${what} has status ${response.status}`)
-      // A host without ranges sends the whole file.
-      const limit = options.size ?? (isArchive ? unrangedArchive : unrangedManifest)
-      const bytes = await body(response, limit, `${what}: the host sends no ranges, and the file has over ${limit} bytes`)
-      return { bytes, size: bytes.length, start: 0 }
     },
+  }
+}
+
+/** Ends a request when its question is given up, or when the host is silent for too long. */
+class Patience {
+  constructor(what, signal) {
+    const abort = new AbortController(), giveUp = () => abort.abort(signal.reason)
+    Object.assign(this, { what, abort, given: signal, giveUp, signal: abort.signal })
+    if (signal?.aborted) giveUp()
+    signal?.addEventListener('abort', giveUp, { once: true })
+    this.renew()
+  }
+
+  renew() {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => {
+      this.error = new ShardqError('unreachable', `${this.what} does not answer within ${silence / 1000} s`)
+      this.abort.abort(this.error)
+    }, silence)
+  }
+
+  end() {
+    clearTimeout(this.timer)
+    this.given?.removeEventListener('abort', this.giveUp)
   }
 }
 
@@ -125,11 +241,13 @@ class Instance {
   /** @param isFresh Whether the browser asks the host if cached bytes are still valid. */
   static async open(storage, module, cacheBytes, isFresh) {
     const instance = new Instance()
-    Object.assign(instance, { storage, isFresh, files: [], byName: new Map(), kept: new Set(), keptSize: 0, wanted: [] })
+    Object.assign(instance, { storage, isFresh, files: [], byName: new Map(), kept: new Set(), keptSize: 0, wanted: [], missing: new Set() })
     const isArchive = storage.isArchive === true
     if (isArchive) instance.files.push({ name: '', size: -1, runs: [], isArchive })
     instance.engine = (await WebAssembly.instantiate(module, { host: instance.host() })).exports
-    await instance.asking(engine => engine.shardq_open(cacheBytes, isArchive ? 1 : 0))
+    const place = storage.address ?? 'the storage', cache = checkWhole('cacheBytes', cacheBytes)
+    await instance.asking(engine => engine.shardq_open(given(engine, place), cache, isArchive ? 1 : 0))
+    instance.generation = await storage.generation?.()
     instance.isFresh = false
     // The starts come after the opening. A question that needs the starts waits for the same request.
     if (!globalThis.navigator?.connection?.saveData) {
@@ -159,7 +277,7 @@ class Instance {
       size: number => BigInt(this.size(this.files[number])),
       read: (number, offset, size, into) => {
         const file = this.files[number], [from, to] = [Number(offset), Number(offset + size)]
-        if (file.isMissing) return noFile
+        if (this.missing.has(file)) return noFile
         const run = file.runs.find(({ start, bytes }) => start <= from && to <= start + bytes.length)
         if (!run) { this.want(file, from, to); return again }
         new Uint8Array(this.engine.memory.buffer).set(run.bytes.subarray(from - run.start, to - run.start), into)
@@ -172,7 +290,7 @@ class Instance {
 
   /** The size of a file, or an error. */
   size(file) {
-    if (file.isMissing) return noFile
+    if (this.missing.has(file)) return noFile
     if (file.size >= 0) return file.size
     this.wanted.push({ file, from: 0, to: firstRead })
     return again
@@ -191,6 +309,7 @@ class Instance {
     const head = file.runs[0]?.bytes
     if (file.name === 'manifest') return { start: head?.length ?? 0, end: file.size, limit: wholeManifest }
     if (!file.isArchive) return { start: 0, end: file.size, limit: wholeShard }
+    if (!(head?.length >= 62)) return { start: 0, end: file.size, limit: 0 }
     // docs/archive.md: the first header has the end of the manifest and the start of the table of places.
     const number = (bytes, at) => Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(at, true))
     const places = number(head, 46), manifestEnd = 38 + head[28] + 256 * head[29] + number(head, 54)
@@ -201,7 +320,7 @@ class Instance {
     const runs = file.runs.filter(run => run.start >= places)
     if (at < manifestEnd) {
       // The engine reads a shard next, and before it the place of the shard.
-      if (runs.length === 0) this.want(file, places, Math.min(places + 1, file.size))
+      if (runs.length === 0 && places < file.size) this.want(file, places, Math.min(places + 1, file.size))
       return { start: head.length, end: manifestEnd, limit: wholeManifest }
     }
     // The region is between the last place before the byte and the first place behind.
@@ -232,30 +351,47 @@ class Instance {
    * @param budget.bytes The bytes that may still come. If more are missing, the result is undefined.
    */
   async asking(call, signal, budget) {
+    // A file that was missing may be there again.
+    this.missing.clear()
     for (let round = 0; round < rounds; round++) {
       this.wanted = []
-      const status = call(this.engine)
+      const status = this.called(call)
       if (status !== waits) {
         this.trim()
         const { memory, shardq_answer, shardq_answer_size } = this.engine
         const text = decoder.decode(new Uint8Array(memory.buffer, shardq_answer(), shardq_answer_size()))
         if (status === done) return text
-        if (this.files[0].isMissing) throw new ShardqError('missing', `there is no index at ${this.storage.address ?? 'the storage'}`)
-        throw new ShardqError(status === damaged ? 'damaged' : status === superseded ? 'superseded' : 'refused', text)
+        if (this.missing.has(this.files[0])) {
+          throw new ShardqError('missing', `there is no index at ${this.storage.address ?? 'the storage'}`)
+        }
+        throw new ShardqError(codes[status] ?? 'refused', text)
       }
       if (budget && (budget.bytes -= this.wanted.reduce((size, { from, to }) => size + to - from, 0)) < 0) return undefined
       await this.fetch(this.wanted, signal)
     }
-    throw new ShardqError('damaged', 'the host sends other bytes than the page asks for')
+    throw new ShardqError('damaged', `${this.storage.address ?? 'the storage'} sends other bytes than the page asks for`)
+  }
+
+  called(call) {
+    try {
+      return call(this.engine)
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError)) throw error
+      const reason = 'the index is damaged, or needs more memory than the module has'
+      throw new ShardqError('damaged', `${this.storage.address ?? 'the storage'}: the module ended, because ${reason}`)
+    }
   }
 
   /** Fetches missing ranges, at most six at a time. Two questions that need the same range share one request. */
   async fetch(wanted, signal) {
     const left = joined(wanted).map(want => [`${want.file.name} ${want.from} ${want.to}`, want])
+    let failure
     const worker = async () => {
-      for (let next; (next = left.shift());) await this.shared(...next, signal)
+      for (let next; !failure && (next = left.shift());) await this.shared(...next, signal).catch(error => { failure ??= error })
     }
+    // A question that fails leaves no request behind, which a later question would share.
     await Promise.all(Array.from({ length: Math.min(inFlight, left.length) }, worker))
+    if (failure) throw failure
     signal?.throwIfAborted()
   }
 
@@ -280,10 +416,14 @@ class Instance {
   async get({ file, from, to }, signal) {
     const size = file.size < 0 ? undefined : file.size
     const got = await this.storage.get(file.name, from, Math.min(to, size ?? Infinity), { signal, size, fresh: this.isFresh })
-    if (got === null) { file.isMissing = true; return }
-    if (size === undefined) file.size = got.size
-    else if (got.size !== size) throw new ShardqError('damaged', `${file.name || 'the archive'} has ${got.size} bytes and not ${size}`)
+    if (got === null) { this.missing.add(file); return }
+    const what = `${file.name || 'the archive'} of ${this.storage.address ?? 'the storage'}`
+    if (size !== undefined && got.size !== size) throw new ShardqError('damaged', `${what} has ${got.size} bytes and not ${size}`)
     const run = { file, start: got.start ?? from, bytes: got.bytes }
+    if (!(run.start <= from && run.start + run.bytes.length >= Math.min(to, got.size))) {
+      throw new ShardqError('damaged', `${what}: fewer bytes came than the page asked for`)
+    }
+    file.size = got.size
     file.runs.push(run)
     // A manifest and the beginning of an archive stay.
     if (file.name === 'manifest' || file.isArchive && run.start === 0) return
@@ -309,8 +449,12 @@ class Index {
    * @param options.parse Makes the answer from its text; the default is JSON.parse.
    */
   async search(text, options = {}) {
+    const question = this.question(text, options)
     const { offset = 0, signal, parse = JSON.parse } = options
-    const answer = parse(await this.answered(this.question(text, options), signal))
+    checkType('parse', parse, 'function')
+    const { text: found, generation } = await this.answered(question, signal)
+    const answer = parse(found)
+    if (generation) answer.generation = generation
     const known = answer.sort === 'rank' ? answer.total : answer.count
     answer.more = answer.cursor !== undefined || known === undefined || known > offset + answer.matches.length
     return answer
@@ -318,18 +462,15 @@ class Index {
 
   /** The call of the module for a search. */
   question(text, options) {
-    const { limit = 10, offset = 0, sort, typos = true, display = false, count = false } = options
-    const { filters = [], near, after = '' } = options
-    const question = [text, after, ...filters].map(part => String(part).replaceAll('\0', ' ')).join('\0')
-    const most = 3 * question.length // Bytes of UTF-8.
-    return engine => {
-      const room = engine.shardq_reserve(most)
-      if (room === 0) throw new ShardqError('refused', 'the text is too long')
-      const { written } = encoder.encodeInto(question, new Uint8Array(engine.memory.buffer, room, most))
-      return engine.shardq_search(
-        written, offset, limit, { rank: 1, key: 2 }[sort] ?? 0, typos ? 1 : 0, display ? 1 : 0, count ? 1 : 0,
-        near?.latitude ?? NaN, near?.longitude ?? NaN)
-    }
+    checkType('the text', text, 'string')
+    checkNames(options, searchOptions)
+    const { limit = 10, offset = 0, sort, typos = true, display = false, count = false, filters = [], after = '' } = options
+    const numbers = [checkWhole('offset', offset), checkWhole('limit', limit)]
+    if (sort !== undefined && (typeof sort !== 'string' || !Object.hasOwn(sorts, sort))) refused(`sort must be 'rank' or 'key', and not ${shown(sort)}`)
+    const flags = Object.entries({ typos, display, count }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
+    const place = checkPlace(options.near)
+    const question = [text, checkType('after', after, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
+    return engine => engine.shardq_search(given(engine, question), ...numbers, sorts[sort] ?? 0, ...flags, ...place)
   }
 
   /**
@@ -338,30 +479,33 @@ class Index {
    * @param options The options of `search`. @param options.bytes The most bytes to fetch; the default is 256 KiB.
    */
   async prefetch(texts, { bytes = 256 << 10, ...options } = {}) {
-    const budget = { bytes }
+    const budget = { bytes: checkWhole('bytes', bytes) }
     for (const text of texts) await this.instance.asking(this.question(text, options), options.signal, budget)
   }
 
   /** Resolves to the cells of a map that have records: { columns, rows, cells }, as `/v1/dots` of shardq serve answers. */
-  async dots({ signal } = {}) { return JSON.parse(await this.answered(engine => engine.shardq_dots(), signal)) }
+  async dots(options = {}) {
+    checkNames(options, ['signal'])
+    return JSON.parse((await this.answered(engine => engine.shardq_dots(), options.signal)).text)
+  }
 
   /**
-   * Answers a question. If a file is missing or damaged, opens the host's current manifest and tries once more: the index
-   * may have been rebuilt meanwhile. If the module crashed, another instance tries once more.
+   * Answers a question: { text, generation }. If a file is missing or damaged, opens the host's current manifest and tries
+   * once more: the index may have been rebuilt meanwhile. Another instance also follows a module that ended.
    */
   async answered(call, signal) {
     const { instance } = this
+    const ask = async instance => ({ text: await instance.asking(call, signal), generation: instance.generation })
     try {
-      return await instance.asking(call, signal)
+      return await ask(instance)
     } catch (error) {
-      const isOver = error instanceof WebAssembly.RuntimeError
-      if (!isOver && !['damaged', 'superseded'].includes(error.code)) throw error
+      if (!['damaged', 'superseded'].includes(error.code)) throw error
       // Another question may have replaced the instance already.
       if (this.instance === instance) {
         this.opening ??= this.openInstance(true).finally(() => { this.opening = undefined })
         this.instance = await this.opening
       }
-      return this.instance.asking(call, signal)
+      return ask(this.instance)
     }
   }
 }
@@ -379,3 +523,11 @@ function joined(wanted) {
 
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
+
+/** Gives a text to the module; returns its size in bytes. */
+function given(engine, text) {
+  const most = 3 * text.length // Bytes of UTF-8.
+  const room = engine.shardq_reserve(most)
+  if (room === 0 && most > 0) refused('the text is too long')
+  return encoder.encodeInto(text, new Uint8Array(engine.memory.buffer, room, most)).written
+}

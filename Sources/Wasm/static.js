@@ -33,10 +33,20 @@ function fetchAhead(index, options) {
   begin(() => idle.signal.aborted || index.prefetch(letters.get(), { ...options, signal: idle.signal }).catch(() => {}))
 }
 
+/** Rejects when a signal aborts. */
+function aborted(signal) {
+  return new Promise((_, reject) => {
+    const end = () => reject(signal.reason)
+    if (signal?.aborted) end()
+    signal?.addEventListener('abort', end, { once: true })
+  })
+}
+
 /** Resolves to { body, headers }, as from the page's server. */
 export async function ask(path, parameters, signal, exact) {
-  // If the index cannot be opened, the next question tries again.
-  const index = await (opened ??= open(address).catch(error => { opened = undefined; throw error }))
+  // If the index cannot be opened, the next question tries again. A question does not wait longer than its signal.
+  opened ??= open(address).catch(error => { opened = undefined; throw error })
+  const index = await Promise.race([opened, aborted(signal)])
   const { q: text, limit, offset, display, sort } = parameters
   try {
     if (path === 'v1/search') {

@@ -1,6 +1,7 @@
 """Compares the package for Node, installed from its file without a network, with the command."""
 
 import glob
+import hashlib
 import json
 import os
 import re
@@ -80,9 +81,78 @@ class Package(unittest.TestCase):
         self.assertEqual(self.ask(archive, texts, "rank"), self.ask(SMALL, texts, "rank"))
 
     def test_wrong_paths(self):
-        wrong = {"/nowhere": "missing", "/": "missing", "/dev/null": "missing", os.path.join(ROOT, "README.md"): "damaged",
+        wrong = {"/nowhere": "missing", "/": "missing", "/dev/null": "missing", os.path.join(ROOT, "README.md"): "missing",
                  "http://127.0.0.1:9/": "unreachable"}
         self.assertEqual(self.ask(None, list(wrong), None), wrong)
+
+    def failing(self, path, text="s"):
+        """What an error of opening and searching says: its name, its code and its message."""
+        program = """
+            import { open } from 'shardq'
+            const [path, text] = process.argv.slice(2)
+            const error = await open(path).then(index => index.search(text)).then(() => ({}), error => error)
+            console.log(JSON.stringify([error.name, error.code, error.message]))
+        """
+        with open(os.path.join(self.place, "failing.mjs"), "w") as file:
+            file.write(program)
+        done = subprocess.run(["node", "failing.mjs", path, text], cwd=self.place, stdout=subprocess.PIPE, check=True, text=True,
+                              timeout=30)
+        return json.loads(done.stdout)
+
+    def test_messages_name_the_path(self):
+        for path in ("nosuch", "package.json", "/dev/null", "http://127.0.0.1:9/x/"):
+            name, code, message = self.failing(path)
+            self.assertEqual(name, "ShardqError")
+            self.assertEqual(code, "unreachable" if path.startswith("http") else "missing")
+            self.assertIn(path, message)
+        copy = os.path.join(WORK, "cut")
+        shutil.copytree(SMALL, copy)
+        with open(os.path.join(copy, "manifest"), "r+b") as file:
+            file.truncate(1000)
+        name, code, message = self.failing(copy)
+        self.assertEqual((name, code), ("ShardqError", "damaged"))
+        self.assertIn(os.path.join(copy, "manifest"), message)
+
+    def test_no_pipe_and_no_link(self):
+        for wrong in ("manifest", "shard"):
+            for make in (os.mkfifo, lambda path: os.symlink(path + ".other", path)):
+                copy = os.path.join(WORK, "special")
+                shutil.rmtree(copy, ignore_errors=True)
+                shutil.copytree(SMALL, copy)
+                files = ["manifest"] if wrong == "manifest" else [name for name in os.listdir(copy) if name.endswith(".zst")]
+                for name in files:
+                    path = os.path.join(copy, name)
+                    os.rename(path, path + ".other")
+                    make(path)
+                name, code, message = self.failing(copy)
+                self.assertEqual(name, "ShardqError")
+                self.assertIn(code, ("damaged", "unreachable"))
+                self.assertRegex(message, "is not a regular file|links are not followed")
+                self.assertIn(copy, message)
+
+    def test_generation(self):
+        """The generation is the server's: the beginning of the manifest's SHA-256, with its zeros."""
+        program = """
+            import { open } from 'shardq'
+            for (const path of process.argv.slice(2)) console.log((await (await open(path)).search('s')).generation)
+        """
+        with open(os.path.join(self.place, "generation.mjs"), "w") as file:
+            file.write(program)
+        paths, expected = [], []
+        while not (expected and expected[-1].startswith("0")):
+            path = os.path.join(WORK, f"generation{len(paths)}")
+            self.assertLess(len(paths), 200)
+            languages.run("build", "-", "--input-format", "lines", "-i", path, "-q", input=b"s%d\n" % len(paths))
+            with open(os.path.join(path, "manifest"), "rb") as file:
+                expected.append(hashlib.sha256(file.read()).hexdigest()[:16])
+            paths.append(path)
+        archive = paths[-1] + ".shardq"
+        languages.run("archive", "-i", paths[-1], "-o", archive, "-q")
+        done = subprocess.run(["node", "generation.mjs", *paths[-3:], archive, SMALL], cwd=self.place, stdout=subprocess.PIPE,
+                              check=True, text=True)
+        with open(os.path.join(SMALL, "manifest"), "rb") as file:
+            small = hashlib.sha256(file.read()).hexdigest()[:16]
+        self.assertEqual(done.stdout.split(), [*expected[-3:], expected[-1], small])
 
     @unittest.skipUnless(shutil.which("tsc"), "there is no tsc: node-typescript")
     def test_types(self):

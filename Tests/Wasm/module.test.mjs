@@ -264,6 +264,10 @@ test('a damaged archive is refused or harmless, and ends no instance', async () 
   assert.ok(counts.refused > 0 && counts.right > 0, JSON.stringify(counts))
 })
 
+/** Whether an error is of the documented type, and names the place of the index. */
+const isNamed = (error, code, place) => error instanceof ShardqError && error.name === 'ShardqError' && error.code === code
+  && error.message.includes(place)
+
 /** A host of files with the faults of `wrong`. */
 async function host(files, use) {
   const log = [], wrong = {}
@@ -271,16 +275,29 @@ async function host(files, use) {
     const name = decodeURIComponent(new URL(request.url, 'http://host').pathname).replace(/^\/.*\//, '')
     log.push(name)
     if (wrong.hang) return
+    const fault = wrong.next?.shift()
+    if (fault === 'dropped') return request.socket.destroy()
+    if (typeof fault === 'number') return response.writeHead(fault).end('a fault')
     if (wrong.login) return response.end('<title>Log in</title>'.repeat(20))
     let file = (wrong.files ?? files).get(name)
     if (!file || wrong.missing?.(name)) return response.writeHead(404).end()
     if (wrong.flipped?.(name)) { file = Buffer.from(file); file[100] ^= 1 }
     const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
+    if (wrong.blind && !range) return response.writeHead(206).end(file)
     if (!range || wrong.whole) return response.end(file)
     const from = Number(range[1]), to = Math.min(Number(range[2]) + 1, file.length)
-    const headers = wrong.hidden ? {} : { 'Content-Range': `bytes ${from}-${to - 1}/${file.length}` }
+    const headers = wrong.hidden || wrong.blind ? {} : { 'Content-Range': `bytes ${from}-${to - 1}/${file.length}` }
     let body = file.subarray(from, to)
     if (wrong.short?.(name)) body = body.subarray(0, body.length >> 1)
+    if (wrong.oneByte) {
+      body = body.subarray(0, 1)
+      headers['Content-Range'] = `bytes ${from}-${from}/${file.length}`
+    }
+    if (fault === 'broken') {
+      // Half of the body comes, then the connection ends.
+      response.writeHead(206, { ...headers, 'Content-Length': body.length }).write(body.subarray(0, body.length >> 1))
+      return setTimeout(() => request.socket.destroy(), 20)
+    }
     response.writeHead(206, headers).end(body)
   })
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -314,25 +331,27 @@ test('hosts that do wrong: the answer is right, or the error names the fault', a
     ['no index', { missing: () => true }, 'missing'], ['a login page', { login: true }, 'damaged'],
     ['shards missing', { missing: shard }, 'superseded'], ['a bit flipped in shards', { flipped: shard }, 'damaged'],
     ['a bit flipped in the manifest', { flipped: name => !shard(name) }, 'damaged'],
-    ['bodies cut short', { short: shard }, 'damaged'],
+    ['bodies cut short', { short: shard }, 'damaged'], ['one byte for each range', { oneByte: true }, 'damaged'],
+    ['206 without Content-Range, for whole files too', { blind: true }, 'damaged'],
   ]) {
     await host(files, async (address, wrong) => {
       Object.assign(wrong, change)
       const asking = (async () => JSON.stringify((await (await open(address, { module })).search('sa')).matches))()
-      if (code) await assert.rejects(asking, error => error instanceof ShardqError && error.code === code && error.message !== '', what)
+      if (code) await assert.rejects(asking, error => isNamed(error, code, address), what)
       else assert.equal(await asking, right, what)
     })
   }
   const archive = new Map([['made.shardq', archived(large)]])
   for (const [what, change, code] of [
     ['nothing', {}], ['ranges ignored', { whole: true }], ['Content-Range hidden', { hidden: true }],
-    ['no archive', { missing: () => true }, 'missing'], ['a login page', { login: true }, 'damaged'],
+    ['no archive', { missing: () => true }, 'missing'], ['a login page', { login: true }, 'missing'],
     ['a bit flipped', { flipped: () => true }, 'damaged'], ['bodies cut short', { short: () => true }, 'damaged'],
+    ['one byte for each range', { oneByte: true }, 'damaged'], ['206 without Content-Range', { blind: true }, 'damaged'],
   ]) {
     await host(archive, async (address, wrong) => {
       Object.assign(wrong, change)
       const asking = (async () => JSON.stringify((await (await open(`${address}/made.shardq`, { module })).search('sa')).matches))()
-      if (code) await assert.rejects(asking, error => error instanceof ShardqError && error.code === code && error.message !== '', what)
+      if (code) await assert.rejects(asking, error => isNamed(error, code, address), what)
       else assert.equal(await asking, right, what)
     })
   }
@@ -369,4 +388,119 @@ test('a question that is given up ends its requests', async () => {
     assert.ok((await index.search('ma')).matches.length > 0)
     await ended
   })
+})
+
+test('a fault of a host is tried again twice, and closes no index', async () => {
+  const archive = new Map([['made.shardq', archived(large)]])
+  const right = JSON.stringify((await (await open(storage(filesOf(large)), { module })).search('sa')).matches)
+  for (const [files, file] of [[filesOf(large), ''], [archive, '/made.shardq']]) {
+    await Promise.all([404, 410, 429, 503, 500, 'dropped', 'broken'].map(fault => host(files, async (address, wrong) => {
+      // While the index opens, and while it is open: once and twice.
+      wrong.next = [fault]
+      const index = await open(address + file, { module })
+      assert.deepEqual(wrong.next, [])
+      wrong.next = [fault, fault]
+      assert.equal(JSON.stringify((await index.search('sa')).matches), right, `${fault}`)
+      // A host that fails for longer fails the question only.
+      wrong.next = Array(60).fill(fault)
+      await assert.rejects(index.search('lo'), error => isNamed(error, error.code, address), `${fault}`)
+      wrong.next = []
+      assert.ok((await index.search('lo')).matches.length > 0, `${fault}`)
+      assert.equal(JSON.stringify((await index.search('sa')).matches), right, `${fault}`)
+    })))
+  }
+})
+
+test('the later attempt waits longer', async () => {
+  await host(filesOf(small), async (address, wrong, log) => {
+    wrong.next = Array(9).fill(503)
+    const times = []
+    const asking = open(address, { module })
+    asking.catch(() => {})
+    for (let seen = 0; times.length < 3;) {
+      await new Promise(resolve => setTimeout(resolve, 10))
+      for (; seen < log.length; seen++) times.push(performance.now())
+    }
+    await assert.rejects(asking, error => isNamed(error, 'unreachable', address))
+    assert.ok(times[1] - times[0] >= 200 && times[2] - times[1] > 2 * (times[1] - times[0]), `${times}`)
+    assert.equal(log.length, 3)
+  })
+})
+
+test('an opening without an answer ends after 10 s, and is tried again', async context => {
+  await host(filesOf(small), async (address, wrong, log) => {
+    const seen = async count => { while (log.length < count) await new Promise(resolve => setImmediate(resolve)) }
+    const settled = async () => { for (let n = 0; n < 200; n++) await new Promise(resolve => setImmediate(resolve)) }
+    context.mock.timers.enable({ apis: ['setTimeout'] })
+    const silentTwice = async count => {
+      await seen(count + 1)
+      context.mock.timers.tick(9_900)
+      await settled()
+      assert.equal(log.length, count + 1)
+      context.mock.timers.tick(100)
+      await settled()
+      context.mock.timers.tick(250)
+      await seen(count + 2)
+      context.mock.timers.tick(10_000)
+      await settled()
+    }
+    wrong.hang = true
+    const answered = open(address, { module })
+    await silentTwice(0)
+    wrong.hang = false
+    context.mock.timers.tick(1000)
+    assert.ok(await answered)
+    wrong.hang = true
+    const count = log.length
+    const refused = assert.rejects(open(address, { module }), error => isNamed(error, 'unreachable', address) && error.message.includes('10 s'))
+    await silentTwice(count)
+    context.mock.timers.tick(1000)
+    await seen(count + 3)
+    context.mock.timers.tick(10_000)
+    await refused
+    context.mock.timers.reset()
+    wrong.hang = false
+    assert.ok((await (await open(address, { module })).search('lon')).matches.length > 0)
+  })
+})
+
+test('numbers are checked before they are cut, and unknown options and values are refused', async () => {
+  const index = await open(storage(filesOf(large)), { module })
+  const named = (name, options) => [options, new RegExp(name)]
+  for (const [options, says] of [
+    ...[Infinity, -Infinity, NaN, 2 ** 32, 2 ** 32 + 5, -1, 0.5, 1001, '10', null, 10n].map(limit => named('limit', { limit })),
+    ...[Infinity, NaN, 2 ** 32, -1, 0.5, -(2 ** 32), '3', null].map(offset => named('offset', { offset })),
+    ...['name', 'toString', 1, '', null, ['rank']].map(sort => named('sort', { sort })),
+    ...[{ lat: 1, lng: 2 }, { lat: 48, lon: 2 }, [48, 2], '48,2', null, {}, { latitude: 1 }, { latitude: '1', longitude: 2 },
+      { latitude: NaN, longitude: 0 }, { latitude: 1, longitude: Infinity }, { latitude: 1, longitude: 2, height: 3 }]
+      .map(near => named('near', { near })),
+    named('place', { near: { latitude: 91, longitude: 0 } }),
+    ...['country=FR', { country: 'FR' }, null, 5].map(filters => named('filters', { filters })),
+    named('filter', { filters: [5] }), named('=', { filters: ['x'] }),
+    ...['typos', 'display', 'count'].map(name => named(name, { [name]: 'none' })),
+    named('after', { after: 5 }), named('parse', { parse: 'x' }), named('limt', { limt: 3 }), named('filter', { filter: 'x' }),
+    [null, /options/], ['x', /options/],
+  ]) {
+    await assert.rejects(index.search('s', options),
+      error => error instanceof ShardqError && error.name === 'ShardqError' && error.code === 'refused' && says.test(error.message),
+      `${Object.entries(options ?? {}).map(([name, value]) => `${name} ${String(value)}`)}`)
+  }
+  for (const text of [undefined, null, 5, ['s']]) await assert.rejects(index.search(text), { code: 'refused' })
+  assert.equal((await index.search('s', { offset: 2 ** 31 - 1, sort: 'key' })).matches.length, 0)
+  assert.equal((await index.search('s', { offset: 2 ** 40, sort: 'key' })).matches.length, 0)
+  for (const options of [{ near: undefined, sort: undefined, limit: undefined }, { limit: 10, offset: 0 }]) {
+    assert.equal((await index.search('s', options)).matches.length, 10)
+  }
+  await assert.rejects(index.dots({ limit: 3 }), { code: 'refused' })
+  await assert.rejects(index.prefetch(['s'], { bytes: NaN }), { code: 'refused' })
+  await assert.rejects(index.prefetch(['s'], { byte: 3 }), { code: 'refused' })
+  for (const options of [{ cacheBytes: 0 }, { cacheBytes: Infinity }, { cacheBytes: 2.5 }, { cache: 5 }, null]) {
+    await assert.rejects(open(storage(filesOf(small)), options && { module, ...options }), { code: 'refused' }, JSON.stringify(options))
+  }
+  const wide = await open(storage(filesOf(small)), { module, cacheBytes: 2 ** 40 })
+  assert.ok((await wide.search('lon')).matches.length > 0)
+  for (const base of [undefined, null, 5, 'no address', {}]) {
+    await assert.rejects(open(base, { module }), error => error instanceof ShardqError && error.code === 'refused', `${base}`)
+  }
+  await assert.rejects(open('http://127.0.0.1:9/', { module: new URL('http://127.0.0.1:9/x.wasm') }), { code: 'unreachable' })
 })

@@ -41,6 +41,9 @@ class Files(http.server.SimpleHTTPRequestHandler):
         path = pathlib.Path(self.translate_path(self.path))
         if wrong == "missing":
             return self.send_error(404)
+        if wrong == "silent":
+            self.server.over.wait(60)
+            return
         if not wanted or not path.is_file():
             return super().do_GET()
         data = path.read_bytes()
@@ -82,7 +85,8 @@ class StaticPage(unittest.TestCase):
         subprocess.run([cls.program, "page", "-i", ROOT / "shards", "-o", site], check=True, capture_output=True)
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Files(*a, directory=site))
         cls.server.handle_error = lambda *_: None  # A browser may end connections at any time.
-        cls.server.log, cls.server.wrong = [], ("", None)
+        cls.server.log, cls.server.wrong, cls.server.over = [], ("", None), threading.Event()
+        cls.addClassCleanup(cls.server.over.set)
         cls.site = pathlib.Path(site)
         threading.Thread(target=cls.server.serve_forever, daemon=True).start()
         cls.addClassCleanup(cls.server.server_close)
@@ -124,6 +128,23 @@ class StaticPage(unittest.TestCase):
         self.assertIn("lodnon", link)
         self.open(link)
         self.sees("8908000")
+
+    def test_a_host_that_does_not_answer(self):
+        """The page says so after 10 s, and answers when the host answers."""
+        self.server.wrong = ("manifest", "silent")
+        self.addCleanup(setattr, self.server, "wrong", ("", None))
+        begin = time.monotonic()
+        self.tab = browser.Tab(self.browser)
+        self.addCleanup(self.tab.close)
+        self.server.log.clear()
+        self.tab.open(f"http://127.0.0.1:{self.server.server_port}/")
+        self.tab.wait("!document.querySelector('#notice').hidden", timeout=20)
+        self.assertTrue(9 < time.monotonic() - begin < 20)
+        self.server.wrong = ("", None)
+        self.tab.wait("document.querySelector('#notice').hidden")
+        self.type("lond")
+        self.sees("East London, ZA")
+        self.assertGreater(self.server.log.count("/index/manifest"), 1)
 
     def test_an_archive_in_a_folder_below(self):
         made = subprocess.run(
