@@ -6,6 +6,7 @@ interface City { name: string, population?: number }
 
 const storage: Required<Storage> = {
   isArchive: true,
+  address: 'memory',
   async get(name: string, from: number, to: number, { signal, size, fresh }) {
     signal?.throwIfAborted()
     return name === '' && !fresh ? { bytes: new Uint8Array(to - from), size: size ?? 0 } : null

@@ -70,11 +70,11 @@ extension ShardHeader {
     return parts
   }
 
-  /// One of the two frames of a part, from the part's row.
   private static func unfilled(_ offset: Int) -> FormatError {
     .invalid(reason: "has parts that do not fill the file", offset: offset)
   }
 
+  /// One of the two frames of a part, from the part's row.
   private struct PartFrame {
     /// The sizes of the frame and of its content, in bytes.
     let (size, contentSize): (Int, Int)
