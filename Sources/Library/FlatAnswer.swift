@@ -74,8 +74,9 @@ final class FlatAnswer: AnswerForm {
       return UInt32(start + texts.count)
     }
     var head = sq_answer_head()
-    head.count = Int64(answer.count ?? -1)
-    head.total = Int64(answer.ranks.map { $0.total ?? -1 } ?? answer.count ?? -1)
+    head.total = Int64(answer.total.number)
+    head.total_is_exact = answer.total.isExact ? 1 : 0
+    head.keys = Int64(answer.keys ?? -1)
     (head.record_count, head.value_count) = (UInt32(records.count), UInt32(values.count))
     head.correction = append(answer.ranks?.correction)
     head.nearest = append(answer.nearest)
@@ -88,5 +89,16 @@ final class FlatAnswer: AnswerForm {
     memcpy(block + headSize, records, recordsSize)
     memcpy(block + headSize + recordsSize, values, valuesSize)
     memcpy(block + start, texts, texts.count)
+  }
+}
+
+/// The number of matches of an answer, without its records.
+final class CountedAnswer: AnswerForm {
+  private(set) var total = ShardedIndex.Total(0)
+
+  func search(
+    _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, generation: String
+  ) throws(AnswerWriter.Failure) {
+    total = answer.total
   }
 }

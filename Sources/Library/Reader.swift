@@ -39,14 +39,16 @@ final class Reader {
 
   // MARK: Questions
 
-  /// Returns the number of keys that begin with a text, or a negative status.
+  /// Returns the number of matches of a text, or a negative status.
   func count(_ characters: Characters?, _ size: Int) -> Int64 {
-    var count = 0
+    let counted = CountedAnswer()
     let status = answering { (shared) throws(Refusal) in
-      let text = try Self.text(characters, size)
-      do throws(IndexError) { count = try shared.index.count(ofPrefix: text) } catch { throw Refusal(error) }
+      let search = try Self.search(try Self.text(characters, size), sq_options(counting: ()))
+      try asking(shared) { () throws(HostSearch.Failure) in
+        try search.answer(try search.matches(in: shared.index), as: counted, generation: "")
+      }
     }
-    return status == 0 ? Int64(count) : -Int64(status)
+    return status == 0 ? Int64(counted.total.number) : -Int64(status)
   }
 
   /// Answers a question, and returns the status.
@@ -56,14 +58,18 @@ final class Reader {
     json?.reset()
     return answering { (shared) throws(Refusal) in
       let search = try Self.search(try Self.text(characters, size), options)
-      // If a rebuild removed a file, the next generation answers.
-      for attempt in 0..<8 {
-        do throws(HostSearch.Failure) {
-          return try answer(search, from: shared.index, options)
-        } catch {
-          guard case .index(.superseded) = error, attempt < 7 else { throw Refusal(error) }
-          _ = try? shared.index.reload()
-        }
+      try asking(shared) { () throws(HostSearch.Failure) in try answer(search, from: shared.index, options) }
+    }
+  }
+
+  /// Answers a question. If a rebuild removed a file, the next generation answers.
+  private func asking(_ shared: SharedIndex, _ body: () throws(HostSearch.Failure) -> Void) throws(Refusal) {
+    for attempt in 0..<8 {
+      do throws(HostSearch.Failure) {
+        return try body()
+      } catch {
+        guard case .index(.superseded) = error, attempt < 7 else { throw Refusal(error) }
+        _ = try? shared.index.reload()
       }
     }
   }
@@ -128,7 +134,7 @@ final class Reader {
     guard let order = HostSearch.Order(rawValue: options.sort) else {
       throw Refusal(SQ_REFUSED, "sort must be SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
     }
-    guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY) == 0 else {
+    guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL) == 0 else {
       throw Refusal(SQ_REFUSED, "flags has an unknown bit; use a library of the version of shardq.h")
     }
     var filters: [String] = []
@@ -143,7 +149,7 @@ final class Reader {
     return HostSearch(
       text: text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit), order: order,
       typos: !has(SQ_EXACT, options), hasDisplay: has(SQ_DISPLAY, options),
-      place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
+      countsMatches: has(SQ_TOTAL, options), place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
   }
 
   // MARK: Results
@@ -160,6 +166,14 @@ final class Reader {
     case .flat: body(Answer(flat.block), flat.size)
     case .json: json?.body.withBytes { body($0.baseAddress, $0.count) }
     }
+  }
+}
+
+extension sq_options {
+  /// The options of a question for the number of matches alone.
+  fileprivate init(counting: Void) {
+    self.init()
+    flags = Int32(SQ_TOTAL)
   }
 }
 

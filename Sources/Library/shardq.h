@@ -60,6 +60,8 @@ enum {
   SQ_JSON = 4,
   // The JSON object also has the texts that a list shows, and the ranges of their matched letters.
   SQ_DISPLAY = 8,
+  // The answer counts its matches: `total` is exact if there are at most 10,000, or if the index knows their number.
+  SQ_TOTAL = 16,
 };
 
 // The options of a question. A member that is 0 has no effect; a `limit` of 0 asks for no records.
@@ -84,10 +86,10 @@ typedef struct {
 // An answer is this head, the records, the values of all records, then the texts, each with a zero byte at its end. Members
 // give a text by its offset from the head, in bytes; 0 stands for no text. Numbers have the processor's byte order.
 typedef struct {
-  // The number of records whose keys begin with the text.
-  int64_t count;
-  // The number of all matches; -1 if unknown.
+  // The number of matches; if `total_is_exact` is 0, there may be more. docs/ranking.md, section 10.
   int64_t total;
+  // The number of records whose keys begin with the text.
+  int64_t keys;
   uint32_t record_count, value_count;
   // The corrected text, if all records match only with corrected typing errors.
   uint32_t correction;
@@ -97,6 +99,8 @@ typedef struct {
   uint32_t cursor;
   // Whether the records are in the order of ranks.
   uint32_t is_ranked;
+  uint32_t total_is_exact;
+  uint32_t reserved;
 } sq_answer_head;
 
 typedef struct {
@@ -137,7 +141,8 @@ void sq_close(sq_index *index);
 // last field. The numbers belong to the last answer. The names stay until the next question or count.
 const char *sq_field(sq_index *index, uint32_t number);
 
-// Returns the number of records whose keys begin with a text of `size` bytes; or a negative status, such as -SQ_DAMAGED.
+// Returns the number of matches of a text of `size` bytes, `total` of sq_query with SQ_TOTAL; or a negative status, such as
+// -SQ_DAMAGED. 10,000 may stand for more matches: `total_is_exact` tells.
 int64_t sq_count(sq_index *index, const char *text, size_t size);
 
 // Searches for a text of `size` bytes. Without options the answer has ten records, in the order SQ_SORT_INDEX.

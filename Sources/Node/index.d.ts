@@ -42,8 +42,8 @@ export interface SearchOptions {
   near?: { latitude: number, longitude: number }
   /** The `cursor` of the previous page. */
   after?: string
-  /** Whether the answer must have `count`, which may fetch one more file. */
-  count?: boolean
+  /** 'exact' counts the matches, at most 10,000, which may fetch more files; the default is what the search knows. */
+  total?: 'exact' | 'known'
   /** Whether the answer has `display`. */
   display?: boolean
   /** A signal that ends the search. */
@@ -56,8 +56,14 @@ export interface Answer<Fields = Record<string, any>> {
   /** The version of the answer's members; a version may gain members. */
   schema: 1
   query: string
-  /** The number of records whose keys begin with the text; left out if unknown and not asked for. */
-  count?: number
+  /** The number of matches, as `total`. */
+  count: number
+  /** The number of matches; if `totalIsExact` is false, there may be more. docs/ranking.md, section 10. */
+  total: number
+  /** Whether there are no more matches than `total`. */
+  totalIsExact: boolean
+  /** The number of records whose keys begin with the text; left out if unknown. */
+  keys?: number
   /** Whether more matches follow. */
   more: boolean
   offset: number
@@ -66,8 +72,6 @@ export interface Answer<Fields = Record<string, any>> {
   generation: string
   /** Present in a ranked answer. */
   sort?: 'rank'
-  /** The number of all matches, if known. */
-  total?: number
   /** The corrected text, if all records match only with corrected typing errors. */
   correction?: string
   /** The longest beginning of the typed text that a record matches, if no record matches the text. */

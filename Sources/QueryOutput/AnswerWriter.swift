@@ -58,15 +58,13 @@ extension ShardedIndex.RankedHits: RecordSource {
 package struct SearchAnswer {
   /// The members that only a ranked answer has.
   package struct Ranks {
-    /// The number of all matches; nil if it is unknown.
-    package var total: Int?
     /// The text of the position behind the last record; nil if there are no more.
     package var cursor: String?
     /// The correction of the query, if all records correct its typing errors; otherwise nil.
     package var correction: String?
 
-    package init(total: Int?, cursor: String?, correction: String?) {
-      (self.total, self.cursor, self.correction) = (total, cursor, correction)
+    package init(cursor: String?, correction: String?) {
+      (self.cursor, self.correction) = (cursor, correction)
     }
   }
 
@@ -80,18 +78,20 @@ package struct SearchAnswer {
   /// Whether the answer has the texts that a list shows for each record.
   let hasDisplay: Bool
   /// The number of keys that begin with the query; nil if it is unknown.
-  package let count: Int?
+  package let keys: Int?
+  /// The number of matches.
+  package let total: ShardedIndex.Total
   /// The longest beginning of the query that a record matches, if no record matches the whole query.
   package let nearest: String?
   /// nil for an answer in the order of keys.
   package let ranks: Ranks?
 
   package init(
-    query: String, folded: [UInt8], offset: Int, limit: Int, sequence: Int? = nil, hasDisplay: Bool, count: Int?,
-    nearest: String?, ranks: Ranks?
+    query: String, folded: [UInt8], offset: Int, limit: Int, sequence: Int? = nil, hasDisplay: Bool, keys: Int?,
+    total: ShardedIndex.Total, nearest: String?, ranks: Ranks?
   ) {
     (self.query, self.folded, self.offset, self.limit) = (query, folded, offset, limit)
-    (self.sequence, self.hasDisplay, self.count) = (sequence, hasDisplay, count)
+    (self.sequence, self.hasDisplay, self.keys, self.total) = (sequence, hasDisplay, keys, total)
     (self.nearest, self.ranks) = (nearest, ranks)
   }
 }
@@ -194,7 +194,7 @@ package final class AnswerWriter: @unchecked Sendable {
       try body.write(JSONText.schema)
       try body.write("\"query\":" as StaticString)
       try JSONText.write(answer.query, to: &body)
-      if let count = answer.count { try Self.write("count", count, to: &body) }
+      try JSONText.write(answer.total, keys: answer.keys, to: &body)
       try Self.write("offset", answer.offset, to: &body)
       try Self.write("limit", answer.limit, to: &body)
       try body.write(",\"generation\":\"" as StaticString)
@@ -234,7 +234,6 @@ package final class AnswerWriter: @unchecked Sendable {
   private static func write(_ ranks: SearchAnswer.Ranks, to body: inout Output) throws(WriteError) {
     // The server refuses a search that it cannot complete.
     try body.write(",\"sort\":\"rank\",\"complete\":true" as StaticString)
-    if let total = ranks.total { try write("total", total, to: &body) }
     if let correction = ranks.correction {
       try body.write(",\"correction\":" as StaticString)
       try JSONText.write(correction, to: &body)

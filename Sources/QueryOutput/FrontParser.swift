@@ -92,7 +92,7 @@ package enum FrontParser {
       var request = parsed
       request.prefix = words.joined(separator: " ")
       request.offset = offset ?? 0
-      request.implySort(hasOffset: offset != nil)
+      request.implySort()
       guard words.isEmpty == request.readsLines, !(request.all && request.limit != nil) else { return nil }
       let (format, hasColumns) = (request.format ?? .tsv, request.hasHeader || !request.fields.isEmpty)
       if request.readsLines, request.format ?? .json != .json || hasColumns || request.isQuiet { return nil }

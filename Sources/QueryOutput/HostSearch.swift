@@ -41,6 +41,7 @@ package struct HostSearch {
   private let typos: Bool
   private let hasDisplay: Bool
   private let countsKeys: Bool
+  private let countsMatches: Bool
   private let place: (latitude: Double, longitude: Double)?
 
   /// The most parts of shards that a search opens, so that the host does not stand still.
@@ -57,14 +58,18 @@ package struct HostSearch {
   ///   - hasDisplay: Whether the answer has the texts that a list shows for each record.
   ///   - countsKeys: Whether the answer must have the number of keys that begin with the text, for which the search
   ///     reads the shard of the last such key. Otherwise an answer has the number only if it is known.
+  ///   - countsMatches: Whether the answer counts the matches, by a search of its own for at most 10,000 of them if
+  ///     nothing else tells their number.
   ///   - place: The place that near records rank higher for; nil for none.
   package init(
     text: String, cursor: String, filters: [String], offset: Int, limit: Int, order: Order, typos: Bool,
-    hasDisplay: Bool, countsKeys: Bool = true, place: (latitude: Double, longitude: Double)?
+    hasDisplay: Bool, countsKeys: Bool = true, countsMatches: Bool,
+    place: (latitude: Double, longitude: Double)?
   ) {
     (self.text, self.cursor, self.filters) = (text, cursor, filters)
     (self.offset, self.limit, self.order) = (offset, limit, order)
     (self.typos, self.hasDisplay, self.countsKeys, self.place) = (typos, hasDisplay, countsKeys, place)
+    self.countsMatches = countsMatches
   }
 
   /// Returns the records whose keys begin with the text: all of them if they are counted, else only the ones that the
@@ -126,8 +131,9 @@ package struct HostSearch {
       throw .question("only ranked answers have cursors, filters and places; leave these out, or ask for ranks")
     }
     let nearest = matches.isEmpty ? try self.nearest(matches, inKeys: true) : nil
-    try write(
-      matches, of: matches.count, answer(matches.hasMore ? nil : matches.count, nearest, nil), form, generation)
+    let total = ShardedIndex.Total(matches.count, isExact: !matches.hasMore)
+    let keys = matches.hasMore ? nil : matches.count
+    try write(matches, of: matches.count, answer(keys, total, nearest, nil), form, generation)
   }
 
   /// Answers in the order of ranks.
@@ -160,14 +166,17 @@ package struct HostSearch {
     guard isComplete else {
       throw .question("the answer takes over \(Self.partLimit) parts of shards; type more letters")
     }
-    let count = countsKeys || text.isEmpty ? matches.count : nil
-    let total = hits.areKeyMatches ? count ?? hits.knownTotal : hits.knownTotal
-    let nearest = total == 0 && filters.isEmpty ? try self.nearest(matches, inKeys: hits.areKeyMatches) : nil
+    let keys = countsKeys || text.isEmpty ? matches.count : nil
+    let total = try reading { [hits] () throws(IndexError) in
+      countsMatches ? try hits.countedTotal(keys: keys, budget: .parts(Self.partLimit)) : hits.total(keys: keys)
+    }
+    let isEmpty = total == ShardedIndex.Total(0) && filters.isEmpty
+    let nearest = isEmpty ? try self.nearest(matches, inKeys: hits.areKeyMatches) : nil
     let correction = try reading { () throws(IndexError) in try hits.correction }
     // A position among the records of the starts is no position in the index.
     let cursor = matches.generation.isOfStarts ? nil : hits.cursor?.description
-    let ranks = SearchAnswer.Ranks(total: total, cursor: cursor, correction: correction)
-    try write(hits, of: hits.count, answer(count, nearest, ranks), form, generation)
+    let ranks = SearchAnswer.Ranks(cursor: cursor, correction: correction)
+    try write(hits, of: hits.count, answer(keys, total, nearest, ranks), form, generation)
   }
 
   private static func filter(_ text: String) -> ShardedIndex.Filter? {
@@ -182,10 +191,12 @@ package struct HostSearch {
     }
   }
 
-  private func answer(_ count: Int?, _ nearest: String?, _ ranks: SearchAnswer.Ranks?) -> SearchAnswer {
+  private func answer(
+    _ keys: Int?, _ total: ShardedIndex.Total, _ nearest: String?, _ ranks: SearchAnswer.Ranks?
+  ) -> SearchAnswer {
     SearchAnswer(
-      query: text, folded: Fold.fold(text), offset: offset, limit: limit, hasDisplay: hasDisplay, count: count,
-      nearest: nearest, ranks: ranks)
+      query: text, folded: Fold.fold(text), offset: offset, limit: limit, hasDisplay: hasDisplay, keys: keys,
+      total: total, nearest: nearest, ranks: ranks)
   }
 
   private func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Failure) -> Value {

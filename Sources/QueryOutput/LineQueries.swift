@@ -62,6 +62,8 @@ package enum LineQueries {
     var matches: ShardedIndex.Matches?
     /// The first hits of a ranked answer, and their writer.
     var ranked: (first: ShardedIndex.Answer, output: RankedOutput)?
+    /// The number of matches of a ranked answer, if only this number is printed.
+    var total: ShardedIndex.Total?
     var at = 0
     var end = 0
 
@@ -86,13 +88,14 @@ package enum LineQueries {
     }
 
     private mutating func readOnce(_ line: String) throws(IndexError) {
-      ranked = nil
+      (ranked, total) = (nil, nil)
       var matches = try index.matches(forPrefix: line, limit: mostMatches)
       if try request.isRanked(in: matches.generation.manifest) {
         let output = RankedOutput(request, .json, text: line)
+        if request.countOnly { return total = try output.counted(in: index) }
         let first = try output.first(in: index)
-        ranked = (first, output)
         matches = try index.matches(forPrefix: line, in: first.generation)
+        ranked = (first, RankedOutput(request, .json, text: line, keys: matches.count))
       }
       if matches.generation.schema !== schema {
         schema = matches.generation.schema
@@ -123,13 +126,21 @@ package enum LineQueries {
     }
 
     mutating func write(_ line: String, to output: inout Output) throws(WriteError) {
+      if let total {
+        try JSONText.beginAnswer(query: line, to: &output)
+        try JSONText.write(total, keys: nil, to: &output)
+        return try output.write("}\n" as StaticString)
+      }
       guard let matches else { return }
       if request.countOnly {
         try JSONText.beginAnswer(query: line, count: matches.count, to: &output)
         return try output.write("}\n" as StaticString)
       }
+      if let ranked {
+        try writer.begin(query: line, to: &output)
+        return try write(ranked.first, ranked.output, to: &output)
+      }
       try writer.begin(query: line, count: matches.hasMore ? nil : matches.count, to: &output)
-      if let ranked { return try write(ranked.first, ranked.output, to: &output) }
       try writer.write(buffer, to: &output)
       while at < end {
         do throws(IndexError) {

@@ -61,14 +61,10 @@ package struct QueryRequest: Equatable, Sendable {
 
   /// Sets the order that the other options imply, if no order was named.
   ///
-  /// A request for all matches, their number or a range of them means the order of keys.
-  package mutating func implySort(hasOffset: Bool) {
+  /// Without such an option the index decides.
+  package mutating func implySort() {
     guard sort == nil else { return }
-    if cursor != nil || explains || !filters.isEmpty || near != nil || typos == .required {
-      sort = .rank
-    } else if all || countOnly || hasOffset {
-      sort = .key
-    }
+    if cursor != nil || explains || !filters.isEmpty || near != nil || typos == .required { sort = .rank }
   }
 
   /// Adds a filter: the path of a field, `=` and a value. Returns false for another text.
@@ -86,7 +82,7 @@ package struct QueryRequest: Equatable, Sendable {
     guard let sort else { return manifest.isRanked }
     guard sort == .rank else { return false }
     guard manifest.isRanked else { throw .notBuilt(feature: .ranks) }
-    return !countOnly
+    return true
   }
 }
 

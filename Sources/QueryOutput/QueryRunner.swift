@@ -144,6 +144,13 @@ package enum QueryRunner {
         return try index.matches(forPrefix: request.prefix, in: index.generation)
       }
     }
+    if request.countOnly, isRanked {
+      let total = try reading { () throws(IndexError) in
+        try RankedOutput(request, format, text: request.prefix).counted(in: index)
+      }
+      try writing { () throws(WriteError) in try writeCount(total, request, format, to: &output) }
+      return total.number == 0 ? .negative : .done
+    }
     if request.countOnly {
       let matches = try matches()
       try writing { () throws(WriteError) in try writeCount(of: matches, request, format, to: &output) }
@@ -229,6 +236,20 @@ package enum QueryRunner {
   }
 
   private static func writeCount(
+    _ total: ShardedIndex.Total, _ request: QueryRequest, _ format: OutputFormat, to output: inout Output
+  ) throws(WriteError) {
+    if format == .json {
+      try JSONText.beginAnswer(query: request.prefix, to: &output)
+      try JSONText.write(total, keys: nil, to: &output)
+      try output.write("}\n" as StaticString)
+    } else {
+      try output.write(total.isExact ? String(total.number) : text(total))
+      try output.write(0x0a)
+    }
+    try output.flush()
+  }
+
+  private static func writeCount(
     of matches: ShardedIndex.Matches, _ request: QueryRequest, _ format: OutputFormat, to output: inout Output
   ) throws(WriteError) {
     if format == .json {
@@ -311,6 +332,9 @@ package enum QueryRunner {
   package static func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
     grouped(number) + " " + (number == 1 ? singular : plural ?? singular + "s")
   }
+
+  /// Returns a number of matches as people write it: `472`, or `10,000+` if there may be more.
+  package static func text(_ total: ShardedIndex.Total) -> String { grouped(total.number) + (total.isExact ? "" : "+") }
 
   /// Returns a number as people write it: `24,473`.
   package static func grouped(_ number: Int) -> String {

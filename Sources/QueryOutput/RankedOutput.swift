@@ -4,7 +4,6 @@ import ShardedIndex
 package struct RankedOutput {
   private let request: QueryRequest
   private let format: OutputFormat
-  /// The text of the search: the request's text, or one of many lines.
   private let text: String
   /// The hits that are written so far; for JSON only.
   private var hits: [ShardedIndex.Hit] = []
@@ -14,21 +13,47 @@ package struct RankedOutput {
   private var areKeyMatches = true
   /// The correction of the typed text, if all matches correct it.
   private var correction: String?
-  /// The number of all matches, if it is known; for text only.
-  private var total: Int?
+  /// The number of keys that begin with the text; nil if it is unknown.
+  private let keys: Int?
+  /// The number of matches; for text and JSON only.
+  private var total: ShardedIndex.Total?
   /// The longest beginning of the text that a record matches, if no record matches the text; for JSON only.
   private var nearest: String?
 
-  init(_ request: QueryRequest, _ format: OutputFormat, text: String) {
-    (self.request, self.format, self.text) = (request, format, text)
+  /// - Parameters:
+  ///   - text: The text of the search: the request's text, or one of many lines.
+  ///   - keys: The number of keys that begin with the text; nil if it is unknown.
+  init(_ request: QueryRequest, _ format: OutputFormat, text: String, keys: Int? = nil) {
+    (self.request, self.format, self.text, self.keys) = (request, format, text, keys)
   }
 
-  /// Whether the answer has the number of keys that begin with the text, as the alphabetical answer does.
-  static func hasCount(_ format: OutputFormat) -> Bool { format == .json || format == .text }
+  /// Whether the answer has the number of matches.
+  static func hasTotal(_ format: OutputFormat) -> Bool { format == .json || format == .text }
+
+  private var query: ShardedIndex.SearchQuery {
+    ShardedIndex.SearchQuery(text, filter: request.filters, near: request.near, typos: request.typos)
+  }
+
+  /// Returns the number of matches, for a request that prints only this number.
+  func counted(in index: ShardedIndex) throws(IndexError) -> ShardedIndex.Total {
+    let answer = try index.search(query, limit: 0)
+    return try answer.countedTotal(keys: nil)
+  }
 
   /// Returns the first hits of an answer. The others come by pages, so that memory stays bounded.
   func first(in index: ShardedIndex) throws(IndexError) -> ShardedIndex.Answer {
-    let query = ShardedIndex.SearchQuery(text, filter: request.filters, near: request.near, typos: request.typos)
+    let first = try firstOfAll(in: index)
+    guard request.all, request.cursor == nil, request.typos != .none, !first.isEmpty, first.correction == nil else {
+      return first
+    }
+    // All matches are the matches without typing errors, if there is one.
+    var right = query
+    right.typos = .none
+    return try index.search(right, limit: next(skipped: 0))
+  }
+
+  private func firstOfAll(in index: ShardedIndex) throws(IndexError) -> ShardedIndex.Answer {
+    let query = query
     let isPlain = query.filter.isEmpty && query.near == nil && query.typos != .required && request.cursor == nil
     // An object of JSON has a cursor and counts.
     if isPlain, format != .json, let most = QueryRunner.uncountedMatches(request, usual: limit, in: index) {
@@ -49,21 +74,19 @@ package struct RankedOutput {
   }
 
   /// Returns the note below an answer on a terminal about the matches that it leaves out; nil if it shows all.
-  ///
-  /// - Parameter count: The number of keys that begin with the text; nil if it is unknown.
-  func note(count: Int?, in generation: Generation) throws(IndexError) -> String? {
+  func note(in generation: Generation) throws(IndexError) -> String? {
     guard request.cursor == nil else { return nil }
     if shown == 0, !request.filters.isEmpty { return "no match passes the filter" }
     guard shown > 0 else { return try QueryRunner.noMatch(of: text, inKeys: areKeyMatches, in: generation) }
     if let correction { return "no match for \"" + text + "\"; showing results for \"" + correction + "\"" }
-    guard hasMore else { return nil }
-    let best = "the best " + (shown == 1 ? "match" : QueryRunner.grouped(shown))
-    if !areKeyMatches {
-      return best + (total.map { " of " + QueryRunner.grouped($0) } ?? "") + " shown; --limit shows more"
+    let end = request.offset + shown
+    guard hasMore, total.map({ !$0.isExact || end < $0.number }) ?? true else { return nil }
+    let all = total.map { $0.number > end ? " of " + QueryRunner.text($0) : "" } ?? ""
+    guard request.offset == 0 else {
+      return QueryRunner.grouped(request.offset + 1) + " to " + QueryRunner.grouped(end) + all + " shown; --offset "
+        + String(end) + " shows the next"
     }
-    if let count, shown >= count { return nil }
-    let all = count.map { " of " + QueryRunner.grouped($0) } ?? ""
-    return best + all + " shown; --limit shows more, --sort key lists all in order"
+    return "the best " + QueryRunner.grouped(shown) + all + " shown; --limit shows more, --all lists all"
   }
 
   /// Writes the hits from a first page on.
@@ -86,7 +109,7 @@ package struct RankedOutput {
     }
     (hasMore, areKeyMatches) = (page.hasMore, page.areKeyMatches)
     if format == .text { correction = first.correction }
-    if format == .text, hasMore, !areKeyMatches, !first.generation.isOfStarts { total = page.total }
+    if Self.hasTotal(format) { total = first.generation.isOfStarts ? page.knownTotal : page.total(keys: keys) }
     guard format == .json else { return }
     if first.records.isEmpty, request.cursor == nil, request.filters.isEmpty {
       nearest = try QueryRunner.reading { () throws(IndexError) in
@@ -113,10 +136,7 @@ package struct RankedOutput {
     try output.write("],\"hits\":" as StaticString)
     try Self.write(hits, to: &output)
     try output.write(last.isComplete ? ",\"complete\":true" as StaticString : ",\"complete\":false" as StaticString)
-    if let total = last.total {
-      try output.write(",\"total\":" as StaticString)
-      try output.write(number: total)
-    }
+    if let total { try JSONText.write(total, keys: keys, to: &output) }
     if let cursor = last.cursor {
       try output.write(",\"cursor\":\"" as StaticString)
       try output.write(cursor.description)
@@ -181,17 +201,19 @@ extension QueryRunner {
     _ request: QueryRequest, _ presentation: Presentation, from index: ShardedIndex, to output: inout Output
   ) throws(Failure) -> ExitStatus {
     let format = presentation.format
-    var ranked = RankedOutput(request, format, text: request.prefix)
-    let first = try reading { () throws(IndexError) in try ranked.first(in: index) }
+    let first = try reading { () throws(IndexError) in
+      try RankedOutput(request, format, text: request.prefix).first(in: index)
+    }
     var writer = try writer(request, presentation, of: first.generation)
-    let count =
-      RankedOutput.hasCount(format) && !first.generation.isOfStarts
+    let keys =
+      RankedOutput.hasTotal(format) && !first.generation.isOfStarts
       ? try reading { () throws(IndexError) in
         try index.matches(forPrefix: request.prefix, in: first.generation).count
       } : nil
+    var ranked = RankedOutput(request, format, text: request.prefix, keys: keys)
     try writing { () throws(WriteError) in
       if format == .json {
-        try writer.begin(query: request.prefix, count: count, to: &output)
+        try writer.begin(query: request.prefix, to: &output)
       } else {
         try writer.begin(to: &output)
       }
@@ -202,7 +224,7 @@ extension QueryRunner {
       try output.flush()
     }
     if format == .text {
-      let note = try reading { () throws(IndexError) in try ranked.note(count: count, in: first.generation) }
+      let note = try reading { () throws(IndexError) in try ranked.note(in: first.generation) }
       if let note { Diagnostics.note(note) }
     }
     return first.records.isEmpty ? .negative : .done

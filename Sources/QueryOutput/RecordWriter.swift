@@ -76,6 +76,13 @@ package struct RecordWriter {
     }
   }
 
+  /// Writes the text before all records of an object of JSON whose number of matches comes later.
+  package mutating func begin(query: String, to output: inout Output) throws(WriteError) {
+    written = 0
+    try JSONText.beginAnswer(query: query, to: &output)
+    try output.write(",\"matches\":[" as StaticString)
+  }
+
   /// Writes the text before all records of an export.
   package mutating func begin(to output: inout Output) throws(WriteError) {
     written = 0

@@ -44,12 +44,12 @@ extension SearchModel {
       if case .matches(let matches) = source { matches.count } else { hits.count }
     }
 
-    /// The number of all matches; nil if only a search through all of them would find it.
-    public var total: Int? {
+    /// The number of matches; exact if the search tells it.
+    public var total: ShardedIndex.Total {
       switch source {
-      case .none: 0
-      case .matches(let matches): matches.count
-      case .answer(let answer): answer.hasMore ? nil : hits.count
+      case .none: ShardedIndex.Total(0)
+      case .matches(let matches): ShardedIndex.Total(matches.count)
+      case .answer(let answer): answer.knownTotal
       }
     }
 

@@ -18,7 +18,6 @@
         answer.headers[.shardqCost] =
           "shards=\(touched)/\(matches.generation.manifest.shardCount), loads=\(after.loads - before.loads), "
           + "bytes=\(after.loadedBytes - before.loadedBytes)"
-        answer.headers[.shardqCount] = "\(matches.count)"
         answer.headers[.serverTiming] = "search;dur=" + (ContinuousClock.now - start).milliseconds
         return answer
       }
@@ -32,10 +31,12 @@
       let nearest = matches.isEmpty ? try nearest(request, matches, inKeys: true) : nil
       let body = try generation.withWriter {
         try $0.write(
-          request.answer(count: matches.count, nearest: nearest, ranks: nil), matches, range, as: request.format,
-          generation.name)
+          request.answer(
+            keys: matches.count, total: ShardedIndex.Total(matches.count), nearest: nearest, ranks: nil),
+          matches, range, as: request.format, generation.name)
       }
-      let answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
+      var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
+      answer.headers[.shardqCount] = "\(matches.count)"
       return (answer, try matches.shardsTouched(by: request.folded, shown: range))
     }
 
@@ -51,21 +52,34 @@
           "The answer would read over \(Self.partLimit) parts of shards; send more letters, or sort=key.")
       }
       let range = request.range(of: hits.count)
-      let total = hits.areKeyMatches ? matches.count : hits.knownTotal
-      let isAtEnd = request.cursor == nil && total.map { request.offset + range.count >= $0 } ?? false
+      let total = try total(of: hits, request, keys: matches.count)
+      let isAtEnd = hits.areKeyMatches && request.cursor == nil && request.offset + range.count >= matches.count
       let cursor = isAtEnd ? nil : hits.cursor?.description
-      let nearest = total == 0 ? try nearest(request, matches, inKeys: hits.areKeyMatches) : nil
+      let nearest = total == ShardedIndex.Total(0) ? try nearest(request, matches, inKeys: hits.areKeyMatches) : nil
       let correction = try request.format == .json ? hits.correction : nil
       let body = try generation.withWriter { [hits] in
         try $0.write(
           request.answer(
-            count: matches.count, nearest: nearest,
-            ranks: SearchAnswer.Ranks(total: total, cursor: cursor, correction: correction)),
+            keys: matches.count, total: total, nearest: nearest,
+            ranks: SearchAnswer.Ranks(cursor: cursor, correction: correction)),
           hits, range, as: request.format, generation.name)
       }
       var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
       answer.headers[.shardqCursor] = cursor
+      answer.headers[.shardqCount] = "\(total.number)" + (total.isExact ? "" : "+")
       return (answer, min(hits.shardsOpened, generation.manifest.shardCount))
+    }
+
+    /// Returns the number of matches; counts them if the request asks for it.
+    ///
+    /// - Throws: ``NotHere`` on a thread that never waits, if the search would count them.
+    private func total(
+      of hits: ShardedIndex.RankedHits, _ request: SearchRequest, keys: Int
+    ) throws -> ShardedIndex.Total {
+      let total = hits.total(keys: keys)
+      guard request.countsMatches, !total.isExact else { return total }
+      try hereOnly(upTo: .max)
+      return try hits.countedTotal(keys: keys, budget: .parts(Self.partLimit))
     }
 
     /// Returns the longest beginning of the query that a record matches, if the query has no matches; nil if the format
@@ -179,8 +193,7 @@
         bits = map.bits
         generation.dots = bits
       }
-      var body = ByteBuffer(
-        string: "\(JSONText.schema)\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"")
+      var body = ByteBuffer(string: "\(JSONText.schema)\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"")
       body.writeBytes(Base64.encoded(bits))
       body.writeString("\"}\n")
       return Answer(body: body, contentType: "application/json", tag: generation.tag)

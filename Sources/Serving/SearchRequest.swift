@@ -37,6 +37,8 @@
     var cursor: ShardedIndex.Cursor?
     var format: Format
     var wantsDisplay: Bool
+    /// Whether the answer counts its matches, if only a search of its own tells their number.
+    var countsMatches = false
     var sequence: Int?
 
     static let limits = 1...1000
@@ -93,6 +95,10 @@
         throw .badParameter("format", "format must be json, jsonl or geojson.")
       }
       self.format = format
+      if let name = parameters.text("total") {
+        guard name == "exact" || name == "known" else { throw .badParameter("total", "total must be exact or known.") }
+        countsMatches = name == "exact"
+      }
       // Formats other than json leave both out, because OpenAPI cannot forbid them.
       wantsDisplay = try parameters.flag("display")
       sequence = try parameters.number("seq", in: 0...(1 << 53))
@@ -133,10 +139,12 @@
       return sort
     }
 
-    func answer(count: Int, nearest: String?, ranks: SearchAnswer.Ranks?) -> SearchAnswer {
+    func answer(
+      keys: Int, total: ShardedIndex.Total, nearest: String?, ranks: SearchAnswer.Ranks?
+    ) -> SearchAnswer {
       SearchAnswer(
         query: query, folded: folded, offset: offset, limit: limit, sequence: sequence, hasDisplay: wantsDisplay,
-        count: count, nearest: nearest, ranks: ranks)
+        keys: keys, total: total, nearest: nearest, ranks: ranks)
     }
 
     func range(of count: Int) -> Range<Int> {

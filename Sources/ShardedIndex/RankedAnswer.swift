@@ -6,15 +6,19 @@ extension ShardedIndex {
     private let found: RankedHits
     private let budget: SearchBudget?
     private let limit: Int
+    /// The number of matches, if the query counts them.
+    private let counted: Total?
     /// The records of the hits, in their order.
     public let records: Records
 
     private init(
-      _ hits: RankedHits, limit: Int, budget: SearchBudget?, isStopped: (() -> Bool)? = nil
+      _ hits: RankedHits, limit: Int, budget: SearchBudget?, counts: Bool = false, counted: Total? = nil,
+      isStopped: (() -> Bool)? = nil
     ) throws(IndexError) {
       (self.limit, self.budget) = (limit, budget)
       var hits = hits
       try hits.find(limit, budget: budget, isStopped: isStopped)
+      self.counted = counts ? try hits.countedTotal(budget: budget) : counted
       records = try hits.records(in: 0..<hits.count)
       found = hits
     }
@@ -41,11 +45,27 @@ extension ShardedIndex {
     /// Whether there may be further hits.
     public var hasMore: Bool { found.hasMore }
 
-    /// The number of all matches; nil if only a search of its own would find it.
+    /// The number of matches: exact if the query asked for it and there are at most 10,000, or if the tables of the
+    /// index or the search tell it.
     ///
     /// - Complexity: O(*s*) with one filter, O(log *n*) without: *s* shards of the matches, *n* records. Reads the two
     ///   parts at the ends of the matches.
-    public var total: Int? { found.total }
+    public var total: Total { total(keys: nil) }
+
+    /// - Parameter keys: The number of keys that begin with the text; nil if it is unknown.
+    package func total(keys: Int?) -> Total {
+      let known = found.total(keys: keys)
+      if let counted, !known.isExact { return counted.isExact || counted.number > known.number ? counted : known }
+      return (try? found.tableTotal(keys: keys)) ?? known
+    }
+
+    /// The number of matches as far as the search tells it. Reads nothing.
+    package var knownTotal: Total { counted ?? found.total(keys: nil) }
+
+    /// Returns the number of matches, by a search of its own for at most 10,000 of them if nothing else tells it.
+    package func countedTotal(keys: Int?) throws(IndexError) -> Total {
+      try found.countedTotal(keys: keys, budget: budget)
+    }
 
     /// Whether the matches are the records whose keys begin with the text, and no others.
     package var areKeyMatches: Bool { found.areKeyMatches }
@@ -66,7 +86,8 @@ extension ShardedIndex {
 
     /// - Parameter isStopped: A condition that ends the search; nil for none.
     func next(limit: Int?, isStopped: (() -> Bool)?) throws(IndexError) -> Answer {
-      try Answer(found, limit: limit.map { max(0, $0) } ?? self.limit, budget: budget, isStopped: isStopped)
+      try Answer(
+        found, limit: limit.map { max(0, $0) } ?? self.limit, budget: budget, counted: counted, isStopped: isStopped)
     }
 
     /// - Parameters:
@@ -78,7 +99,7 @@ extension ShardedIndex {
     ) throws(IndexError) {
       try self.init(
         RankedHits(text, filters: query.filter, near: query.near, typos: query.typos, in: generation, after: cursor),
-        limit: max(0, limit), budget: query.budget, isStopped: isStopped)
+        limit: max(0, limit), budget: query.budget, counts: query.countsMatches, isStopped: isStopped)
     }
   }
 
@@ -232,7 +253,7 @@ extension ShardedIndex {
   /// Returns the best records for a query without filters and places.
   ///
   /// - Parameter most: The number of hits that the caller wants in all, from the first on. If the starts have that
-  ///   many, the starts answer, and the hits have no cursor and no total.
+  ///   many, the starts answer, and the hits have no cursor.
   package func search(_ query: SearchQuery, limit: Int, ofAtMost most: Int) throws(IndexError) -> Answer {
     let text = Fold.fold(query.text)
     return try withNewest { (generation) throws(IndexError) in

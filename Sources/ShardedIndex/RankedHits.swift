@@ -3,14 +3,14 @@ extension ShardedIndex {
   ///
   /// The hits stay with their generation when the index moves on.
   package struct RankedHits: Sendable {
-    private var search: RankedSearch
+    private(set) var search: RankedSearch
     /// The folded text of the query.
-    private let text: [UInt8]
-    private var found = RankedSearch.Page()
+    let text: [UInt8]
+    private(set) var found = RankedSearch.Page()
     /// The rank of the last hit before the hits that were found; nil if they are the first.
     private var rankBefore: Rank?
-    /// The number of hits before the hits that were found; nil if it is unknown.
-    private var countBefore: Int?
+    /// The least numbers of hits before the hits that were found: all of them, and the ones without typing errors.
+    private(set) var before: (all: Int, right: Int, isKnown: Bool)
 
     /// - Parameters:
     ///   - text: The folded text of the query.
@@ -26,7 +26,9 @@ extension ShardedIndex {
       let filter = try RankedFilter(filters, in: generation.manifest)
       let near = try RankedNear(near, in: generation.manifest)
       self.text = text
-      (rankBefore, countBefore) = (cursor?.rank, cursor == nil ? 0 : nil)
+      // A cursor stands behind a hit.
+      rankBefore = cursor?.rank
+      before = (0, cursor?.rank.edits == 0 ? 1 : 0, cursor == nil)
       search = try RankedSearch(
         text, filter: filter, near: near, typos: typos, in: generation, below: cursor?.rank)
       try cursor?.check(search.identity, generation)
@@ -41,13 +43,6 @@ extension ShardedIndex {
     package var isComplete: Bool { found.isComplete }
     /// Whether there may be further hits.
     package var hasMore: Bool { search.highestRest != nil }
-    /// The number of all matches; nil if the search has not found all of them.
-    package var knownTotal: Int? { hasMore ? nil : countBefore.map { $0 + count } }
-    /// The number of all matches; nil if only a search of its own would find it. See ``Answer/total``.
-    package var total: Int? {
-      // Only a search through all matches with typing errors would count them.
-      knownTotal ?? (search.editLimit > 0 ? nil : (try? search.countMatches(of: text)) ?? nil)
-    }
     /// Whether the matches are the records whose keys begin with the text, and no others.
     package var areKeyMatches: Bool { !search.rules.isPlain && search.filter == nil && search.editLimit == 0 }
     /// The number of shards that the search has opened.
@@ -78,7 +73,8 @@ extension ShardedIndex {
     ) throws(IndexError) -> Bool {
       let next = try search.next(limit, budget: budget, isStopped: isStopped)
       rankBefore = found.records.last?.rank ?? rankBefore
-      countBefore = countBefore.map { $0 + found.records.count }
+      before.all += found.records.count
+      before.right += found.records.count { $0.rank.edits == 0 }
       found = next
       return next.isComplete
     }

@@ -11,6 +11,9 @@ extension ShardedIndex {
     public var near: Place?
     /// The limit on the work of the search; nil for no limit.
     public var budget: SearchBudget?
+    /// Whether the search counts the matches for ``ShardedIndex/Answer/total``, by a search of its own for at most
+    /// 10,000 of them if nothing else tells their number.
+    public var countsMatches: Bool
 
     /// - Parameters:
     ///   - text: The text, as a person typed it. An empty text matches every record.
@@ -18,11 +21,13 @@ extension ShardedIndex {
     ///   - near: The place that near records rank higher for; nil for none.
     ///   - typos: Whether a record also matches if it is a few typing errors away from the text.
     ///   - budget: The limit on the work of the search; nil for no limit.
+    ///   - countsMatches: Whether the search counts the matches, up to 10,000 of them.
     public init(
       _ text: String, filter: [Filter] = [], near: Place? = nil, typos: Typos = .automatic,
-      budget: SearchBudget? = nil
+      budget: SearchBudget? = nil, countsMatches: Bool = false
     ) {
       (self.text, self.filter, self.near, self.typos, self.budget) = (text, filter, near, typos, budget)
+      self.countsMatches = countsMatches
     }
   }
   /// A place on the globe, to a hundredth of a degree. Source: docs/ranking.md section 9.

@@ -85,7 +85,7 @@ nonisolated(unsafe) private var message: [UInt8] = []
 ///   - sort: 0 for ranks if the index has them, else keys; 1 for ranks; 2 for keys.
 ///   - typos: Whether the answer corrects typing errors, if the index can.
 ///   - display: Whether the answer has the texts that a list shows of each record.
-///   - counts: Whether the answer must have the number of keys that begin with the text.
+///   - counts: Whether the answer counts the matches, and the keys that begin with the text.
 ///   - latitude: The latitude of a place near which records rank higher; NaN for none.
 @_cdecl("shardq_search") public func search(
   _ size: Int32, _ offset: Int32, _ limit: Int32, _ sort: Int32, _ typos: Int32, _ display: Int32, _ counts: Int32,
@@ -97,7 +97,7 @@ nonisolated(unsafe) private var message: [UInt8] = []
   let asked = HostSearch(
     text: texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)),
     offset: Int(offset), limit: Int(limit), order: HostSearch.Order(rawValue: sort) ?? .ofIndex, typos: typos != 0,
-    hasDisplay: display != 0, countsKeys: counts != 0,
+    hasDisplay: display != 0, countsKeys: counts != 0, countsMatches: counts != 0,
     place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
   let status = asking { () throws(Refusal) in
     guard let page else { throw Refusal(.refused, "no index is open") }

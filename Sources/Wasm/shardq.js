@@ -2,7 +2,7 @@
 //
 //   import { open } from './shardq.js'
 //   const index = await open('https://host/cities/') // or an archive: '…/cities.shardq'
-//   const { matches, count } = await index.search('san d', { limit: 10 })
+//   const { matches, total } = await index.search('san d', { limit: 10 })
 //
 // It has no dependencies. It also runs in Node 20 and later, with a storage that reads files.
 
@@ -98,7 +98,7 @@ function shown(value) {
 }
 
 const searchOptions = [
-  'limit', 'offset', 'sort', 'typos', 'display', 'count', 'filters', 'near', 'after', 'signal', 'parse',
+  'limit', 'offset', 'sort', 'typos', 'display', 'total', 'filters', 'near', 'after', 'signal', 'parse',
 ]
 const sorts = { rank: 1, key: 2 }
 
@@ -436,14 +436,14 @@ class Index {
   constructor(openInstance, instance) { Object.assign(this, { openInstance, instance }) }
 
   /**
-   * Resolves to the best matches of a text: { matches, more, count, total, sort, correction, nearest, cursor, … }, as
+   * Resolves to the best matches of a text: { matches, more, total, totalIsExact, keys, sort, correction, nearest, cursor, … }, as
    * `/v1/search` of shardq serve answers. `more` tells whether more matches follow.
    *
    * @param options.limit At most 1,000. @param options.offset The number of matches to skip.
    * @param options.sort 'rank' or 'key'; the default is by rank if the index has ranks.
    * @param options.typos Whether to correct typing errors. @param options.display Whether to add the texts of a list.
-   * @param options.count Whether the answer must have `count`, the number of keys that begin with the text. That may fetch
-   *   one more file. Else `count` is left out if unknown.
+   * @param options.total 'exact' counts the matches, at most 10,000, which may fetch more files. Else `total` is what the
+   *   search knows: if `totalIsExact` is false, there may be more. `keys` is left out if it is unknown.
    * @param options.filters Such as ['country=FR']. @param options.near { latitude, longitude }.
    * @param options.after The cursor of the previous page. @param options.signal Ends the search.
    * @param options.parse Makes the answer from its text; the default is JSON.parse.
@@ -455,8 +455,7 @@ class Index {
     const { text: found, generation } = await this.answered(question, signal)
     const answer = parse(found)
     if (generation) answer.generation = generation
-    const known = answer.sort === 'rank' ? answer.total : answer.count
-    answer.more = answer.cursor !== undefined || known === undefined || known > offset + answer.matches.length
+    answer.more = answer.cursor !== undefined || !answer.totalIsExact || answer.total > offset + answer.matches.length
     return answer
   }
 
@@ -464,10 +463,11 @@ class Index {
   question(text, options) {
     checkType('the text', text, 'string')
     checkNames(options, searchOptions)
-    const { limit = 10, offset = 0, sort, typos = true, display = false, count = false, filters = [], after = '' } = options
+    const { limit = 10, offset = 0, sort, typos = true, display = false, total, filters = [], after = '' } = options
     const numbers = [checkWhole('offset', offset), checkWhole('limit', limit)]
     if (sort !== undefined && (typeof sort !== 'string' || !Object.hasOwn(sorts, sort))) refused(`sort must be 'rank' or 'key', and not ${shown(sort)}`)
-    const flags = Object.entries({ typos, display, count }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
+    if (total !== undefined && total !== 'known' && total !== 'exact') refused(`total must be 'known' or 'exact', and not ${shown(total)}`)
+    const flags = Object.entries({ typos, display, total: total === 'exact' }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
     const place = checkPlace(options.near)
     const question = [text, checkType('after', after, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
     return engine => engine.shardq_search(given(engine, question), ...numbers, sorts[sort] ?? 0, ...flags, ...place)

@@ -53,9 +53,10 @@ class Programs(unittest.TestCase):
 
 
 class Head(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_int64) for name in ("count", "total")] + [
+    _fields_ = [(name, ctypes.c_int64) for name in ("total", "keys")] + [
         (name, ctypes.c_uint32)
-        for name in ("record_count", "value_count", "correction", "nearest", "cursor", "is_ranked")]
+        for name in ("record_count", "value_count", "correction", "nearest", "cursor", "is_ranked", "total_is_exact",
+                     "reserved")]
 
 
 class Record(ctypes.Structure):
@@ -122,8 +123,12 @@ class Flat(unittest.TestCase):
                     right = json.loads(self.ask(index, text, 4, sort))
                     head, records, correction, nearest, cursor = self.read(index, self.ask(index, text, 0, sort))
                     self.assertEqual(records, right["matches"], text)
-                    self.assertEqual((head.count, head.is_ranked), (right["count"], 2 - sort))
-                    self.assertEqual(head.total, right.get("total", -1) if sort == 1 else right["count"])
+                    self.assertEqual((head.keys, head.is_ranked), (right["keys"], 2 - sort))
+                    self.assertEqual((head.total, head.total_is_exact), (right["total"], right["totalIsExact"]))
+                    if sort == 1:
+                        counted = json.loads(self.ask(index, text, 4 | 16, sort))
+                        typed = text.encode()
+                        self.assertEqual(counted["total"], self.library.sq_count(index, typed, ctypes.c_size_t(len(typed))))
                     self.assertEqual((correction, nearest, cursor),
                                      tuple(right.get(name) for name in ("correction", "nearest", "cursor")), text)
             self.library.sq_close(index)

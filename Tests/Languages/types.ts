@@ -16,7 +16,7 @@ const openOptions: Required<OpenOptions> = { cacheBytes: 1 << 20, module: new We
 // Required: an option that is left out here is an error.
 const searchOptions: Required<SearchOptions> = {
   limit: 10, offset: 0, sort: 'rank', typos: true, filters: ['country=FR'], near: { latitude: 48.5, longitude: 2.25 },
-  after: '', count: true, display: true, signal: new AbortController().signal, parse: text => JSON.parse(text),
+  after: '', total: 'exact', display: true, signal: new AbortController().signal, parse: text => JSON.parse(text),
 }
 
 export async function used(): Promise<string[]> {
@@ -37,16 +37,17 @@ export async function used(): Promise<string[]> {
 }
 
 function said(answer: Answer): string[] {
-  const { query, count, more, offset, limit, generation, sort, total, correction, nearest, cursor, matches, display }:
+  const { query, count, more, offset, limit, generation, sort, total, totalIsExact, keys, correction, nearest, cursor, matches,
+    display }:
     Required<Answer> = { ...empty, ...answer }
-  const numbers: number[] = [count, offset, limit, total, matches.length, display.length]
+  const numbers: number[] = [count, offset, limit, total, keys, matches.length, display.length]
   const texts: string[] = [query, generation, sort, correction, nearest, cursor]
-  return more ? texts : numbers.map(number => number.toFixed())
+  return more && totalIsExact ? texts : numbers.map(number => number.toFixed())
 }
 
 const empty: Required<Answer> = {
-  query: '', count: 0, more: false, offset: 0, limit: 10, generation: '', sort: 'rank', total: 0, correction: '', nearest: '',
-  cursor: '', matches: [], display: [],
+  query: '', count: 0, more: false, offset: 0, limit: 10, generation: '', sort: 'rank', total: 0, totalIsExact: true,
+  keys: 0, correction: '', nearest: '', cursor: '', matches: [], display: [],
 }
 
 export async function refused(index: Index, answer: Answer<City>) {

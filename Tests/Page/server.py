@@ -102,6 +102,8 @@ class Index:
             self.path,
             "--format",
             "json",
+            "--sort",
+            "key",
             "--offset",
             str(offset),
             "-n",
@@ -245,9 +247,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         start = time.perf_counter()
         text, count, display = self.server.index.search(parameters.get("q", ""), offset, limit)
         spent = (time.perf_counter() - start) * 1000
-        more = {"offset": offset, "limit": limit, "generation": self.server.index.generation, "display": display}
+        more = {"total": count, "totalIsExact": True, "keys": count, "offset": offset, "limit": limit}
+        more |= {"generation": self.server.index.generation, "display": display}
         if is_ranked:
-            more |= {"sort": "rank", "complete": True, "total": count}
+            more |= {"sort": "rank", "complete": True}
         if "seq" in parameters:
             more["seq"] = int(parameters["seq"])
         self.send(

@@ -60,7 +60,7 @@ class Starts(RemoteTestCase):
     def test_what_is_said_of_the_rest(self):
         for options, said in ((["s", "--sort", "key", "-n", "10"], "the first 10 shown; --all shows the rest"),
                               (["s", "--sort", "key", "-n", "5", "--offset", "5"], "6 to 10 shown; --offset 10 shows the next"),
-                              (["s"], "the best 10 shown; --limit shows more, --sort key lists all in order")):
+                              (["s"], "the best 10 shown; --limit shows more, --all lists all")):
             self.assertIn(said, self.ask(self.url("starts/"), "--format", "text", *options)[2])
         self.assertIn("21 of 1,809 shown", self.ask(self.url("starts/"), "s", "--sort", "key", "--format", "text", "-n", "21")[2])
 

@@ -282,6 +282,19 @@ class Ranked(unittest.TestCase):
                 self.search("", server, **parameters)
                 self.assertEqual(server.metrics()["shardq_questions_handed_over_total"] - after["shardq_questions_handed_over_total"], count)
 
+    def test_a_total_that_nobody_asks_for_loads_nothing(self):
+        path = os.path.join(SCRATCH, "ranked-counted")
+        source = write_lines([{"name": f"Old City {number}", "w": number % 7} for number in range(5000)], path + ".jsonl")
+        status, _, error = shardq("build", source, "--key", "{name}", "--index", path, "--weight", "w", "--words")
+        self.assertEqual(status, 0, error)
+        with Server(path) as server:
+            def loads(answer): return int(answer.headers["shardq-cost"].split("loads=")[1].split(",")[0])
+            first = server.search("city", limit=3)
+            self.assertEqual([first.json[name] for name in ("total", "totalIsExact", "keys")], [3, False, 0])
+            all_of_them = server.search("city", limit=3, total="exact")
+            self.assertEqual([all_of_them.json[name] for name in ("total", "totalIsExact")], [5000, True])
+            self.assertLess(loads(first), loads(all_of_them))
+
     def test_words_and_other_names(self):
         path = os.path.join(SCRATCH, "ranked-names")
         rows = [{"name": "New York", "country": "US", "w": 8000000, "lat": 40.7, "lon": -74, "names": ["NYC", "Gotham 👍🏽 x"]},
@@ -295,8 +308,16 @@ class Ranked(unittest.TestCase):
             answer = self.search("york", server, display="true", limit=3)
             self.assertEqual([(shown["label"], shown["match"]) for shown in answer["display"]],
                              [("York, GB", [[0, 4]]), ("New York, US", [[4, 8]]), ("East York, CA", [[5, 9]])])
-            # The total counts the keys that begin with the text, and other matches follow.
-            self.assertEqual((answer["count"], "total" in answer), (201, False))
+            # The search knows the keys that begin with the text, and other matches follow.
+            def number(answer): return [answer[name] for name in ("count", "total", "totalIsExact", "keys")]
+            self.assertEqual(number(answer), [201, 201, False, 201])
+            counted = server.search("york", limit=3, total="exact", display="true")
+            self.assertEqual(number(counted.json), [203, 203, True, 201])
+            self.assertEqual((counted.headers["shardq-count"], counted.json["matches"]), ("203", answer["matches"]))
+            self.assertEqual(server.search("york", limit=3).headers["shardq-count"], "201+")
+            self.assertEqual(number(self.search("york", server, limit=3, total="exact", after=answer["cursor"])), [203, 203, True, 201])
+            self.assertEqual(number(self.search("york", server, sort="key")), [201, 201, True, 201])
+            self.assertEqual(server.search("york", total="some").json["parameter"], "total")
             found, cursor = answer["matches"], answer["cursor"]
             while cursor:
                 answer = self.search("york", server, limit=50, after=cursor)
@@ -304,7 +325,7 @@ class Ranked(unittest.TestCase):
             self.assertEqual(sorted(record["name"] for record in found), sorted(row["name"] for row in rows))
             self.assertEqual(self.search("york", server, limit=1, offset=203), {**self.search("york", server, limit=1, offset=203), "total": 203, "matches": []})
             name = self.search("nyc", server, display="true")
-            self.assertEqual((name["count"], name["total"], "cursor" in name), (0, 1, False))
+            self.assertEqual((number(name), "cursor" in name), ([1, 1, True, 0], False))
             self.assertEqual(name["display"], [{"label": "New York, US", "name": "NYC", "match": [[0, 3]], "latitude": 40.7, "longitude": -74}])
             self.assertEqual(self.search("gotham 👍", server, display="true")["display"][0]["match"], [[0, 11]])
             self.assertEqual(self.search("york n", server, display="true")["display"][0]["match"], [[0, 1], [4, 8]])
@@ -429,7 +450,7 @@ class Corrected(unittest.TestCase):
     def test_corrections(self):
         answer = self.server.search("pariss").json
         self.assertEqual([row["country"] for row in answer["matches"][:2]], ["FR", "US"])
-        self.assertEqual((answer["correction"], answer["count"], answer["complete"]), ("Paris", 0, True))
+        self.assertEqual((answer["correction"], answer["keys"], answer["complete"]), ("Paris", 0, True))
         self.assertNotIn("correction", self.server.search("paris").json)
         self.assertEqual(self.server.search("pariss", typos="none").json["matches"], [])
 

@@ -278,7 +278,7 @@ async function refusedQuestions(files, what) {
   const first = await trying(() => index.search('s', { limit: 1 }))
   const filters = [`country=${first?.matches[0].country ?? 'FR'}`]
   for (const text of ['', 's', 'san f', 'lodnon', 'zz']) {
-    for (const options of [{}, { sort: 'key', count: true }, { filters }, { near, limit: 100 }, { filters, near }]) {
+    for (const options of [{}, { sort: 'key', total: 'exact' }, { filters }, { near, limit: 100 }, { filters, near }]) {
       await trying(() => index.search(text, options))
     }
   }

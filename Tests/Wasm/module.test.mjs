@@ -88,12 +88,16 @@ for (const sort of ['key', 'rank']) {
     for (const directory of [small, large]) {
       const asked = texts(directory, isLong ? 5000 : 600, 3)
       const answers = expected(directory, asked, ['--sort', sort])
+      const counts = expected(directory, asked, ['--sort', sort, '--count'])
       const index = await open(storage(filesOf(directory)), { module })
       for (const [i, text] of asked.entries()) {
-        const found = await index.search(text, { sort, count: true })
-        const { count, matches, correction, nearest } = answers[i]
+        const found = await index.search(text, { sort, total: 'exact' })
+        const { count, keys = count, matches, correction, nearest } = answers[i]
         assert.deepEqual(found.matches, matches, text)
-        assert.equal(found.count, count, text)
+        assert.deepEqual([found.total, found.count, found.keys], [counts[i].count, counts[i].count, keys], text)
+        assert.equal(found.totalIsExact, counts[i].totalIsExact ?? true, text)
+        const known = await index.search(text, { sort })
+        assert.ok(known.totalIsExact ? known.total === found.total : known.total <= found.total, text)
         if (sort === 'rank') {
           assert.equal(found.nearest, nearest, text)
           assert.equal(found.correction !== undefined, matches.length > 0 && answers[i].hits.every(hit => hit.edits > 0), text)
@@ -144,7 +148,7 @@ test('the module without ranks answers in the order of keys', { skip: !isLong &&
     const asked = texts(directory, 2000, 5), answers = expected(directory, asked, ['--sort', 'key'])
     const index = await open(storage(filesOf(directory)), { module })
     for (const [i, text] of asked.entries()) {
-      const { matches, count } = await index.search(text, { count: true })
+      const { matches, count } = await index.search(text, { total: 'exact' })
       assert.deepEqual([matches, count], [answers[i].matches, answers[i].count], text)
     }
     for (const options of [{ sort: 'rank' }, { filters: ['country=FR'] }, { near: { latitude: 48.5, longitude: 2.25 } }]) {
@@ -183,11 +187,11 @@ test('an answer that counts nothing has the same records, and says whether there
     const index = await open(storage(filesOf(directory)), { module })
     for (const text of texts(directory, 200, 17)) {
       for (const sort of ['key', 'rank']) {
-        const counted = await index.search(text, { sort, count: true })
+        const counted = await index.search(text, { sort, total: 'exact' })
         const found = await index.search(text, { sort })
         assert.deepEqual(found.matches, counted.matches, text)
         assert.equal(found.more, counted.more, text)
-        assert.ok(found.count === undefined || found.count === counted.count, text)
+        assert.ok(!found.totalIsExact || found.total === counted.total, text)
         assert.equal(found.nearest, counted.nearest, text)
         assert.equal(found.correction, counted.correction, text)
         if (sort === 'key') assert.equal(counted.more, counted.count > 10, text)
@@ -206,7 +210,7 @@ test('starts answer short texts as all records do, without a request of their ow
   for (const text of short) {
     for (const options of [{ sort: 'key' }, { sort: 'rank' }, { limit: 20, sort: 'key' }, { limit: 5, offset: 15 }]) {
       const before = log.length
-      const found = await index.search(text, options), right = await whole.search(text, { ...options, count: true })
+      const found = await index.search(text, options), right = await whole.search(text, { ...options, total: 'exact' })
       assert.deepEqual(found.matches, right.matches, `${text} ${JSON.stringify(options)}`)
       assert.equal(found.more, right.more, text)
       assert.equal(found.generation, right.generation)
@@ -216,7 +220,7 @@ test('starts answer short texts as all records do, without a request of their ow
   assert.ok(answered > 100, `${answered} answers`)
   // A page behind the starts, and one by a cursor, are those of all records.
   const next = await index.search('a', { limit: 10, offset: 20 })
-  assert.deepEqual(next.matches, (await whole.search('a', { limit: 10, offset: 20, count: true })).matches)
+  assert.deepEqual(next.matches, (await whole.search('a', { limit: 10, offset: 20, total: 'exact' })).matches)
 })
 
 test('an archive answers as its directory, in as few requests', async () => {

@@ -13,7 +13,7 @@ import ShardedIndex
       search.text = line
       await search.settled()  // A view observes the model instead.
       if let error = search.error { print("error:", error) }
-      print("\(line) (\(search.rows.count)\(search.rows.total == nil ? ", and more" : ""))")
+      print("\(line) (\(search.rows.count)\(search.rows.total.isExact ? "" : ", and more"))")
       for row in search.rows.prefix(5) { print("  \(title(of: row))") }
     }
   }

@@ -42,7 +42,7 @@ _opening = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
 
-_EXACT, _NEAR, _JSON, _DISPLAY = 1, 2, 4, 8
+_EXACT, _NEAR, _JSON, _DISPLAY, _TOTAL = 1, 2, 4, 8, 16
 _SORTS = {None: 0, "rank": 1, "key": 2}
 _CODES = {1: "not found", 2: "damaged", 3: "changed", 4: "refused", 5: "system"}
 
@@ -106,14 +106,26 @@ class Answer(Sequence[Record]):
 
     @property
     def count(self) -> int:  # type: ignore[override]
-        """The number of records whose keys begin with the text."""
-        count: int = self.object["count"]
-        return count
+        """The number of matches, as ``total``."""
+        return self.total
 
     @property
-    def total(self) -> Optional[int]:
-        """The number of all matches; None if unknown."""
-        return self.object.get("total") if self.is_ranked else self.count
+    def total(self) -> int:
+        """The number of matches; if ``total_is_exact`` is false, there may be more (docs/ranking.md, section 10)."""
+        total: int = self.object["total"]
+        return total
+
+    @property
+    def total_is_exact(self) -> bool:
+        """Whether there are no more matches than ``total``."""
+        is_exact: bool = self.object["totalIsExact"]
+        return is_exact
+
+    @property
+    def keys(self) -> int:
+        """The number of records whose keys begin with the text."""
+        keys: int = self.object["keys"]
+        return keys
 
     @property
     def is_ranked(self) -> bool:
@@ -149,7 +161,7 @@ class Answer(Sequence[Record]):
         return iter(self.records)
 
     def __repr__(self) -> str:
-        return f"<Answer: {len(self)} records of {self.count}>"
+        return f"<Answer: {len(self)} records of {self.total}{'' if self.total_is_exact else '+'}>"
 
 
 class Index:
@@ -184,6 +196,7 @@ class Index:
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, sort: Optional[str] = None, typos: bool = True,
         filters: Iterable[str] = (), near: Optional[Tuple[float, float]] = None, after: str = "", display: bool = False,
+        total: Optional[str] = None,
     ) -> Answer:
         """Returns the best matches of a text.
 
@@ -192,11 +205,12 @@ class Index:
         typing errors, if the index can. ``filters``: texts such as "country=FR". ``near``: a latitude and a longitude;
         records near this place rank higher. ``after``: the ``cursor`` of the previous page. ``display``: whether
         ``object["display"]`` has the texts that a list shows of each record, with the ranges of the matched letters.
+        ``total``: "exact" counts the matches, at most 10,000; None or "known" takes the number that the search knows.
         """
         typed = _bytes(text)
         if isinstance(filters, (str, bytes)):
             raise ShardqError("refused", f'filters must be a list such as ["country=FR"], and not the text {filters!r:.100}')
-        asked = (limit, offset, sort, typos, tuple(filters), self._place(near), after, display)
+        asked = (limit, offset, sort, typos, tuple(filters), self._place(near), after, display, total)
         # Successive questions of one list have the same options.
         last, options = self._last
         if asked != last:
@@ -211,7 +225,7 @@ class Index:
             return Answer(ctypes.string_at(_answer(handle, self._size), self._size.value))
 
     def count(self, text: str) -> int:
-        """Returns the number of records whose keys begin with a text."""
+        """Returns the number of matches of a text, ``search(text, total="exact").total``."""
         typed = _bytes(text)
         self._check_process()
         with self._lock:
@@ -276,11 +290,13 @@ class Index:
 
     def _options(
         self, limit: int, offset: int, sort: Optional[str], typos: bool, filters: Tuple[str, ...],
-        near: Optional[Tuple[float, float]], after: str, display: bool,
+        near: Optional[Tuple[float, float]], after: str, display: bool, total: Optional[str],
     ) -> _Options:
         if sort not in _SORTS:
             raise ShardqError("refused", 'sort must be "rank", "key" or None')
-        flags = _JSON | (0 if typos else _EXACT) | (_DISPLAY if display else 0)
+        if total not in (None, "exact", "known"):
+            raise ShardqError("refused", 'total must be "exact", "known" or None')
+        flags = _JSON | (0 if typos else _EXACT) | (_DISPLAY if display else 0) | (_TOTAL if total == "exact" else 0)
         options = _Options(ctypes.sizeof(_Options), _int64(offset), _int64(limit), _SORTS[sort], flags)
         if near is not None:
             options.flags |= _NEAR

@@ -58,18 +58,19 @@
         valueName: "lat,lon"))
     var near: AnswerPlace?
 
-    @Flag(name: .customLong("all"), help: "Print all matches.")
+    @Flag(name: .customLong("all"), help: "Print all matches, in the order of the answer.")
     var all = false
 
     @Option(
       name: .customLong("offset"),
-      help: ArgumentHelp("The number of matches to leave out at the beginning.", valueName: "n"))
+      help: ArgumentHelp(
+        "The number of matches to leave out at the beginning, in the order of the answer.", valueName: "n"))
     var offset: Int?
   }
 
   /// The options that say how a query prints its matches.
   package struct PrintOptions: ParsableArguments {
-    @Flag(name: .customLong("count"), help: "Print only the number of matches.")
+    @Flag(name: .customLong("count"), help: "Print only the number of matches; 10,000+ if a ranked answer has more.")
     var count = false
 
     @Option(
@@ -247,9 +248,6 @@
         throw ValidationError(
           "--after, --filter, --near, --typos and --explain go with --sort rank; leave out --sort key")
       }
-      if options.printing.count, !options.matching.filters.isEmpty {
-        throw ValidationError("--filter goes with a ranked answer; leave out --count, and take total from --json")
-      }
       var request = QueryRequest(prefix: "")
       for filter in options.matching.filters where !request.addFilter(filter) {
         throw ValidationError("--filter: \(filter) is not valid; write a field and a value, such as country=FR")
@@ -293,7 +291,7 @@
       (request.color, request.hyperlink) = (options.printing.color.mode, options.printing.hyperlink)
       (request.isQuiet, request.isVerbose) = (options.printing.isQuiet, options.printing.isVerbose)
       request.readsLines = options.printing.stdin
-      request.implySort(hasOffset: options.matching.offset != nil)
+      request.implySort()
       return request
     }
 

@@ -40,13 +40,16 @@
         after: request.cursor)
       let hits = answer.hits.dropFirst(request.offset)
       let certificate = answer.certificate
-      let count = try index.matches(forPrefix: request.prefix, in: answer.generation).count
+      let keys = try index.matches(forPrefix: request.prefix, in: answer.generation).count
       var report = Report()
       report.add("query", .text(request.prefix))
       report.add("folded", .text(Fold.fold(request.prefix).withUnsafeBufferPointer { FoldedText.readable($0) }))
       report.add("sort", .text(SortOrder.rank.rawValue))
-      report.add("count", .number(count), note: count == 1 ? "key begins so" : "keys begin so")
-      if let total = answer.total { report.add("total", .number(total)) }
+      let total = answer.total(keys: keys)
+      report.add("count", .number(total.number), note: total.isExact ? "" : "and more")
+      report.add("total", .number(total.number))
+      report.add("totalIsExact", .raw(total.isExact ? "true" : "false"))
+      report.add("keys", .number(keys), note: keys == 1 ? "key begins so" : "keys begin so")
       report.add("records_shown", .number(hits.count))
       report.add("shards_in_index", .number(index.shardCount))
       report.add("pages_opened", .number(certificate.pagesOpened))
@@ -59,7 +62,7 @@
         note: certificate.highestRest.map(self.text) ?? "none: the hits are all matches")
       report.add("hits", .raw(json(hits)), note: hits.isEmpty ? "none" : "")
       report.print(format, then: hits.isEmpty ? "" : table(hits))
-      return hits.isEmpty && (count == 0 || !request.filters.isEmpty) ? .negative : .done
+      return hits.isEmpty && (total.number == 0 || !request.filters.isEmpty) ? .negative : .done
     }
 
     /// Returns a row for each hit: how it ranks, by which text it matched, and its key.

@@ -312,7 +312,7 @@
       }
       if case .typed = outcome { try write(line: query) } else if printsQuery { try write(line: query) }
       if printsExpected { try write(line: key ?? "") }
-      guard case .chosen(let chosen, let count) = outcome else {
+      guard case .chosen(let chosen, let total) = outcome else {
         try output.flush()
         if case .typed = outcome { return .done }
         return .negative
@@ -322,11 +322,11 @@
         try output.flush()
         return .done
       }
-      return try print(chosen, of: count, query, &output)
+      return try print(chosen, of: total, query, &output)
     }
 
     private func print(
-      _ chosen: [ShardedIndex.Records], of count: Int, _ query: String, _ output: inout Output
+      _ chosen: [ShardedIndex.Records], of total: ShardedIndex.Total, _ query: String, _ output: inout Output
     ) throws(WriteError) -> ExitStatus {
       guard let first = chosen.first else { return .negative }
       var writer: RecordWriter
@@ -337,7 +337,7 @@
         Diagnostics.report(unknown.message)
         return .usage
       }
-      try writer.begin(query: query, count: count, to: &output)
+      try writer.begin(query: query, count: total.isExact ? total.number : nil, to: &output)
       for records in chosen {
         if let keys = records.folded { writer.foldedKeys = keys }
         try writer.write(records.buffer, to: &output)

@@ -96,16 +96,8 @@ package struct ListModel {
   /// The number of rows: all matches, or those that are found so far.
   package var rowCount: Int { hits?.count ?? matches.count }
 
-  /// The number of keys that begin with the query.
-  package var keyCount: Int { matches.count }
-
-  /// The number of matches, and whether there may be more than so many.
-  package var matchCount: (number: Int, isLeast: Bool) {
-    guard let hits, !hits.areKeyMatches else { return (matches.count, false) }
-    guard hits.hasMore else { return (hits.count, false) }
-    // Whatever else matches, all of these keys do.
-    return (max(hits.count, matches.count), true)
-  }
+  /// The number of matches, as far as the list knows it.
+  package var total: ShardedIndex.Total { hits?.total(keys: matches.count) ?? ShardedIndex.Total(matches.count) }
 
   package var recordCount: Int { index.recordCount }
   package var shardCount: Int { index.shardCount }

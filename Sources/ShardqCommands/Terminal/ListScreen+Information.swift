@@ -37,10 +37,7 @@ extension ListScreen {
   }
 
   /// Returns the number of matches, with a sign behind it where there may be more.
-  static func count(_ model: ListModel) -> String {
-    let (number, isLeast) = model.matchCount
-    return QueryRunner.grouped(number) + (isLeast ? "+" : "")
-  }
+  static func count(_ model: ListModel) -> String { QueryRunner.text(model.total) }
 
   private func time(_ microseconds: Int) -> String {
     guard microseconds >= 1000 else { return "\(microseconds) \(theme.microseconds)" }

@@ -35,7 +35,7 @@ package struct TypingList {
 
   package enum Outcome: Sendable {
     /// Records were chosen, each by itself, and so many keys begin with the typed text.
-    case chosen([ShardedIndex.Records], keyCount: Int)
+    case chosen([ShardedIndex.Records], total: ShardedIndex.Total)
     /// Enter was pressed where nothing matched.
     case nothing
     /// The typed text alone is wanted.
@@ -141,8 +141,8 @@ package struct TypingList {
     model.ask(editor.text)
     guard model.failure == nil else { return nil }
     if settings.endsEmpty, model.rowCount == 0 { return .nothing }
-    guard settings.takesOnly, model.matchCount == (1, false) else { return nil }
-    return model.chosenRecord().map { .chosen([$0], keyCount: model.keyCount) }
+    guard settings.takesOnly, model.total == ShardedIndex.Total(1), model.rowCount == 1 else { return nil }
+    return model.chosenRecord().map { .chosen([$0], total: model.total) }
   }
 
   /// Adds the typed text to the history.

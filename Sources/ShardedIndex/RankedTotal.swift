@@ -1,0 +1,77 @@
+extension ShardedIndex {
+  /// The number of matches of an answer. Source: docs/ranking.md section 10.
+  ///
+  /// Matches that correct typing errors count only if no record matches without one.
+  public struct Total: Hashable, Sendable {
+    /// The number of matches; if the number is not exact, there may be more.
+    public let number: Int
+    /// Whether there are no more matches.
+    public let isExact: Bool
+
+    package init(_ number: Int, isExact: Bool = true) { (self.number, self.isExact) = (number, isExact) }
+
+    /// The most matches that a search of its own counts.
+    package static let walkLimit = 10_000
+  }
+}
+
+extension ShardedIndex.RankedHits {
+  /// Returns the number of matches, as far as the search and the number of keys tell it. Reads nothing.
+  ///
+  /// - Parameter keys: The number of keys that begin with the text; nil if it is unknown.
+  package func total(keys: Int?) -> ShardedIndex.Total {
+    if search.filter == nil, !search.rules.isPlain, let keys, keys > 0 || search.editLimit == 0 {
+      return ShardedIndex.Total(keys)
+    }
+    if search.filter == nil, text.isEmpty, !generation.isOfStarts { return ShardedIndex.Total(generation.recordCount) }
+    let rest = search.highestRest
+    let right = before.right + found.records.count { $0.rank.edits == 0 }
+    // Hits without typing errors come first. Behind the hits of starts there may be other ones.
+    let isAtErrors = before.isKnown && (rest.map { $0.edits > 0 && !generation.isOfStarts } ?? true)
+    if right > 0, isAtErrors { return ShardedIndex.Total(right) }
+    if isAtErrors { return ShardedIndex.Total(before.all + count, isExact: rest == nil) }
+    // Whatever else matches, all of these keys do.
+    let least = search.filter == nil ? min(keys ?? 0, ShardedIndex.Total.walkLimit) : 0
+    return ShardedIndex.Total(Swift.max(right, least), isExact: false)
+  }
+
+  /// Returns the number of matches as ``total(keys:)`` does, or by the tables of the index.
+  ///
+  /// - Complexity: O(*s*) with one filter, O(log *n*) without: *s* shards of the matches, *n* records. Reads the two
+  ///   parts at the ends of the matches.
+  package func tableTotal(keys: Int? = nil) throws(IndexError) -> ShardedIndex.Total {
+    let known = total(keys: keys)
+    // Tables do not tell whether typing errors are corrected.
+    guard !known.isExact, search.editLimit == 0, let count = try search.countMatches(of: text) else { return known }
+    return ShardedIndex.Total(count)
+  }
+
+  /// Returns the number of matches, by a search of its own for at most 10,000 of them if nothing else tells it.
+  ///
+  /// - Parameter budget: The limit on the work of the search; nil for no limit.
+  package func countedTotal(
+    keys: Int? = nil, budget: ShardedIndex.SearchBudget? = nil
+  ) throws(IndexError) -> ShardedIndex.Total {
+    let known = total(keys: keys)
+    if known.isExact { return known }
+    if let count = try search.countMatches(of: text), count > 0 || search.editLimit == 0 {
+      return ShardedIndex.Total(count)
+    }
+    let right = try walked(.none, budget)
+    if right.number > 0 || !right.isExact || search.editLimit == 0 { return max(right, known) }
+    return max(try walked(.automatic, budget), known)
+  }
+
+  private func walked(
+    _ typos: ShardedIndex.Typos, _ budget: ShardedIndex.SearchBudget?
+  ) throws(IndexError) -> ShardedIndex.Total {
+    var walk = try RankedSearch(text, filter: search.filter, typos: typos, in: generation)
+    let page = try walk.next(ShardedIndex.Total.walkLimit, budget: budget)
+    return ShardedIndex.Total(page.records.count, isExact: walk.highestRest == nil)
+  }
+
+  /// Returns an exact number of matches, else the greater one.
+  private func max(_ counted: ShardedIndex.Total, _ known: ShardedIndex.Total) -> ShardedIndex.Total {
+    counted.isExact || counted.number > known.number ? counted : known
+  }
+}
