@@ -84,7 +84,7 @@ class Indexes(FilesCase):
             (["update", "-i", "index", "--merge"], None),
             ([*BUILD, "-i", "index", "two.csv"], None),
             ([*BUILD, "-i", "index", "one.csv"], None),
-            ([*BUILD, "-i", "index", "--force", "--key", "{id}", "two.csv"], None),
+            (["build", "-q", "-i", "index", "--force", "--key", "{id}", "two.csv"], None),
         ]:
             if prepare:
                 prepare()
