@@ -47,7 +47,8 @@ import Testing
           options.key = "{name}"
           _ = try ShardBuilder.build([source], into: scratch.path + "/i", options: options)
           let (summary, findings) = try verify(scratch.path + "/i", against: source)
-          #expect(summary.isSound && findings.isEmpty, "\(list): \(findings)")
+          // The shards of the list before stay for readers that still have it open.
+          #expect(summary.isSound && summary.wrongAnswers == 0, "\(list): \(findings)")
         }
       }
     }
