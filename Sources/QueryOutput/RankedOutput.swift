@@ -86,7 +86,8 @@ package struct RankedOutput {
       return QueryRunner.grouped(request.offset + 1) + " to " + QueryRunner.grouped(end) + all + " shown; --offset "
         + String(end) + " shows the next"
     }
-    return "the best " + QueryRunner.grouped(shown) + all + " shown; --limit shows more, --all lists all"
+    let best = shown == 1 && all.isEmpty ? "match" : QueryRunner.grouped(shown)
+    return "the best " + best + all + " shown; --limit shows more, --all lists all"
   }
 
   /// Writes the hits from a first page on.

@@ -193,7 +193,8 @@
         bits = map.bits
         generation.dots = bits
       }
-      var body = ByteBuffer(string: "\(JSONText.schema)\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"")
+      var body = ByteBuffer(
+        string: "\(JSONText.schema)\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"")
       body.writeBytes(Base64.encoded(bits))
       body.writeString("\"}\n")
       return Answer(body: body, contentType: "application/json", tag: generation.tag)

@@ -40,6 +40,14 @@ class FirstSteps(Case):
         self.assertIn("London", self.shardq(*line))
         self.assertIn("Search Hill", self.shardq("-i", "i", "search", "hill"))
 
+    def test_an_id_in_the_place_of_a_file_of_ids(self):
+        self.write("p.csv", "sku,name\nP-1,Lamp\nP-2,Desk\n")
+        self.shardq("build", "-q", "p.csv", "--key", "{name}", "--id", "sku", "-i", "i")
+        said = self.refused("update", "-i", "i", "--delete", "P-1", status=66)
+        line = said.split("from a file: ")[1]
+        subprocess.run(["sh", "-c", line.replace("shardq", f"'{SHARDQ}'")], cwd=self.directory, check=True, capture_output=True)
+        self.assertEqual(self.shardq("-i", "i", "", "--fields", "sku"), "P-2\n")
+
     def test_every_object_has_the_version_of_its_members(self):
         self.write("cities.csv", "name,lat,lon\nParis,48.85,2.35\n")
         self.shardq("build", "-q", "cities.csv", "--key", "{name}", "-i", "i")

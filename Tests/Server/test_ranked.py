@@ -284,7 +284,7 @@ class Ranked(unittest.TestCase):
 
     def test_a_total_that_nobody_asks_for_loads_nothing(self):
         path = os.path.join(SCRATCH, "ranked-counted")
-        source = write_lines([{"name": f"Old City {number}", "w": number % 7} for number in range(5000)], path + ".jsonl")
+        source = write_lines([{"name": f"Old City {number}", "w": number} for number in range(5000)], path + ".jsonl")
         status, _, error = shardq("build", source, "--key", "{name}", "--index", path, "--weight", "w", "--words")
         self.assertEqual(status, 0, error)
         with Server(path) as server:

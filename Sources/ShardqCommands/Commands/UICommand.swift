@@ -74,8 +74,10 @@
         }
         return
       }
-      let line = CommandLineParser.normalized(Array(CommandLine.arguments.dropFirst()))
-      finish(runPopup(line) ?? run(on: open(location, options: options)))
+      let typed = Array(CommandLine.arguments.dropFirst())
+      let line = CommandLineParser.normalized(typed)
+      // A line of options alone, `-i DIR`, is one of a query but on a terminal.
+      finish(runPopup(line.first == "ui" ? line : ["ui"] + typed) ?? run(on: open(location, options: options)))
     }
 
     /// Runs the command line in a popup of tmux, where one is wanted and possible; nil where not.

@@ -3,6 +3,7 @@
   import CLibrary
   import QueryOutput
   import ShardBuilder
+  import ShardedIndex
 
   struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -95,6 +96,10 @@
       options.weightsFile = weights
       resources.apply(to: &options)
       let directory = location.path
+      if let id = delete.first(where: Self.isID) {
+        Diagnostics.report(advice(id, in: directory))
+        finish(.notFound)
+      }
       let (made, steps): (BuildSummary, BuildSteps)
       do throws(BuildError) {
         (made, steps) = try BuildReport.running(progress) { show throws(BuildError) in
@@ -107,6 +112,17 @@
         finish(error.exitStatus)
       }
       report(made, steps, directory)
+    }
+
+    /// Returns whether an argument of `--delete` is an id rather than a file.
+    private static func isID(_ name: String) -> Bool {
+      name != "-" && !name.contains("/") && !name.contains(".") && access(name, F_OK) != 0
+    }
+
+    private func advice(_ id: String, in directory: String) -> String {
+      let field = (try? ShardedIndex(opening: directory))?.generation.manifest.setting("id") ?? "id"
+      return "there is no file \(id); --delete reads ids from a file: printf '\(field)\\n\(id)\\n' | "
+        + "shardq update -i \(printable(location.index ?? directory)) --input-format csv --delete -"
     }
 
     private func report(_ made: BuildSummary, _ steps: BuildSteps, _ directory: String) {

@@ -150,8 +150,14 @@ struct TypedMessages {
     ("shardq --format yaml san", "--format: there is no yaml; choose text, tsv, csv, json, jsonl, geojson"),
     ("shardq --format jsn san", "--format: there is no jsn; did you mean json?"),
     ("shardq --all=3 san", "--all takes no value; leave out the = and the text behind it"),
-    ("shardq stats x", "x is one argument too many; see shardq stats --help"),
-    ("shardq stats x y", "there are too many arguments, x y; see shardq stats --help"),
+    (
+      "shardq stats x",
+      "x is one argument too many; see shardq stats --help. To search for this text: shardq -- stats x"
+    ),
+    (
+      "shardq stats x y",
+      "there are too many arguments, x y; see shardq stats --help. To search for this text: shardq -- stats x y"
+    ),
     ("shardq --stdin san", "--stdin reads prefixes from standard input; leave out <prefix>"),
     ("shardq --all -n 3 san", "--all and --limit exclude each other; leave out one"),
     ("shardq --fields name --format json san", "--fields goes with --format tsv or csv; leave out one"),
