@@ -193,7 +193,9 @@ struct Refusal: Error {
 
   init(_ error: IndexError) {
     switch error {
-    case .notFound: self.init(SQ_NOT_FOUND, "\(error.fault); build an index with shardq build, or open another path")
+    case .notFound:
+      let fault = URLSecrets.removed(from: error.fault)
+      self.init(SQ_NOT_FOUND, "\(fault); build an index with shardq build, or open another path")
     case .io: self.init(SQ_SYSTEM, error.commandMessage)
     case .superseded: self.init(SQ_CHANGED, error.commandMessage)
     case .notBuilt, .noFilter, .wrongCursor: self.init(SQ_REFUSED, error.commandMessage)

@@ -1,6 +1,6 @@
 import CLibrary
 
-/// The messages on standard error.
+/// The messages on standard error. They have no secret part of a URL.
 package enum Diagnostics {
   /// Writes one line, `shardq: ...`, in one system call, and ignores a failure.
   package static func report(_ message: String) { write("shardq: " + message) }
@@ -16,7 +16,7 @@ package enum Diagnostics {
   }
 
   private static func write(_ message: String) {
-    var line = Array(message.utf8)
+    var line = URLSecrets.removed(from: Array(message.utf8))
     // The name of a file or an argument may hold control characters, which a terminal must not get raw.
     if line.contains(where: { $0 < 0x20 || $0 >= 0x7f }) {
       var shown: [UInt8] = []

@@ -1,8 +1,10 @@
 import ShardedIndex
 
 extension IndexError {
-  /// The message with remedies for a command line.
-  package var commandMessage: String {
+  /// The message with remedies for a command line, without secret parts of URLs.
+  package var commandMessage: String { URLSecrets.removed(from: adviceMessage) }
+
+  private var adviceMessage: String {
     switch self {
     case .notFound: "\(fault); build one with shardq build, or name another with --index"
     case .notBuilt(let feature): "\(fault); build it again with \(feature.option)"

@@ -7,9 +7,10 @@ package enum RemoteIndex {
   package static let program = "shardq-remote"
   package static let server = "shardq-serve-remote"
 
-  /// Whether the name of an index is a URL of an index on another machine.
+  /// Whether the name of an index is a URL of an index on another machine. The case of the scheme does not matter.
   package static func isURL(_ index: String) -> Bool {
-    ["http://", "https://", "s3://"].contains { index.utf8.starts(with: $0.utf8) }
+    // The bit makes a capital letter small, and changes neither a digit nor a colon nor a slash.
+    ["http://", "https://", "s3://"].contains { index.utf8.lazy.map { $0 | 0x20 }.starts(with: $0.utf8) }
   }
 }
 

@@ -134,17 +134,20 @@ function httpStorage(base) {
   const isArchive = root.pathname.endsWith('.shardq')
   if (!isArchive && !root.pathname.endsWith('/')) root.pathname += '/'
   const address = name => isArchive ? root : new URL(name.replaceAll('%', '%25'), root)
+  // Messages have no user, no password, and no text after the ?.
+  const open = url => Object.assign(new URL(url), { username: '', password: '', search: '', hash: '' }).href
   const request = async (name, { fresh }, range, patience) => {
     try {
       return await fetch(address(name), {
         signal: patience.signal, headers: range ? { Range: range } : {}, cache: fresh ? 'no-cache' : 'default',
       })
     } catch (error) {
-      throw patience.error ?? new ShardqError('unreachable', `${address(name)} cannot be reached: ${error.message}`)
+      const what = address(name).href, reason = error.message.replaceAll(what, open(what))
+      throw patience.error ?? new ShardqError('unreachable', `${open(what)} cannot be reached: ${reason}`)
     }
   }
   const body = async (response, limit, said, patience) => {
-    const reader = response.body?.getReader(), pieces = [], broken = `${response.url} broke off`
+    const reader = response.body?.getReader(), pieces = [], broken = `${open(response.url || root)} broke off`
     let size = 0
     for (; reader;) {
       const { done, value } = await reader.read().catch(error => {
@@ -164,7 +167,7 @@ function httpStorage(base) {
   }
   /** One attempt; resolves to null if there is no such file. */
   const attempt = async (name, from, to, options, patience) => {
-    const what = address(name).href, place = response => {
+    const what = open(address(name)), place = response => {
       const found = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')
       return found?.slice(1).map(Number)
     }
@@ -192,11 +195,11 @@ function httpStorage(base) {
   }
   return {
     isArchive,
-    address: root.href,
+    address: open(root),
     /** Tries twice more if a host fails: with no file, another status, a broken body, or silence. */
     async get(name, from, to, options = {}) {
       for (let tries = 0; ; tries++) {
-        const patience = new Patience(address(name).href, options.signal)
+        const patience = new Patience(open(address(name)), options.signal)
         try {
           const got = await attempt(name, from, to, options, patience)
           if (got !== null || tries === pauses.length) return got
