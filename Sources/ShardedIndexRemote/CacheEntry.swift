@@ -21,7 +21,8 @@
         name = "\(digest)-\(size)"
       } else {
         digest = nil
-        let seed = file.root?.seed ?? SHA256.digest(ofBytes: Array("\(address.shown)\0\(file.name)\0\(file.size)".utf8))
+        let text = "\(address.cached)\0\(file.name)\0\(file.size)"
+        let seed = file.root?.seed ?? SHA256.digest(ofBytes: Array(text.utf8))
         name = SHA256.text(
           SHA256.digest(ofBytes: seed + Array("\(range.lowerBound) \(range.upperBound)".utf8)).prefix(16))
       }
@@ -32,7 +33,7 @@
     /// - Parameter file: The name of the file at the URL; nil for an archive.
     init(rootOf file: String?, at address: RemoteAddress) {
       (size, digest) = (nil, nil)
-      let text = "\(address.shown)\0\(file.map(address.fileName) ?? "")\0root"
+      let text = "\(address.cached)\0\(file.map(address.fileName) ?? "")\0root"
       name = SHA256.text(SHA256.digest(ofBytes: Array(text.utf8)).prefix(16))
     }
 

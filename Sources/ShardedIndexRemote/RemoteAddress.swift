@@ -25,6 +25,9 @@ func environment(_ name: String) -> String? {
 
     /// The URL without secret parts, for messages.
     let shown: String
+    /// The URL without secret parts for names in the disk cache. The URL of a bucket has its endpoint, since another
+    /// store may have the bucket's name as well.
+    let cached: String
     let isArchive: Bool
     let credentials: Credentials?
     /// The name of the manifest at the URL. The manifest of a certain generation has another name than `manifest`.
@@ -50,7 +53,7 @@ func environment(_ name: String) -> String? {
         throw .unreachable(path: "the URL", reason: "it has a space or a control character, or over 4,096 bytes")
       }
       let isArchive = text.split(separator: "?", maxSplits: 1).first.map { !$0.hasSuffix("/") } ?? false
-      if let path = Self.rest(of: text, behind: "s3://") {
+      if let path = Self.bucketPath(text) {
         try self.init(bucketPath: path, isArchive: isArchive, manifestName)
       } else {
         try self.init(url: text, isArchive: isArchive, manifestName)
@@ -66,7 +69,7 @@ func environment(_ name: String) -> String? {
       else { throw .unreachable(path: "the URL", reason: "write it as https://host/cities/ or s3://bucket/cities/") }
       let isUsual = port == (scheme == "http" ? "80" : "443")
       base = scheme + "://" + host + (isUsual ? "" : ":" + port) + path
-      shown = base
+      (shown, cached) = (base, base)
       self.query = query.isEmpty ? "" : "?" + query
       self.isArchive = isArchive
       credentials = user.isEmpty && password.isEmpty ? nil : Credentials(user: user, password: password, signature: nil)
@@ -97,6 +100,8 @@ func environment(_ name: String) -> String? {
       let key = parts.count > 1 ? parts[1] : ""
       base = bucketURL + Self.escaped(key, keepsSlashes: true)
       bucket = (bucketURL, key)
+      let endpoint = Self.origin(of: bucketURL).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ""
+      cached = shown + "\0" + endpoint + (Self.part(CURLUPART_PATH, of: bucketURL) ?? "")
       query = ""
       self.isArchive = isArchive
       self.manifestName = manifestName
@@ -153,8 +158,9 @@ func environment(_ name: String) -> String? {
       return (scheme, host, port)
     }
 
-    private static func rest(of text: String, behind prefix: String) -> String? {
-      text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil
+    /// Returns the bucket and the key of a URL of S3; nil for another URL.
+    private static func bucketPath(_ text: String) -> String? {
+      text.hasPrefix("s3://") || text.hasPrefix("S3://") ? String(text.dropFirst(5)) : nil
     }
 
     private static func part(_ part: CURLUPart, of url: String, isDecoded: Bool = false) -> String? {

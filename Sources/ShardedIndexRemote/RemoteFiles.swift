@@ -17,7 +17,7 @@
 
     init(_ body: FetchedBody, at address: RemoteAddress, isKept: Bool = false) {
       (head, size, tag, self.isKept) = (body.bytes, body.total, body.tag, isKept)
-      seed = SHA256.digest(ofBytes: Array(address.shown.utf8) + [0] + body.bytes)
+      seed = SHA256.digest(ofBytes: Array(address.cached.utf8) + [0] + body.bytes)
     }
 
     /// Returns whether another answer has the same content.
