@@ -48,7 +48,9 @@
       do throws(StoreError) {
         let isManifest = size < 0
         let object = isManifest ? record.manifestName : name
-        guard let bytes = try store.bytes(of: object, limit: isManifest ? record.size : Int(size)) else {
+        // A manifest names the size of the entries' manifest, and may name any size.
+        let limit = isManifest ? record.size : Int(min(size, Int64(Manifest.sizeLimit)))
+        guard let bytes = try store.bytes(of: object, limit: limit) else {
           return 0 &- ENOENT
         }
         return state.withLock { state in
