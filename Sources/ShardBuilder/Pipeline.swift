@@ -346,7 +346,10 @@ extension Pipeline.Output {
         return file
       }
       if settings.starts {
-        encoder.starts = try WrittenStarts(of: manifest(), in: publisher, packing, threads: threads, open: open)
+        let without = try manifest()
+        let size = without.count + shardBytes(of: encoder) + (entries?.bytes ?? 0)
+        encoder.starts = try WrittenStarts(
+          of: without, in: publisher, packing, indexSize: size, threads: threads, open: open)
       }
       file = try manifest()
     } catch {
@@ -363,8 +366,11 @@ extension Pipeline.Output {
     summary.shardsWritten = published.written + published.repaired - (encoder.sides?.newCount ?? 0)
     summary.shardsWritten -= entries?.otherFilesWritten ?? 0
     summary.isUnchanged = published.isUnchanged
-    summary.bytes = file.count + encoder.shardBytes + (encoder.sides?.fileBytes ?? 0) + (entries?.bytes ?? 0)
+    summary.bytes = file.count + shardBytes(of: encoder) + (entries?.bytes ?? 0)
   }
+
+  /// The bytes of the shards and of their side files.
+  private func shardBytes(of encoder: ManifestEncoder) -> Int { encoder.shardBytes + (encoder.sides?.fileBytes ?? 0) }
 }
 
 /// The result of a thread that syncs files. The thread sets it; the thread's starter reads it after the join.

@@ -4,24 +4,40 @@ import ShardedIndex
 extension WrittenStarts {
   /// Makes the starts of a generation whose shards exist.
   ///
+  /// They take at most 2 % of the index, or 16 KiB of a small one. If the starts of all texts are larger, the ones of
+  /// ``StartsChoice`` remain.
+  ///
   /// - Parameters:
   ///   - manifest: The manifest of the generation, without starts.
   ///   - publisher: The publisher. If `open` is nil, it has written all files that the manifest names.
+  ///   - indexSize: The bytes of the generation without starts.
   ///   - open: Opens the index of a manifest whose files are elsewhere.
   init(
-    of manifest: [UInt8], in publisher: Publisher, _ packing: EncodingOptions, threads: Int,
+    of manifest: [UInt8], in publisher: Publisher, _ packing: EncodingOptions, indexSize: Int, threads: Int,
     open: (([UInt8]) throws(BuildError) -> ShardedIndex)? = nil
   ) throws(BuildError) {
     let index: ShardedIndex
     if let open { index = try open(manifest) } else { index = try Self.open(manifest, in: publisher) }
-    let texts = try Self.texts(of: index.generation.manifest)
-    let positions = try BuildError.ofIndex { () throws(IndexError) in try Self.positions(of: texts, in: index) }
-    publisher.removeStarts()
+    let limit = StartsChoice.limit(ofIndex: indexSize)
+    let choice = try StartsChoice(of: try Self.texts(of: index.generation.manifest), in: index)
+    var room = limit * StartsChoice.greatestRatio
     defer { publisher.removeStarts() }
-    let path = publisher.path(Publisher.startsName)
-    try Self.write(positions, of: index, to: path, packing, threads: threads)
-    let (written, files) = try Self.files(in: path)
-    self.init(texts, files, rootChecksum: UInt32(truncatingIfNeeded: written.generation.manifest.rootChecksum))
+    while true {
+      let (texts, positions, size) = choice.chosen(within: room)
+      publisher.removeStarts()
+      let path = publisher.path(Publisher.startsName)
+      try Self.write(positions, of: index, to: path, packing, threads: threads)
+      let (written, files) = try Self.files(in: path)
+      let made = WrittenStarts(
+        texts, files, rootChecksum: UInt32(truncatingIfNeeded: written.generation.manifest.rootChecksum))
+      let found = files.reduce(made.head.content.count) { $0 + $1.count }
+      if found <= limit || texts.isEmpty {
+        self = made
+        return
+      }
+      // The next choice is smaller by at least a sixteenth, and so the loop ends.
+      room = min(size - size / 16 - 1, Int(Double(size) * Double(limit) / Double(found) * 0.97))
+    }
   }
 
   private static func open(_ manifest: [UInt8], in publisher: Publisher) throws(BuildError) -> ShardedIndex {
@@ -74,6 +90,18 @@ extension WrittenStarts {
     var hits = try ShardedIndex.RankedHits(text, typos: .none, in: index.generation)
     try hits.find(StartsHead.depth + 1)
     return hits.positions
+  }
+
+  /// Returns the sizes of records in bytes before compression.
+  static func sizes(of positions: [Int], in index: ShardedIndex) throws(BuildError) -> [Int] {
+    var names = FieldNames()
+    for name in index.fieldNames { _ = names.number(of: name) }
+    let template = try KeyTemplate(checking: IndexSettings(of: index.generation.manifest.root).key)
+    var records = IndexedRecords(index, template: template, names: names)
+    let all = try BuildError.ofIndex { () throws(IndexError) in try index.matches(forPrefix: "") }
+    var sizes: [Int] = []
+    for position in positions { sizes.append(try records.withRecord(position, of: all) { $0.size }) }
+    return sizes
   }
 
   /// Writes an index of some records.
