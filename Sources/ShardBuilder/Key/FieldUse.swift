@@ -36,7 +36,11 @@ public struct FieldUse: Sendable, Equatable {
     switch values {
     case .coordinates:
       let finder = CellFinder(names: names)
-      count(chunk) { finder.place(of: $0) != nil } example: { unsafe printable($0.key, limit: 60) }
+      count(chunk) {
+        finder.place(of: $0) != nil
+      } example: {
+        unsafe printable($0.key, limit: 60)
+      }
     case .numbers(let field):
       let number = names.firstIndex(of: field).map { UInt32($0) }
       func text(_ record: RecordBlob) -> UnsafeBufferPointer<UInt8>? {
