@@ -116,10 +116,11 @@ extension BuildError: CustomStringConvertible {
   }
 
   private static func noTemplate(_ fields: [String], isHeader: Bool) -> BuildMessage {
+    let more = fields.count > shownFields ? " and \(grouped(fields.count - shownFields)) more" : ""
     let naming: BuildMessage = isHeader ? "; if the first line is a record, name the fields with \(.columns)" : ""
     return """
-      give the text that people type with \(.key), such as '{\(fields.first ?? "name")}'; the fields are: \
-      \(fields.joined(separator: ", "))\(naming)
+      give the text that people type with \(.key), such as '{\(KeyProposal.field(of: fields) ?? "name")}'; the fields are: \
+      \(fields.prefix(shownFields).joined(separator: ", "))\(more)\(naming)
       """
   }
 

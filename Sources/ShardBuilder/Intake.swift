@@ -22,6 +22,8 @@ struct Intake: ~Copyable {
   private var weights: AddedWeights?
   /// The inputs in which each record names its own fields.
   private var unnamed: [String] = []
+  /// The note about a key that the build chose among several fields.
+  private var keyNote: BuildMessage?
   private var sort: ExternalSort
 
   /// - Parameters:
@@ -86,6 +88,7 @@ struct Intake: ~Copyable {
         if let observe { try input.show(carrier, to: observe) }
         try takeIn(carrier, of: input)
       })
+    if let note = keyNote.take() { summary.notes.append(note) }
     let count = reader.recordsRead + reader.badCount
     if count == 0 { summary.emptyInputs.append(reader.emptiness(path, hasHeader: options.columns == nil)) }
     if !reader.format.hasColumns { unnamed.append(path) }
@@ -187,8 +190,17 @@ struct Intake: ~Copyable {
       text = "{name}, {country code}"
     } else if fields.contains("name"), fields.contains("country") {
       text = "{name}, {country}"
-    } else if reader.hasFixedNames, fields.count == 1, !fields[0].contains("}") {
+    } else if fields.count == 1, !fields[0].contains("}") {
       text = "{" + fields[0] + "}"
+      if reader.hasHeader, KeyProposal.candidates(fields).isEmpty {
+        keyNote = """
+          \(displayed(path: reader.path)): \(quoted(fields[0])) is the column's name; if it is a record, name the column \
+          with \(.columns)
+          """
+      }
+    } else if KeyProposal.candidates(fields) == ["name"] {
+      text = "{name}"
+      keyNote = "the key is {name}; \(.key) names another"
     } else {
       throw .noTemplate(fields: fields, isHeader: reader.hasHeader)
     }

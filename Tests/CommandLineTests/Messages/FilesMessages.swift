@@ -34,9 +34,9 @@ struct FilesMessages {
       records: "{\"id\":\"1\",\"name\":\"Al\"}\n",
       error: "f.csv: ';' divides the fields; --delimiter changes that"),
     row(
-      "semicolons without a key", "printf 'id;name\\n1;Al\\n' > f.csv", "f.csv", status: 64,
+      "semicolons without a key", "printf 'id;title;full_name\\n1;Dr;Al\\n' > f.csv", "f.csv", status: 64,
       error:
-        "shardq: give the text that people type with --key, such as '{id}'; the fields are: id, name; if the first line is a record, name the fields with --columns"
+        "shardq: give the text that people type with --key, such as '{title}'; the fields are: id, title, full_name; if the first line is a record, name the fields with --columns"
     ),
     row(
       "bars are seen", "printf 'id|name\\n1|Al\\n' > f.txt", "--key '{name}' f.txt",
@@ -263,6 +263,10 @@ struct FilesMessages {
       "lines whose field is named", "printf 'a\\n' > f", "--input-format lines --columns word f",
       records: "{\"word\":\"a\"}\n"),
     row("one column needs no key", "printf 'word\\na\\n' > f.csv", "f.csv", records: "{\"word\":\"a\"}\n"),
+    row(
+      "one column may lack its name", "printf 'apple\\nbanana\\n' > f.csv", "f.csv",
+      records: "{\"apple\":\"banana\"}\n",
+      error: "f.csv: \"apple\" is the column's name; if it is a record, name the column with --columns"),
     row(
       "bytes that are no text", "printf 'a\\000\\001\\n' > f", "--key '{name}' f", status: 64,
       error:
