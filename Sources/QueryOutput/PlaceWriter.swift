@@ -20,7 +20,7 @@ package struct PlaceWriter {
 
   /// The path of the field with a record's country; nil if there is none.
   package static func countryField(of schema: Schema) -> String? {
-    ["country", "country_code", "countrycode"].first { schema.names.number(of: $0) != nil }
+    ["country", "country_code", "countrycode", "country code"].first { schema.names.number(of: $0) != nil }
   }
 
   private mutating func makeKey(_ buffer: RecordBuffer, _ record: Int) {

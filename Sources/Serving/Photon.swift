@@ -191,6 +191,10 @@
         if request.near != nil, !IndexSettings(of: generation.manifest.root).near {
           throw Problem.badParameter("lat", Photon.noBias)
         }
+        if !request.countries.isEmpty, PlaceWriter.countryField(of: generation.schema) == nil {
+          throw Problem.badParameter(
+            "countrycode", "The index has no countries; build it from records with a field such as country.")
+        }
         let filters = request.filters(of: generation)
         // Another filter may read thousands of records.
         let hasFilter = request.box != nil || filters.isEmpty && !request.countries.isEmpty

@@ -65,6 +65,20 @@ class Photon(unittest.TestCase):
         properties = self.server.get("/api?q=pole").json["features"][0]["properties"]
         self.assertEqual((properties["country"], "countrycode" in properties), ("Antarctica", False))
 
+    def test_names_of_countries(self):
+        """The country is found under each name that a build gives it; an index without one refuses the parameter."""
+        for number, field in enumerate(["country", "country_code", "countrycode", "country code"]):
+            rows = [{"name": "London", field: code, "lat": "1", "lon": "2"} for code in ("GB", "CA")]
+            path = build(rows, f"photon-country-{number}", key="{name}")
+            with Server(path) as server:
+                found = server.get("/api?q=lond&countrycode=CA").json["features"]
+                self.assertEqual([feature["properties"]["countrycode"] for feature in found], ["CA"], field)
+                self.assertEqual(server.get("/api?q=lond&limit=1").json["features"][0]["properties"]["country"], "CA", field)
+        with Server(build([{"name": "London", "land": "GB", "lat": "1", "lon": "2"}], "photon-land", key="{name}")) as server:
+            answer = server.get("/api?q=lond&countrycode=GB")
+            self.assertEqual(answer.status, 400)
+            self.assertIn("no countries", answer.body.decode() if isinstance(answer.body, bytes) else answer.body)
+
     def test_what_is_accepted(self):
         wanted = self.server.get("/api?q=pari").body
         for more in ["lang=de", "lang=", "lang=xx", "dedupe=0", "dedupe=1", "debug=1", "debug=true", "lat=&lon=", "zoom=",
