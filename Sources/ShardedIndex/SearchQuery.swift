@@ -60,9 +60,17 @@ extension ShardedIndex {
       Int(100 * degrees + (degrees < 0 ? -0.5 : 0.5))
     }
 
-    /// Reads a latitude, a comma and a longitude, in decimal degrees: `48.85,2.35`. Returns nil for another text.
+    /// Reads a latitude, a comma and a longitude, in decimal degrees, with or without spaces around each: `48.85,2.35`.
+    /// Returns nil for another text.
     public init?(_ text: String) {
-      let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Array($0.utf8) }
+      let space = UInt8(ascii: " ")
+      let numbers = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { number in
+        let isDigit = { (byte: UInt8) in byte != space }
+        guard let first = number.firstIndex(where: isDigit), let last = number.lastIndex(where: isDigit) else {
+          return [UInt8]()
+        }
+        return Array(number[first...last])
+      }
       guard numbers.count == 2 else { return nil }
       let found = unsafe numbers[0].withUnsafeBufferPointer { latitude in
         unsafe numbers[1].withUnsafeBufferPointer { longitude in

@@ -36,6 +36,15 @@ class Values(Case):
         ended = self.build("name,lat,lon,pop\nA,1,2,3\n", "--near", "--weight", "pop", "--force")
         self.assertNotIn("of 1 record", ended.stderr)
 
+    def test_a_place_as_maps_copy_it(self):
+        ended = self.build("name,lat,lon\nMain East,48.86,2.29\nMain West,-33.87,151.2\n", "--near")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        for place in "48.8584,2.2945", "48.8584, 2.2945", " 48.8584 , 2.2945 ":
+            self.assertIn("East", self.shardq("-i", "index", "main", "--near", place).splitlines()[0])
+        self.assertIn("West", self.shardq("-i", "index", "main", "--near", "-33.8, 151").splitlines()[0])
+        for wrong in "48. 8, 2", ",2", "1,2,3", "48.8 2.3":
+            self.refused("-i", "index", "main", "--near", wrong)
+
     def test_true_and_false(self):
         lines = [{"name": f"Item {n}", "stock": [True, False, None, "true"][n % 4]} for n in range(12)]
         text = "".join(json.dumps(line) + "\n" for line in lines)
