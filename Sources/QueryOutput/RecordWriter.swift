@@ -227,6 +227,13 @@ package struct RecordWriter {
     try output.write(longitude)
     try output.write(0x2c)
     try output.write(latitude)
+    if let field = schema.names.number(of: CoordinateNames.altitude),
+      let text = unsafe buffer.text(ofField: field, record),
+      let altitude = unsafe Coordinate.digits(text, limit: .greatestFiniteMagnitude)
+    {
+      try output.write(0x2c)
+      try output.write(altitude)
+    }
     try output.write("]}")
   }
 

@@ -45,6 +45,24 @@ class Values(Case):
         for wrong in "48. 8, 2", ",2", "1,2,3", "48.8 2.3":
             self.refused("-i", "index", "main", "--near", wrong)
 
+    def test_the_third_coordinate(self):
+        """A point's altitude is a field, and GeoJSON has it again; a property of its name stands."""
+        features = [
+            {"type": "Feature", "geometry": {"type": "Point", "coordinates": place}, "properties": {"name": name} | more}
+            for name, place, more in (
+                ("Deep", [8.5, 47.3, -408.25], {}), ("Flat", [8.5, 47.3], {}), ("Named", [1.5, 2.5, 3.5], {"alt": "high"}))]
+        self.write("list.geojson", json.dumps({"type": "FeatureCollection", "features": features}))
+        self.shardq("build", "-q", "-i", "index", "--key", "{name}", "list.geojson")
+        records = [json.loads(line) for line in self.shardq("export", "-i", "index").splitlines()]
+        self.assertEqual([record.get("alt") for record in records], [-408.25, None, "high"])
+        back = json.loads(self.shardq("export", "-i", "index", "--format", "geojson"))
+        self.assertEqual(
+            [feature["geometry"]["coordinates"] for feature in back["features"]],
+            [[8.5, 47.3, -408.25], [8.5, 47.3], [1.5, 2.5]])
+        self.write("back.geojson", json.dumps(back))
+        self.shardq("build", "-q", "-i", "again", "--key", "{name}", "back.geojson")
+        self.assertEqual(self.shardq("export", "-i", "again"), self.shardq("export", "-i", "index"))
+
     def test_true_and_false(self):
         lines = [{"name": f"Item {n}", "stock": [True, False, None, "true"][n % 4]} for n in range(12)]
         text = "".join(json.dumps(line) + "\n" for line in lines)

@@ -3,8 +3,8 @@ import ShardedIndex
 /// Makes records from the features of GeoJSON (RFC 7946): from their properties, and from a point's coordinates.
 ///
 /// A feature is first read as any object. The fields of `properties` lose that step of their path; `type`, `geometry`
-/// and `bbox` are dropped. A point's coordinates become the numbers `lat` and `lon`, unless the properties have
-/// coordinates by names that an index knows. Any other member of a feature, such as `id`, is a field like a property,
+/// and `bbox` are dropped. A point's coordinates become the numbers `lat` and `lon`, and `alt` if there is a third one,
+/// unless the properties have coordinates by names that an index knows. Any other member of a feature, such as `id`, is a field like a property,
 /// unless a property has its name.
 struct GeoJSONFeatures {
   private(set) var names = FieldNames()
@@ -41,11 +41,11 @@ struct GeoJSONFeatures {
       }
     }
     guard isFeature else { return "expected a feature, whose \"type\" is \"Feature\"" }
-    var point: (latitude: Range<Int>, longitude: Range<Int>)?
+    var point: (latitude: Range<Int>, longitude: Range<Int>, altitude: Range<Int>?)?
     if isPoint, !hasCoordinates, let coordinates {
       point = unsafe Self.numbers(in: sink.text(ofField: coordinates, since: mark, window: window))
     }
-    let taken = hasForeign ? properties(in: range, sink) : []
+    let taken = hasForeign || point?.altitude != nil ? properties(in: range, sink) : []
     var kept = range.lowerBound
     var pointField: FieldSlice?
     let isPointInExtra = coordinates.map { sink.isInExtra(field: $0, since: mark) } ?? false
@@ -82,7 +82,11 @@ struct GeoJSONFeatures {
     }
     sink.cut(to: kept, since: mark)
     if let point, let pointField {
-      for (name, digits) in [("lat", point.latitude), ("lon", point.longitude)] {
+      let altitude = taken.contains(CoordinateNames.altitude) ? nil : point.altitude
+      for (name, digits) in [
+        ("lat", point.latitude), ("lon", point.longitude), (CoordinateNames.altitude, altitude),
+      ] {
+        guard let digits else { continue }
         sink.append(
           FieldSlice(
             name: names.number(of: name), kind: .number, offset: pointField.offset + UInt32(digits.lowerBound),
@@ -116,10 +120,10 @@ struct GeoJSONFeatures {
     names.contains { $0 == name || $0.hasPrefix(name + ".") || name.hasPrefix($0 + ".") }
   }
 
-  /// Returns the digits of a position `[lon,lat]`, from the text's start.
+  /// Returns the digits of a position `[lon,lat]` or `[lon,lat,alt]`, from the text's start.
   private static func numbers<Position: RandomAccessCollection<UInt8>>(
     in text: Position
-  ) -> (latitude: Range<Int>, longitude: Range<Int>)? where Position.Index == Int {
+  ) -> (latitude: Range<Int>, longitude: Range<Int>, altitude: Range<Int>?)? where Position.Index == Int {
     guard text.first == UInt8(ascii: "["), let comma = text.firstIndex(of: UInt8(ascii: ",")),
       let end = text[(comma + 1)...].firstIndex(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "]") })
     else { return nil }
@@ -127,6 +131,13 @@ struct GeoJSONFeatures {
       text[range].first.map { $0 == UInt8(ascii: "-") || isDigit($0) } ?? false
     }
     guard isNumber(1..<comma), isNumber(comma + 1..<end) else { return nil }
-    return (comma + 1..<end, 1..<comma)
+    var altitude: Range<Int>?
+    if text[end] == UInt8(ascii: ","),
+      let last = text[(end + 1)...].firstIndex(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "]") }),
+      isNumber(end + 1..<last)
+    {
+      altitude = end + 1..<last
+    }
+    return (comma + 1..<end, 1..<comma, altitude)
   }
 }
