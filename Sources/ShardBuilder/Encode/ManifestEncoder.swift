@@ -116,7 +116,7 @@ package struct ManifestEncoder {
 
   /// The error of ranks that no reader would accept.
   /// Refuses a file that no reader opens.
-  static func checkSize(of file: [UInt8], hasStarts: Bool) throws(BuildError) {
+  package static func checkSize(of file: [UInt8], hasStarts: Bool) throws(BuildError) {
     guard file.count > Manifest.sizeLimit else { return }
     let starts: BuildMessage = hasStarts ? ", or build without \(.starts)" : ""
     throw .dataset(
