@@ -26,7 +26,9 @@ extension ManifestReader {
     }
   }
 
-  private static func hasFrame(_ bytes: ArraySlice<UInt8>) -> Bool { unsafe ZstdFrame.size(of: bytes.span.bytes) != nil }
+  private static func hasFrame(_ bytes: ArraySlice<UInt8>) -> Bool {
+    unsafe ZstdFrame.size(of: bytes.span.bytes) != nil
+  }
 
   /// The size of a first read, in bytes.
   private static var window: Int { 256 << 10 }
