@@ -19,9 +19,11 @@ package struct KnownFrames: Sendable {
   mutating func add(framesOf file: [UInt8]) {
     ZstdFrame.forEachFrame(of: file) { range in
       let frame = file[range]
-      guard let size = unsafe frame.withUnsafeBufferPointer({ unsafe ZstdFrame.contentSize(of: $0) }),
-        size <= ZstdFrame.contentLimit
-      else { return }
+      // A manifest names each frame by its checksum.
+      let found = unsafe frame.withUnsafeBufferPointer {
+        unsafe ZstdFrame.checksum(of: $0) == nil ? nil : ZstdFrame.contentSize(of: $0)
+      }
+      guard let size = found, size <= ZstdFrame.contentLimit else { return }
       let slot = size % frames.count
       if frames[slot].count(where: { $0.size == size }) < Self.mostOfOneSize { frames[slot].append((size, frame)) }
     }

@@ -43,9 +43,7 @@ public struct FieldUse: Sendable, Equatable {
       }
     case .numbers(let field):
       let number = names.firstIndex(of: field).map { UInt32($0) }
-      func text(_ record: RecordBlob) -> UnsafeBufferPointer<UInt8>? {
-        unsafe number.flatMap { unsafe record.text(ofField: $0) }
-      }
+      let text = { (record: RecordBlob) in unsafe number.flatMap { unsafe record.text(ofField: $0) } }
       count(chunk) {
         unsafe text($0).map { unsafe WeightRule.isNumber($0) } ?? false
       } example: {
