@@ -29,7 +29,7 @@ mkdir -p .build
 
 # The files of QueryOutput that write answers.
 output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch IndexError+Command \
-JSONText ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter WidthTable"
+JSONText ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter URLSecrets WidthTable"
 work=.build/library${SHARDQ_SANITIZE:+-$SHARDQ_SANITIZE}
 mkdir -p "$work" "$out"
 flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes -swift-version 6 -package-name shardq"

@@ -220,7 +220,8 @@ class Clone:
         if SERVER.search(commands):
             self.stop()
         commands = SERVER.sub("in-background ", self.here(commands))
-        commands = re.sub(r"\bshardq serve\b", listen, commands)
+        # A command that names an address itself keeps it.
+        commands = re.sub(r"\bshardq serve\b(?!(?:[^\n\\]|\\\n)*--listen)", listen, commands)
         environment = {
             "PATH": os.pathsep.join([os.path.join(HERE, "commands"), BIN, "/usr/local/bin:/usr/bin:/bin:/usr/sbin"]),
             "HOME": self.home, "TMPDIR": self.state, "LC_ALL": "C.UTF-8", "TERM": "dumb",

@@ -99,9 +99,10 @@ class Upstream:
     """The real server on a free port, or None."""
 
     def __init__(self, index, *options, log=None):
+        address = [] if "--listen" in options else ["--listen", "127.0.0.1:0"]
         with open(log, "wb") if log else contextlib.nullcontext(subprocess.STDOUT) as errors:
             self.process = subprocess.Popen(
-                [server.command("shardq-commands"), "serve", "--listen", "127.0.0.1:0", "--index", str(index), *options],
+                [server.command("shardq-commands"), "serve", *address, "--index", str(index), *options],
                 stdout=subprocess.PIPE,
                 stderr=errors,
             )
