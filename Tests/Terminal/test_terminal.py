@@ -334,10 +334,12 @@ class Choosing(TerminalTest):
             with open(os.path.join(screen.directory, "out"), newline="") as file:
                 self.assertEqual(file.read(), wanted)
 
-    def test_without_an_index_plain_shardq_is_the_help(self):
+    def test_without_an_index_plain_shardq_ends_with_the_first_step(self):
         screen = self.screen(100, 90)
         screen.run("SHARDQ_INDEX=/nowhere shardq; echo status $?")
-        self.assertIn("EXAMPLES", screen.shows("status 0"))
+        said = screen.shows("status 0")
+        self.assertIn("shardq build FILE\nstatus 0", said)
+        self.assertLessEqual(said[said.index("shardq finds") : said.index("status 0")].count("\n"), 12)
         screen.run("clear; SHARDQ_INDEX=/nowhere shardq ui; echo status $?")
         self.assertIn("/nowhere", screen.shows("status 66"))
 
