@@ -27,6 +27,13 @@ class FirstKeys(Case):
                 if name in ("plain.csv", "objects.json"):
                     self.assertIn("the key is {name}; --key names another", ended.stderr)
 
+    def test_one_column(self):
+        self.write("fruits.csv", "apple\nbanana\n")
+        ended = self.run_shardq("build", "-i", "fruits", "fruits.csv")
+        self.assertIn('"apple" is the column\'s name; if it is a record, name the column with --columns', ended.stderr)
+        self.write("words.csv", "word\nbanana\n")
+        self.assertNotIn("--columns", self.run_shardq("build", "-i", "words", "words.csv").stderr)
+
     def test_proposed(self):
         """A refusal proposes the field that holds the names, wherever it stands."""
         for header, wanted in (

@@ -129,7 +129,7 @@ struct ExitStatusTests {
     let scratch = TemporaryDirectory()
     scratch.write("bad.json", "[{\"name\":\"a\",\"country\":\"b\"},{]")
     scratch.write("bad.jsonl", "{\"name\":\"a\",\"country\":\"b\"}\n{\n{\"name\":\"c\",\"country\":\"d\"}\n")
-    scratch.write("odd.jsonl", "{\"x\":1}\n")
+    scratch.write("odd.jsonl", "{\"x\":1,\"y\":2}\n")
     func build(_ arguments: String...) -> Program.Result {
       Program.run(["build", "-i", scratch.path + "/i"] + arguments)
     }

@@ -32,7 +32,7 @@ import Testing
     #expect(shown("york").output == "York, GB\nNew York, US\nYorkton, CA\nEast York, CA\n")
     #expect(shown("york").error == "")
     #expect(shown("torontos o").output == "East York, CA (Torontos Osten)\n")
-    #expect(shown("york", "-n", "1").error == "the best 1 shown; --limit shows more\n")
+    #expect(shown("york", "-n", "1").error == "the best 1 of 2+ shown; --limit shows more, --all lists all\n")
     let none = shown("zz")
     #expect(none.status == 1 && none.output == "" && none.error == "nothing matches \"zz\"\n", "\(none)")
     #expect(shown("york  xyz").error == "nothing matches \"york  xyz\"; nearest: \"york\"\n")
@@ -48,11 +48,15 @@ import Testing
       let output = Program.run(["query", "-i", path, "--format", "json", text]).output
       return output.ranges(of: #""hits":["#).first.map { String(output[$0.upperBound...]) } ?? output
     }
-    #expect(hits("nyc").contains(#""via":"name","name":"NYC","highlights":[[0,3]]}],"complete":true,"total":1"#))
+    #expect(
+      hits("nyc").contains(#""via":"name","name":"NYC","highlights":[[0,3]]}],"complete":true,"count":1,"total":1"#))
     #expect(hits("york n").hasPrefix(#"{"key":"New York, US","score":"#))
     #expect(hits("york n").contains(#""via":"words","highlights":[[0,1],[4,8]]}]"#), "\(hits("york n"))")
     #expect(hits("toronto").contains(#""name":"Torontos Osten","highlights":[[0,7]]}]"#), "\(hits("toronto"))")
-    #expect(hits("nycx").hasPrefix(#"],"complete":true,"total":0,"nearest":"nyc","sort":"rank"}"#), "\(hits("nycx"))")
+    #expect(
+      hits("nycx").hasPrefix(
+        #"],"complete":true,"count":0,"total":0,"totalIsExact":true,"keys":0,"nearest":"nyc","sort":"rank"}"#),
+      "\(hits("nycx"))")
     #expect(hits("york, u").contains(#""via":"word","highlights":[[4,11]]}]"#), "\(hits("york, u"))")
   }
 

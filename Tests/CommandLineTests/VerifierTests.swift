@@ -99,9 +99,10 @@ import Testing
 
   @Test func straysAreNamed() throws {
     let index = try SmallIndex()
+    // Its name is a shard's, and its content is not.
     index.directory.write("index/old-0123456789abcdef.zst", "x")
     let (summary, findings) = try verify(index.path)
-    #expect(summary.isSound && findings == [.stray(file: index.path + "/old-0123456789abcdef.zst", isShard: true)])
+    #expect(summary.isSound && findings == [.stray(file: index.path + "/old-0123456789abcdef.zst", isShard: false)])
   }
 
   @Test("Verification names the records that differ, and counts them")

@@ -69,7 +69,7 @@
       Refusal("f.csv", Array("id,name\n1,Z".utf8) + [0xFC, 0x0A], [.encoding, .skipsBad]),
       Refusal("f.csv", "id,name\n".utf8.flatMap { [$0, 0] }, [.encoding]),
       Refusal("f.csv", "id,name\n".utf8.flatMap { [$0, 0, 0, 0] }, []),
-      Refusal("f.csv", "id,name\n1,A\n", .key, .columns) { _ in },
+      Refusal("f.csv", "id,title,label\n1,A,B\n", .key, .columns) { _ in },
       Refusal("f.csv", "1,A\n", .columns, .namesColumns) { $0.columns = ["id", "id"] },
       Refusal("f", "a\0b", .inputFormat),
       Refusal("f.txt", "a\n", .columns) { ($0.columns, $0.inputFormat) = (["a", "b"], "lines") },
@@ -110,6 +110,7 @@
       Refusal("f.csv", "id,name\n1,A\n", .weight) { ($0.key, $0.weight) = ("{id}", "x") },
       Refusal("f.csv", "id,name\n1,A\n", .alias) { ($0.key, $0.alias) = ("{id}", ["x"]) },
       Refusal("f.csv", "id,name\n1,A\n", .filter) { ($0.key, $0.filter) = ("{id}", ["x"]) },
+      Refusal("f.csv", "id,name\n1,A\n", .near) { ($0.key, $0.near) = ("{id}", true) },
       Refusal("f.csv", "id,name\n1,A\n", .id) { ($0.key, $0.id) = ("{id}", "x") },
       Refusal("f.csv", "id,name\n1,A\n", .id) { ($0.key, $0.weightsFile) = ("{id}", "weights.tsv") },
       Refusal("f.csv", "id,rank\n1,5\n", .weight) {
@@ -227,10 +228,16 @@
         RepairError.unprovenManifest(path: "x", reason: "y").message, in: RepairCommand.self,
         [.expectedDigest, .takesUnproven])
       Self.check(RepairError.unprovenOverlay(path: "x").message, in: RepairCommand.self, [.takesUnproven])
+      let large = #expect(throws: BuildError.self) {
+        try ManifestEncoder.checkSize(of: [UInt8](repeating: 0, count: Manifest.sizeLimit + 1), hasStarts: true)
+      }
+      Self.check(try #require(large).message, in: BuildCommand.self, [.shardLimit, .starts])
     }
 
     @Test("each setting has an option, and a message names it") func all() {
-      let told = Set(Self.refusals.flatMap(\.names)).union([.weightsFile, .merge, .expectedDigest, .takesUnproven])
+      let told = Set(Self.refusals.flatMap(\.names)).union([
+        .weightsFile, .merge, .expectedDigest, .takesUnproven, .shardLimit, .starts,
+      ])
       let help = Self.helps.values.joined()
       for setting in BuildSetting.allCases where ![.indexKey, .indexID].contains(setting) {
         #expect(told.contains(setting), "\(setting)")

@@ -124,7 +124,7 @@ extension FilesMessages {
       END
       """, "--key '{name}' f.geojson",
       records: """
-        {"id":"r/1","name":"P","lat":-30,"lon":1.25}
+        {"id":"r/1","name":"P","lat":-30,"lon":1.25,"alt":9}
         {"id":3,"name":"Q"}
         {"name":"R","Latitude":"1","Longitude":"2"}
 

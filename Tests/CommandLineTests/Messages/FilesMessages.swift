@@ -264,10 +264,6 @@ struct FilesMessages {
       records: "{\"word\":\"a\"}\n"),
     row("one column needs no key", "printf 'word\\na\\n' > f.csv", "f.csv", records: "{\"word\":\"a\"}\n"),
     row(
-      "one column may lack its name", "printf 'apple\\nbanana\\n' > f.csv", "f.csv",
-      records: "{\"apple\":\"banana\"}\n",
-      error: "f.csv: \"apple\" is the column's name; if it is a record, name the column with --columns"),
-    row(
       "bytes that are no text", "printf 'a\\000\\001\\n' > f", "--key '{name}' f", status: 64,
       error:
         "shardq: f: cannot tell the format; if it is a dataset, name the format with --input-format (json, jsonl, geojson, csv, tsv, geonames, lines)"

@@ -60,7 +60,7 @@ struct TypedMessages {
     ShellCase("nor behind --", places + "shardq -- san jose", output: "San Jose\tUS\n"),
     ShellCase(
       "a word that is nearly a command", places + "shardq quer san", status: 64,
-      error: "shardq: quer is no command; did you mean query? To search for this text: shardq -- quer san\n"),
+      error: "shardq: quer is no command; did you mean shardq san? To search for this text: shardq -- quer san\n"),
     ShellCase(
       "a file behind it", places + "shardq bild l.csv", status: 64,
       error: "shardq: bild is no command; did you mean build? To search for this text: shardq -- bild l.csv\n"),

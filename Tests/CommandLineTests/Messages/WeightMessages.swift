@@ -16,12 +16,12 @@ struct WeightMessages {
       "--weight makes ranks, which stats names",
       list + "shardq build -i x --key '{name}' --weight n c.json 2>&1 | grep -i weigh; "
         + "shardq stats -i x | grep ranks; " + features,
-      output: "ranks     52 bytes, by n\n"
+      output: "1 of 2 records have no number in \"n\" (first: \"x\") and weigh 0\nranks     52 bytes, by n\n"
         + "\"features\":{\"ranks\":{\"bytes\":52,\"weight\":\"n\"}}\n"),
     ShellCase(
       "stats names each feature, and no other",
       list
-        + "for f in --typos --near '--filter n' '--words --typos'; do "
+        + "sed -i 's/\"id\":1/\"lat\":1,\"lon\":2/' c.json; for f in --typos --near '--filter n' '--words --typos'; do "
         + "shardq build -i x --key '{name}' --weight n $f c.json 2>/dev/null; "
         + "shardq stats -i x --format json | jq -c '.features | keys'; done",
       output: "[\"ranks\",\"typos\"]\n[\"near\",\"ranks\"]\n[\"filters\",\"ranks\"]\n"
@@ -34,7 +34,8 @@ struct WeightMessages {
       "printf 'name,n\\nAnn,-1\\nBob,NaN\\nCid,many\\nDee,0.9\\n' > k.csv; "
         + "shardq build -i k --key '{name}' --weight n k.csv 2>&1 | grep weigh",
       output:
-        "no record has a number above 0 in \"n\", so all weights are 0: answers are in the order of keys\n"),
+        "2 of 4 records have no number in \"n\" (first: \"NaN\") and weigh 0\n"
+        + "no record has a number above 0 in \"n\", so all weights are 0: answers are in the order of keys\n"),
     ShellCase(
       "--weight that is not kept", list + "shardq build -i x --key '{name}' --weight n --keep name c.json", status: 64,
       error: "shardq: the field \"n\" ranks records, so the index must store it; keep it too\n"),
