@@ -226,7 +226,7 @@ import Testing
       ),
       (
         #"{"type":"Feature","id":7,"properties":{"a":[1, 2]},"geometry":{"coordinates":[1,2,3],"type":"Point"}}"#,
-        "id=7 a=|[1,2]| lat=2 lon=1"
+        "id=7 a=|[1,2]| lat=2 lon=1 alt=3"
       ),
       (
         #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"coord":{"lat":5}}}"#,

@@ -8,7 +8,7 @@ import Testing
   /// Texts of a filter field, each with its values.
   static let tags: [(value: ModelRecord.Value?, values: Set<String>)] = [
     (.string("River"), ["river"]), (.string("ÉTÉ"), ["ete"]), (.string(""), [""]), (.number("7"), ["7"]),
-    (.number("1e3"), ["1e3"]), (.literal("true"), []), (.literal("null"), []), (nil, []), (.literal("{}"), []),
+    (.number("1e3"), ["1e3"]), (.literal("true"), ["true"]), (.literal("null"), []), (nil, []), (.literal("{}"), []),
     (.literal("[]"), []), (.literal(#"["river","RIVER","a b"]"#), ["river", "a b"]),
     (
       .literal(#"["a\"]b",7,null,["lake"],{"x":"lake"},"\u00c9\ud83d\ude00\n",-2.5]"#),

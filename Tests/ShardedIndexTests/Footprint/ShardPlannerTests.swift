@@ -299,17 +299,21 @@ import CLibrary
     // A directory of a killed plan, a directory of another program, and a file.
     mkdir(directory("shardq-plan-abandoned"), 0o700)
     Files.write([1], to: directory("shardq-plan-abandoned/file"))
+    Files.write(Array("a temporary directory of shardq\n".utf8), to: directory("shardq-plan-abandoned/.shardq-work"))
     mkdir(directory("other"), 0o700)
+    mkdir(directory("shardq-plan-of-a-user"), 0o700)
+    Files.write([1], to: directory("shardq-plan-of-a-user/file"))
     Files.write([1], to: directory("shardq-plan-file"))
     let second = try WorkDirectory(in: directory.path)
     let own = [held, second].map { String($0.path.split(separator: "/").last!) }
-    #expect(Set(Files.names(in: directory.path)) == Set(["other", "shardq-plan-file"] + own))
+    let others = ["other", "shardq-plan-file", "shardq-plan-of-a-user"]
+    #expect(Set(Files.names(in: directory.path)) == Set(others + own))
     held.remove("candidate")
     #expect(Files.read(held.path + "/candidate/shard.zst") == nil && Files.read(held.path + "/file") == [1])
     held.remove()
     held.remove()
     second.remove()
-    #expect(Set(Files.names(in: directory.path)) == ["other", "shardq-plan-file"])
+    #expect(Set(Files.names(in: directory.path)) == Set(others))
     #expect(throws: BuildError.self) { try WorkDirectory(in: directory("nowhere")) }
   }
 }
