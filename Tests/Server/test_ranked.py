@@ -390,7 +390,7 @@ class Ranked(unittest.TestCase):
             self.assertEqual((rest["matches"], "cursor" in rest), ([], False))
 
     def test_weights_of_one_kind(self):
-        for name, weight in [("none", lambda _: ""), ("same", lambda _: "5"), ("huge", lambda _: "99999999999999999999999"),
+        for name, weight in [("none", lambda number: "" if number else "0"), ("same", lambda _: "5"), ("huge", lambda _: "99999999999999999999999"),
                              ("negative", lambda number: str(-number)), ("fractions", lambda number: f"{number}.9")]:
             rows = [{"id": str(number), "name": f"N{number:03}", "country": "XX", "population": weight(number)} for number in range(300)]
             with Server(build(rows, "ranked-" + name, *WEIGHTED)) as server:
