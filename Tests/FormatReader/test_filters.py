@@ -78,10 +78,13 @@ class FilteredBase(Compared):
                 ranks = plain.ranks(text)
                 self.compare_hits(plain, text, answer, plain.best(ranks, limit))
                 self.assertEqual(answer["complete"], True)
-                self.assertEqual(answer.get("total", str(len(ranks))), str(len(ranks)), (text, filters))
+                if answer["totalIsExact"]:
+                    self.assertEqual(answer["total"], str(len(ranks)), (text, filters))
+                else:
+                    self.assertLessEqual(int(answer["total"]), len(ranks), (text, filters))
                 one = len(filters) == 1 and all(len({oracle.fold(v) for v in values}) == 1 for values in filters.values())
                 if one and " " not in oracle.fold(text).decode().strip() and index.name not in self.untabled:
-                    self.assertIn("total", answer, (text, filters))
+                    self.assertTrue(answer["totalIsExact"], (text, filters))
 
     def tagged(self, count, weight=WEIGHTS["Pareto"]):
         rows = []

@@ -412,7 +412,7 @@ class Ranked(Compared):
                     self.assertEqual(refusal.args[0], 65, refusal.args)
                     refused += 1
                 if at % 8 == 0:
-                    run = [COMMAND, "query", "a", "--count", "-i", index]
+                    run = [COMMAND, "query", "a", "--count", "--sort", "key", "-i", index]
                     count = subprocess.run(run, capture_output=True, check=True).stdout
                     self.assertEqual(int(count), len(plain.ranks("a")))
         self.assertGreater(refused, len(places) // 2)
