@@ -46,7 +46,7 @@ function said(answer: Answer): string[] {
 }
 
 const empty: Required<Answer> = {
-  query: '', count: 0, more: false, offset: 0, limit: 10, generation: '', sort: 'rank', total: 0, totalIsExact: true,
+  schema: 1, query: '', count: 0, more: false, offset: 0, limit: 10, generation: '', sort: 'rank', total: 0, totalIsExact: true,
   keys: 0, correction: '', nearest: '', cursor: '', matches: [], display: [],
 }
 
