@@ -255,9 +255,9 @@ class Scenario:
         return {"old": self.old, "new": self.new}
 
 
-def build_command(source, *options):
+def build_command(source, *options, shard_size="1KiB"):
     # One thread makes the same calls in the same order every time; small shards are many from few records.
-    return ["build", source, "--key", "{name}, {country}", "--jobs", "1", "--shard-size", "1KiB", "--level", "3",
+    return ["build", source, "--key", "{name}, {country}", "--jobs", "1", "--shard-size", shard_size, "--level", "3",
             *options]
 
 

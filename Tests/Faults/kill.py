@@ -99,7 +99,7 @@ def twice(tools):
 def named_runs(tools, count):
     """A file system that makes no file without a name: a kill leaves a run of the sort, the next build removes it."""
     source = faults.write_records(tools.path("large.jsonl"), faults.records(count))
-    plain = faults.build_command(source, "--shard-size", "64KiB")
+    plain = faults.build_command(source, shard_size="64KiB")
     new = faults.Reference(tools, tools.path("built-large"), plain)
     scenario = faults.Scenario("a sort whose runs have names", None, [*plain, "--memory", "1MiB"], new, [(plain, new)])
     runs = [call for call in faults.trace(tools, scenario) if call.name == "openat" and "O_TMPFILE" in call.text]
