@@ -86,7 +86,7 @@ typedef struct {
 // An answer is this head, the records, the values of all records, then the texts, each with a zero byte at its end. Members
 // give a text by its offset from the head, in bytes; 0 stands for no text. Numbers have the processor's byte order.
 typedef struct {
-  // The number of matches; if `total_is_exact` is 0, there may be more. docs/ranking.md, section 10.
+  // The number of matches; if `total_is_exact` is 0, there may be more. docs/totals.md.
   int64_t total;
   // The number of records whose keys begin with the text.
   int64_t keys;

@@ -42,7 +42,7 @@ export interface SearchOptions {
   near?: { latitude: number, longitude: number }
   /** The `cursor` of the previous page. */
   after?: string
-  /** 'exact' counts the matches, at most 10,000, which may fetch more files; the default is what the search knows. */
+  /** 'exact' counts the matches, at most 10,000, which may fetch more files; the default is the number that the search knows. */
   total?: 'exact' | 'known'
   /** Whether the answer has `display`. */
   display?: boolean
@@ -58,7 +58,7 @@ export interface Answer<Fields = Record<string, any>> {
   query: string
   /** The number of matches, as `total`. */
   count: number
-  /** The number of matches; if `totalIsExact` is false, there may be more. docs/ranking.md, section 10. */
+  /** The number of matches; if `totalIsExact` is false, there may be more. docs/totals.md. */
   total: number
   /** Whether there are no more matches than `total`. */
   totalIsExact: boolean

@@ -63,7 +63,7 @@ package enum URLSecrets {
     return line[host...].firstIndex(where: endsWord) ?? line.count
   }
 
-  /// Returns what is not secret of the part of a URL behind its scheme.
+  /// Returns the public part of a URL behind its scheme.
   private static func open(_ part: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var open = part
     let authority = part.prefix { !endsAuthority($0) }

@@ -45,7 +45,7 @@ extension ShardedIndex {
     /// Whether there may be further hits.
     public var hasMore: Bool { found.hasMore }
 
-    /// The number of matches: exact if the query asked for it and there are at most 10,000, or if the tables of the
+    /// The number of matches. It is exact if the query asked for it and at most 10,000 match, or if the tables of the
     /// index or the search tell it.
     ///
     /// - Complexity: O(*s*) with one filter, O(log *n*) without: *s* shards of the matches, *n* records. Reads the two

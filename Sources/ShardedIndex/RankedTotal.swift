@@ -1,5 +1,5 @@
 extension ShardedIndex {
-  /// The number of matches of an answer. Source: docs/ranking.md section 10.
+  /// The number of matches of an answer. Source: docs/totals.md.
   ///
   /// Matches that correct typing errors count only if no record matches without one.
   public struct Total: Hashable, Sendable {
@@ -30,7 +30,7 @@ extension ShardedIndex.RankedHits {
     let isAtErrors = before.isKnown && (rest.map { $0.edits > 0 && !generation.isOfStarts } ?? true)
     if right > 0, isAtErrors { return ShardedIndex.Total(right) }
     if isAtErrors { return ShardedIndex.Total(before.all + count, isExact: rest == nil) }
-    // Whatever else matches, all of these keys do.
+    // All of these keys match; other records may match too.
     let least = search.filter == nil ? min(keys ?? 0, ShardedIndex.Total.walkLimit) : 0
     return ShardedIndex.Total(Swift.max(right, least), isExact: false)
   }

@@ -445,7 +445,7 @@ class Index {
    * @param options.limit At most 1,000. @param options.offset The number of matches to skip.
    * @param options.sort 'rank' or 'key'; the default is by rank if the index has ranks.
    * @param options.typos Whether to correct typing errors. @param options.display Whether to add the texts of a list.
-   * @param options.total 'exact' counts the matches, at most 10,000, which may fetch more files. Else `total` is what the
+   * @param options.total 'exact' counts the matches, at most 10,000, which may fetch more files. Else `total` is the number that the
    *   search knows: if `totalIsExact` is false, there may be more. `keys` is left out if it is unknown.
    * @param options.filters Such as ['country=FR']. @param options.near { latitude, longitude }.
    * @param options.after The cursor of the previous page. @param options.signal Ends the search.

@@ -111,7 +111,7 @@ class Answer(Sequence[Record]):
 
     @property
     def total(self) -> int:
-        """The number of matches; if ``total_is_exact`` is false, there may be more (docs/ranking.md, section 10)."""
+        """The number of matches; if ``total_is_exact`` is false, there may be more (docs/totals.md)."""
         total: int = self.object["total"]
         return total
 

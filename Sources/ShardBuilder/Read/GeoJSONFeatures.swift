@@ -82,18 +82,26 @@ struct GeoJSONFeatures {
     }
     sink.cut(to: kept, since: mark)
     if let point, let pointField {
-      let altitude = taken.contains(CoordinateNames.altitude) ? nil : point.altitude
-      for (name, digits) in [
-        ("lat", point.latitude), ("lon", point.longitude), (CoordinateNames.altitude, altitude),
-      ] {
-        guard let digits else { continue }
-        sink.append(
-          FieldSlice(
-            name: names.number(of: name), kind: .number, offset: pointField.offset + UInt32(digits.lowerBound),
-            length: UInt32(digits.count)), isInExtra: isPointInExtra)
-      }
+      append(point, of: pointField, isInExtra: isPointInExtra, without: taken, to: &sink)
     }
     return nil
+  }
+
+  /// Adds the coordinates of a point; the altitude only if no property has its name.
+  private mutating func append(
+    _ point: (latitude: Range<Int>, longitude: Range<Int>, altitude: Range<Int>?), of pointField: FieldSlice,
+    isInExtra: Bool, without taken: [String], to sink: inout RecordSink
+  ) {
+    let altitude = taken.contains(CoordinateNames.altitude) ? nil : point.altitude
+    for (name, digits) in [
+      ("lat", point.latitude), ("lon", point.longitude), (CoordinateNames.altitude, altitude),
+    ] {
+      guard let digits else { continue }
+      sink.append(
+        FieldSlice(
+          name: names.number(of: name), kind: .number, offset: pointField.offset + UInt32(digits.lowerBound),
+          length: UInt32(digits.count)), isInExtra: isInExtra)
+    }
   }
 
   private static func use(of name: String) -> Use {
