@@ -44,4 +44,22 @@
       return path
     }
   }
+
+  /// Writes a file.
+  ///
+  /// - Parameters:
+  ///   - flags: `O_TRUNC` to replace a file at the path, `O_EXCL` to refuse one.
+  ///   - shown: The path for messages.
+  func writeFile(_ bytes: [UInt8], to path: String, _ flags: CInt, shown: String) throws(CommandFailure) {
+    let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o644)
+    guard file >= 0 else { throw .cannotWrite(shown, errno) }
+    defer { close(file) }
+    var output = Output(file)
+    do throws(WriteError) {
+      try output.write(bytes)
+      try output.flush()
+    } catch {
+      throw .cannotWrite(shown, error.errno)
+    }
+  }
 #endif

@@ -170,16 +170,7 @@
     }
 
     private func write(_ bytes: [UInt8], _ name: String, in folder: String) throws(CommandFailure) {
-      let file = open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-      guard file >= 0 else { throw .cannotWrite("\(path)/\(name)", errno) }
-      defer { close(file) }
-      var output = Output(file)
-      do throws(WriteError) {
-        try output.write(bytes)
-        try output.flush()
-      } catch {
-        throw .cannotWrite("\(path)/\(name)", error.errno)
-      }
+      try writeFile(bytes, to: "\(folder)/\(name)", O_EXCL, shown: "\(path)/\(name)")
     }
   }
 #endif

@@ -24,16 +24,7 @@
         }
         text += digest + "  " + file + "\n"
       }
-      let file = open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-      guard file >= 0 else { throw .cannotWrite("\(shown)/\(name)", errno) }
-      defer { close(file) }
-      var output = Output(file)
-      do throws(WriteError) {
-        try output.write(text)
-        try output.flush()
-      } catch {
-        throw .cannotWrite("\(shown)/\(name)", error.errno)
-      }
+      try writeFile(Array(text.utf8), to: "\(folder)/\(name)", O_EXCL, shown: "\(shown)/\(name)")
     }
 
     /// Throws unless the path is free, an empty directory, or a folder of the command with no other files.

@@ -124,7 +124,10 @@
         let report = try measure(scratch.path, progress)
         progress.clear()
         scratch.remove()
-        if let svg { try write(MemoryPlot(report.rows, keyCount: report.keyCount).svg, to: svg) }
+        if let svg {
+          let plot = MemoryPlot(report.rows, keyCount: report.keyCount).svg
+          try writeFile(Array(plot.utf8), to: svg, O_TRUNC, shown: svg)
+        }
         var output = Output()
         do throws(WriteError) {
           switch isJSON ? .json : format {
@@ -216,19 +219,6 @@
             ?? "\(index.path) has no key that can be typed; name another index")
       }
       return typed
-    }
-
-    private func write(_ text: String, to path: String) throws(CommandFailure) {
-      let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-      guard file >= 0 else { throw .cannotWrite(path, errno) }
-      defer { close(file) }
-      var output = Output(file)
-      do throws(WriteError) {
-        try output.write(text)
-        try output.flush()
-      } catch {
-        throw .cannotWrite(path, error.errno)
-      }
     }
   }
 #endif
