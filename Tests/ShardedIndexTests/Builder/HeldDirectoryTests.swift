@@ -11,12 +11,15 @@ import CLibrary
   /// An index's directory with a manifest and a shard, and the changes to the directory.
   private final class Place {
     let root = TemporaryDirectory()
+    let manifest: [UInt8]
     var path: String { root("index") }
 
     init() throws {
-      let publisher = try Publisher(directory: path)
-      try publisher.add(HeldDirectoryTests.shard, [1])
-      _ = try publisher.publish(manifest: [1], previous: [])
+      Files.write(Array("name\na1\n".utf8), to: root("list.csv"))
+      var options = BuildOptions()
+      options.key = "{name}"
+      _ = try ShardBuilder.build([root("list.csv")], into: root("index"), options: options)
+      manifest = try #require(Files.contents(of: root("index"))["manifest"])
       mkdir(root("other"), 0o755)
       Files.write([9], to: root("other/manifest"))
     }
@@ -48,17 +51,18 @@ import CLibrary
 
   @Test("a build publishes nothing once its directory or lock was replaced", arguments: kinds)
   func build(kind: String) throws {
-    for manifest: [UInt8] in [[2], [1]] {  // Another generation, and the present one.
+    for isPresent in [false, true] {  // Another generation, and the present one.
       let place = try Place()
       var publisher: Publisher? = try Publisher(directory: place.path)
-      try publisher!.add(manifest == [1] ? Self.shard : "b-0000000000000002.zst", [UInt8](manifest))
+      try publisher!.add(Self.shard, [1])
+      let manifest = place.manifest + (isPresent ? [] : [2])
       let named = place.change(kind)
       let before = place.contents
       #expect(throws: BuildError.replaced(path: named)) {
         try publisher!.publish(manifest: manifest, previous: [Self.shard])
       }
       publisher = nil
-      #expect(place.contents == before, "\(kind), \(manifest)")
+      #expect(place.contents == before, "\(kind), \(isPresent)")
     }
   }
 
