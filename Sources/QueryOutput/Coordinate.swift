@@ -9,7 +9,9 @@ package enum Coordinate {
   ) -> (latitude: [UInt8], longitude: [UInt8])? {
     guard let latitude = unsafe buffer.text(ofField: schema.latitude, record),
       let longitude = unsafe buffer.text(ofField: schema.longitude, record),
-      let latitude = unsafe digits(latitude, limit: 90), let longitude = unsafe digits(longitude, limit: 180)
+      let numbers = unsafe schema.coordinates.numbers(in: latitude, longitude),
+      let latitude = unsafe digits(.init(rebasing: latitude[numbers.latitude]), limit: 90),
+      let longitude = unsafe digits(.init(rebasing: longitude[numbers.longitude]), limit: 180)
     else { return nil }
     return (latitude, longitude)
   }

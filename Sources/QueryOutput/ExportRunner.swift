@@ -50,7 +50,7 @@ extension QueryRunner {
       }
     }
     try writing { () throws(WriteError) in
-      if request.format == .tsv, !isChosen { try writer.writeHeader(schema.names, to: &output) }
+      if request.format == .tsv, !isChosen { try writer.writeHeader(of: schema, to: &output) }
       if request.format == .json {
         try output.write(JSONText.schema)
         try output.write("\"count\":" as StaticString)

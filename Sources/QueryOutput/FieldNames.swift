@@ -25,7 +25,19 @@ package enum FieldNames {
     return names.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The numbers of the fields with these paths.
+  /// Returns the name of a column, without the escapes of a path that does not nest: `No.` for `No\.`.
+  package static func header(_ path: String) -> String {
+    var header: [UInt8] = []
+    var isEscaped = false
+    for byte in path.utf8 {
+      if !isEscaped, byte == 0x2e { return path }
+      if isEscaped || byte != 0x5c { header.append(byte) }
+      isEscaped = !isEscaped && byte == 0x5c
+    }
+    return isEscaped ? path : String(decoding: header, as: UTF8.self)
+  }
+
+  /// The numbers of the fields with these paths or names of columns.
   ///
   /// - Parameter place: The option or the setting that names the fields, for messages.
   package static func find(
@@ -33,7 +45,10 @@ package enum FieldNames {
   ) -> Result<[Int], Unknown> {
     var numbers: [Int] = []
     for name in wanted {
-      guard let number = names.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+      let number =
+        names.firstIndex { $0.utf8.elementsEqual(name.utf8) }
+        ?? names.firstIndex { header($0).utf8.elementsEqual(name.utf8) }
+      guard let number else {
         return .failure(Unknown(message: place + message(name, names)))
       }
       numbers.append(number)
@@ -43,7 +58,7 @@ package enum FieldNames {
 
   private static func message(_ name: String, _ names: [String]) -> String {
     var list = ""
-    for known in names { list += (list.isEmpty ? "" : ", ") + known }
+    for known in names { list += (list.isEmpty ? "" : ", ") + header(known) }
     let near = Misspelling.nearest(to: name, among: names).map { "; did you mean " + $0 + "?" } ?? ""
     return "the index has no field " + name + "; its fields are " + list + near
   }

@@ -39,7 +39,10 @@ package struct RecordWriter {
     self.format = format
     given = format == .tsv ? nil : schema()
     switch format {
-    case .json, .jsonl, .geojson: paths = self.schema.names.map(ObjectShape.parts(ofPath:))
+    case .json, .jsonl, .geojson:
+      paths = zip(self.schema.names, self.schema.isFlat).map { name, isFlat in
+        isFlat ? [Array(name.utf8)] : ObjectShape.parts(ofPath: name)
+      }
     case .tsv, .csv: slots = Array(repeating: nil, count: fieldCount)
     case .text: text = TextWriter(self.schema)
     }
@@ -90,7 +93,8 @@ package struct RecordWriter {
     case .tsv where header != nil:
       for column in 0..<columnCount {
         if column > 0 { try output.write(0x09) }
-        try unsafe Array(header![name(of: column)].utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
+        let name = FieldNames.header(header![name(of: column)])
+        try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
           try unsafe writeTSV(bytes, to: &output)
         }
       }
@@ -98,7 +102,8 @@ package struct RecordWriter {
     case .csv:
       for column in 0..<columnCount {
         if column > 0 { try output.write(0x2c) }
-        try unsafe Array(schema.names[name(of: column)].utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
+        let name = FieldNames.header(schema.names[name(of: column)])
+        try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
           try unsafe Self.writeCSV(bytes, to: &output)
         }
       }
@@ -108,12 +113,16 @@ package struct RecordWriter {
     }
   }
 
-  /// Writes two lines before all records of a tsv file. They tell `build` the escapes and the columns of the file.
-  package mutating func writeHeader(_ names: [String], to output: inout Output) throws(WriteError) {
+  /// Writes two lines before all records of a tsv file. They tell `build` the escapes and the columns of the file, and
+  /// whether dots in names of columns nest.
+  package mutating func writeHeader(of schema: Schema, to output: inout Output) throws(WriteError) {
     isEscaped = true
-    try output.write("#escapes: \\t \\n \\r \\\\\n" as StaticString)
-    for (number, name) in names.enumerated() {
+    let isFlat = schema.isFlat.contains(true)
+    try output.write("#escapes: \\t \\n \\r \\\\" as StaticString)
+    try output.write(isFlat ? " flat\n" : "\n")
+    for (number, name) in schema.names.enumerated() {
       if number > 0 { try output.write(0x09) }
+      let name = isFlat ? FieldNames.header(name) : name
       try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
         try unsafe writeTSV(bytes, to: &output)
       }
@@ -227,7 +236,7 @@ package struct RecordWriter {
     try output.write(longitude)
     try output.write(0x2c)
     try output.write(latitude)
-    if let field = schema.names.number(of: CoordinateNames.altitude),
+    if let field = schema.names.number(of: CoordinateFields.altitude),
       let text = unsafe buffer.text(ofField: field, record),
       let altitude = unsafe Coordinate.digits(text, limit: .greatestFiniteMagnitude)
     {

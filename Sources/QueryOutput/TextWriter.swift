@@ -44,16 +44,17 @@ struct TextWriter {
       start = end
       if let latitude = unsafe buffer.text(ofField: schema.latitude, record),
         let longitude = unsafe buffer.text(ofField: schema.longitude, record),
-        !latitude.isEmpty, !longitude.isEmpty
+        let numbers = unsafe schema.coordinates.numbers(in: latitude, longitude),
+        !numbers.latitude.isEmpty, !numbers.longitude.isEmpty
       {
         for _ in 0..<(max(keyColumns - columns, 0) + 4) { try output.write(0x20) }
         if let places, let place = places.rows[record] {
           try write(place, places, to: &output)
         } else {
           line.removeAll(keepingCapacity: true)
-          _ = unsafe ControlText.append(latitude, to: &line)
+          _ = unsafe ControlText.append(.init(rebasing: latitude[numbers.latitude]), to: &line)
           line += [0x2c, 0x20]
-          _ = unsafe ControlText.append(longitude, to: &line)
+          _ = unsafe ControlText.append(.init(rebasing: longitude[numbers.longitude]), to: &line)
           try output.write(line)
         }
       }

@@ -135,7 +135,7 @@ extension BuildError: CustomStringConvertible {
 
   /// Returns the names of fields for a message, at most ``shownFields``.
   static func list(_ fields: [String]) -> String {
-    let list = fields.prefix(shownFields).map(quoted).joined(separator: ", ")
+    let list = fields.prefix(shownFields).map { quoted(FieldNames.header($0)) }.joined(separator: ", ")
     return fields.count > shownFields ? list + " and \(grouped(fields.count - shownFields)) more" : list
   }
 

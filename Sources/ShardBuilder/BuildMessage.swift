@@ -124,6 +124,7 @@ public enum BuildSetting: String, Sendable, CaseIterable {
   case weightsFile = "BuildOptions.weightsFile"
   case alias = "BuildOptions.alias"
   case filter = "BuildOptions.filter"
+  case coordinates = "BuildOptions.coordinates"
   case near = "BuildOptions.near"
   case indexKey = "the index's key"
   case indexID = "the index's id"
@@ -143,6 +144,7 @@ public enum BuildSetting: String, Sendable, CaseIterable {
   case isRagged = "DatasetDialect.isRagged"
   case encoding = "DatasetDialect.encoding"
   case null = "DatasetDialect.null"
+  case decimal = "DatasetDialect.decimal"
   case recordsPath = "DatasetDialect.recordsPath"
   /// An update without changes, which writes an overlay into shards.
   case merge = "ShardBuilder.update(_:upsert:delete:)"

@@ -37,6 +37,9 @@ public struct BuildOptions: Sendable {
   public var filter: [String] = []
   /// Whether queries correct typing errors. The index gets sketches of the beginnings of its keys.
   public var typos = false
+  /// The fields with coordinates in decimal degrees: those of the latitude and of the longitude, or one field that
+  /// holds both, `48.8584, 2.2945`; nil to find the fields by their names, which docs/datasets.md lists.
+  public var coordinates: [String]?
   /// Whether answers can be near to a place. The index gets a table of the cells of its records.
   public var near = false
   /// Whether the index gets starts: the first and the best records of each text whose matches are in several shards,

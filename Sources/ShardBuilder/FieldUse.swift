@@ -19,6 +19,8 @@ public struct FieldUse: Sendable, Equatable {
   public internal(set) var unused = 0
   /// The first record without a usable value: its key, or for numbers the text of the field.
   public internal(set) var example: String?
+  /// The fields of ``BuildOptions/coordinates``, and of ``BuildOptions/keep``.
+  private var coordinates, keep: [String]?
 
   init(_ values: Values) { self.values = values }
 
@@ -26,7 +28,12 @@ public struct FieldUse: Sendable, Equatable {
   ///
   /// - Parameter readsWeight: Whether the weights come from the records, not from a file.
   static func all(_ options: BuildOptions, readsWeight: Bool) -> [FieldUse] {
-    var all: [FieldUse] = options.near ? [FieldUse(.coordinates)] : []
+    var all: [FieldUse] = []
+    if options.near {
+      var use = FieldUse(.coordinates)
+      (use.coordinates, use.keep) = (options.coordinates, options.keep)
+      all.append(use)
+    }
     if readsWeight, let weight = options.weight { all.append(FieldUse(.numbers(field: weight))) }
     return all + options.filter.map { FieldUse(.filter(field: $0)) }
   }
@@ -35,7 +42,10 @@ public struct FieldUse: Sendable, Equatable {
   mutating func count(_ chunk: RecordArena, names: [String]) {
     switch values {
     case .coordinates:
-      let finder = CellFinder(names: names)
+      var settings = IndexSettings(key: "")
+      (settings.coordinates, settings.keep) = (coordinates, keep)
+      settings.chooseCoordinates(among: names)
+      let finder = CellFinder(names: names, settings.coordinateFields)
       count(chunk) {
         finder.place(of: $0) != nil
       } example: {
@@ -84,6 +94,12 @@ public struct FieldUse: Sendable, Equatable {
     example = example ?? later.example
   }
 
+  /// The setting with which the first unusable value is a number, for the end of a message; empty without one.
+  package var remedy: BuildMessage {
+    guard case .numbers = values, let decimal = example.flatMap({ NumberNotation.decimal(of: $0) }) else { return "" }
+    return "; \(.decimal, .text(String(Unicode.Scalar(decimal)))) reads such numbers"
+  }
+
   /// Refuses a setting that no record has a value for.
   ///
   /// - Parameter names: The names of all fields.
@@ -95,15 +111,15 @@ public struct FieldUse: Sendable, Equatable {
       throw .dataset(
         .options,
         message: """
-          no record has coordinates, which \(.near) needs; degrees stand in fields such as lat and lon; the fields are: \
-          \(fields)
+          no record has coordinates, which \(.near) needs; degrees stand in fields such as lat and lon, \(.coordinates) \
+          names others, and \(.decimal, .text(",")) reads decimal commas; the fields are: \(fields)
           """)
     case .numbers(let field):
       throw .dataset(
         .options,
         message: """
           no record has a number in \(quoted(field)), which \(.weight) names (the first has \
-          \(quoted(example ?? ""))); the fields are: \(fields)
+          \(quoted(example ?? "")))\(remedy); the fields are: \(fields)
           """)
     case .filter(let field):
       throw .dataset(

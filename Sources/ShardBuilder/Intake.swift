@@ -20,6 +20,9 @@ struct Intake: ~Copyable {
   private let directory: String
   /// The weights from a file of weights.
   private var weights: AddedWeights?
+  /// The names of columns with a dot that does not nest, and the names that JSON inputs nest.
+  private var flatNames: [String] = []
+  private var nestedNames: Set<String> = []
   /// The inputs in which each record names its own fields.
   private var unnamed: [String] = []
   /// The note about a key that the build chose among several fields.
@@ -91,7 +94,12 @@ struct Intake: ~Copyable {
     if let note = keyNote.take() { summary.notes.append(note) }
     let count = reader.recordsRead + reader.badCount
     if count == 0 { summary.emptyInputs.append(reader.emptiness(path, hasHeader: options.columns == nil)) }
-    if !reader.format.hasColumns { unnamed.append(path) }
+    if reader.format.hasColumns {
+      flatNames += reader.flatNames
+    } else {
+      unnamed.append(path)
+      nestedNames.formUnion(reader.names.names)
+    }
     summary.recordsRead += count
     summary.badRecordCount += reader.badCount + input.unindexableCount
     let bad = (reader.badRecords + input.unindexable).sorted { $0.record < $1.record }
@@ -128,7 +136,8 @@ struct Intake: ~Copyable {
     if input.encoder == nil {
       let template = try chooseTemplate(own, of: reader)
       try checkKey(template)
-      input.encoder = RecordEncoder(template: template, keep: options.keep, id: isChange ? options.id : nil)
+      input.encoder = RecordEncoder(
+        template: template, keep: options.keep, id: isChange ? options.id : nil, notation: NumberNotation(options))
       input.template = template
       usualId = reader.format == .geonames ? "geonameid" : "_id"
     }
@@ -176,6 +185,7 @@ struct Intake: ~Copyable {
     guard !isChange else { return check }
     for name in options.keep ?? [] where name != weights?.path { check.add(name, .keep) }
     if let weight = options.weight, weights == nil { check.add(weight, .weight) }
+    for name in options.coordinates ?? [] { check.add(name, .coordinates) }
     for name in options.alias where name != HangulInitials.setting { check.add(name, .alias) }
     for name in options.filter where name != weights?.path { check.add(name, .filter) }
     return check
@@ -214,6 +224,13 @@ struct Intake: ~Copyable {
     if let previousKey, previousKey != template.text {
       throw .otherIndex(path: directory, key: previousKey, newKey: template.text)
     }
+  }
+
+  /// Returns the fields whose names have dots and do not nest, among those that an index does not have yet.
+  ///
+  /// - Parameter settings: The settings of that index.
+  func flatNames(beside known: [String] = [], _ settings: IndexSettings? = nil) -> [String] {
+    (settings?.flat ?? []) + flatNames.filter { !nestedNames.contains($0) && !known.contains($0) }
   }
 
   /// Adds encoded records, whose field names have numbers already.

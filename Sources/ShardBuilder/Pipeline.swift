@@ -14,6 +14,8 @@ struct KeptIndex: Sendable {
   let index: PreviousIndex
   let ranks: PreviousRanks?
   let sides: PreviousSides?
+  /// The fields with coordinates in the new index.
+  let coordinates: CoordinateFields
   /// For each field of the index, the number of its name among the names of the written records.
   let numbers: [UInt32]
 
@@ -24,6 +26,7 @@ struct KeptIndex: Sendable {
     self.index = index
     ranks = PreviousRanks(index, settings)
     sides = try PreviousSides(index, settings)
+    coordinates = settings.coordinateFields
     self.numbers = numbers ?? (0..<UInt32(index.index.generation.manifest.fieldCount)).map { $0 }
   }
 }
@@ -75,7 +78,8 @@ struct Pipeline {
     let writer = PieceWriter(
       publisher: publisher, names: names, packing: packing, previous: previous,
       sideFields: try SideFields(settings, names: names),
-      cellFinder: makesDensityGrid ? CellFinder(names: names) : nil, idField: countedID?.field,
+      cellFinder: makesDensityGrid ? CellFinder(names: names, settings.coordinateFields) : nil,
+      idField: countedID?.field,
       encoder: ShardEncoder(names: names, partSize: packing.partSize, rankField), isRanked: rankField != nil,
       compressors: compressors)
     var assembly = try Assembly(of: self, compressors)

@@ -28,7 +28,7 @@ public enum ShardBuilder {
     _ inputs: [String], into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)?,
     refusal: () -> BuildError?
   ) throws(BuildError) -> BuildSummary {
-    var options = options
+    var options = options.withPaths
     if options.weightsFile != nil { options.weight = options.weight ?? BuildOptions.usualWeight }
     try checkOptions(options)
     try checkStandardInput(inputs + [options.weightsFile].compactMap { $0 })
@@ -51,6 +51,8 @@ public enum ShardBuilder {
     let id = options.id ?? intake.usualId
     let plan = intake.plan
     var settings = settings(options, key: template?.text ?? options.key ?? previous?.index.keyTemplate ?? "")
+    settings.chooseCoordinates(among: names.names)
+    settings.flat = intake.flatNames()
     let collector = try EntryCollector(
       settings, names: names.names, options: options, plan: plan, directory: publisher.runDirectory)
     let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
@@ -101,7 +103,7 @@ public enum ShardBuilder {
     settings.weights = options.weightsFile.map { _ in "file" }
     settings.keep = options.keep
     (settings.filter, settings.near, settings.typos) = (options.filter, options.near, options.typos)
-    settings.starts = options.starts
+    (settings.starts, settings.coordinates) = (options.starts, options.coordinates)
     options.setEntries(of: &settings)
     return settings
   }
@@ -163,12 +165,12 @@ public enum ShardBuilder {
           .options, message: "the field \"\(field)\" filters answers, so the index must store it; keep it too")
       }
     }
-    if options.near, let keep = options.keep {
-      let lists = [CoordinateNames.latitudes, CoordinateNames.longitudes]
-      for list in lists where !list.contains(where: { RecordEncoder.isKept($0, keep: keep) }) {
-        throw .dataset(
-          .options, message: "answers near to a place need the records' coordinates; keep the fields that hold them")
-      }
+    if let fields = options.coordinates, !(1...2).contains(Set(fields).count) || fields.count > 2 {
+      throw .dataset(.options, message: "coordinates are in one field or in two; name these")
+    }
+    for field in options.coordinates ?? [] where !RecordEncoder.isKept(field, keep: options.keep) {
+      throw .dataset(
+        .options, message: "the field \"\(field)\" has coordinates, so the index must store it; keep it too")
     }
     if Set(options.filter).count < options.filter.count || options.filter.count > IndexSettings.filterLimit {
       throw .dataset(

@@ -10,7 +10,7 @@
     ]
     /// Options whose value is a list with commas.
     private static let lists: Set<String> = [
-      "--columns", "--designs", "--fields", "--keep", "--part-sizes", "--shard-sizes",
+      "--columns", "--coordinates", "--designs", "--fields", "--keep", "--part-sizes", "--shard-sizes",
     ]
     /// Options without a value in every command that has them; given twice they mean the same as once.
     private static let flags: Set<String> = [

@@ -5,7 +5,7 @@ import unittest
 
 from case import Case
 
-LISTS = {"--columns", "--designs", "--fields", "--keep", "--part-sizes", "--shard-sizes"}
+LISTS = {"--columns", "--coordinates", "--designs", "--fields", "--keep", "--part-sizes", "--shard-sizes"}
 
 
 class RepeatedOptions(Case):

@@ -196,7 +196,7 @@ def records_of(index):
         for part in shard.parts
         for key, text, line in zip(part.keys, part.texts(weight.path), part.lines)
     )
-    made = lambda key, fields: (key, weight.of_record(fields), reader.json_record(fields))
+    made = lambda key, fields: (key, weight.of_record(fields), reader.json_record(fields, index.flat))
     return list(index.overlay.merged(stored, made) if index.overlay else stored)
 
 

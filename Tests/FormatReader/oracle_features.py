@@ -241,6 +241,7 @@ class FeatureOracle(Oracle):
     def __init__(self, records, words=None, alias=()):
         """`words` is None, "body" or "all"; `alias` are paths of the fields of other names, `initials` among them."""
         super().__init__(records)
+        self.settings = {}  # Those of an index whose fields of coordinates are not the usual ones.
         self.words, self.alias = words, [path for path in alias if path != "initials"]
         self.initials = len(self.alias) < len(alias)
         self.rules = [(whole_key, 8), (key_begins, 0)]
@@ -298,7 +299,7 @@ class FeatureOracle(Oracle):
         if query.near is None:
             return 0
         fields = {path.encode(): text.encode() for path, text in self.fields(position).items() if isinstance(text, str)}
-        there = (reader.degrees(fields, reader.LATITUDES, 90), reader.degrees(fields, reader.LONGITUDES, 180))
+        there = reader.place_of(fields, self)
         return 0 if None in there else nearness(query.near, tuple(map(hundredths, there)))
 
     def candidates(self, query):

@@ -333,6 +333,7 @@ class Index:
             name, value = settings.text(), settings.text()
             need(len(value) <= SETTING_LIMIT, "manifest: a setting is too long")
             self.settings.setdefault(name, value)
+        self.flat = set(sides.settings_list(self.settings[b"flat"])) if b"flat" in self.settings else set()
 
     def _divided(self, data):
         """§3.2: the bytes of the pages, and of each chain that this reader knows; chains follow the pages."""
@@ -598,7 +599,8 @@ class Index:
     def pairs(self):
         """Folded key and record of all records of the generation, in order (§11)."""
         stored = (pair for shard in self.shards() for part in shard.parts for pair in zip(part.keys, part.lines))
-        return self.overlay.merged(stored) if self.overlay else stored
+        made = lambda folded, fields: (folded, json_record(fields, self.flat))
+        return self.overlay.merged(stored, made) if self.overlay else stored
 
     def lines(self):
         """Every record as JSON, in UTF-8."""
@@ -776,7 +778,7 @@ class Overlay:
         need(value >= 0, "overlay: a distance below 0")
         return value
 
-    def merged(self, stored, made=lambda folded, fields: (folded, json_record(fields))):
+    def merged(self, stored, made):
         """Folded keys and records of the generation, from those of the shards; `made` gives added records their form."""
         added, removed = iter(self.added), set(self.removed)
         following = next(added, None)
@@ -819,9 +821,9 @@ class Overlay:
         need(all(a[0] <= b[0] for a, b in zip(added, added[1:])), "overlay: records out of order")
         cells = Counter({None: 0})
         for place in self.removed:
-            cells[cell_of(record(place))] -= 1
+            cells[cell_of(record(place), index)] -= 1
         for _, _, fields in added:
-            cells[cell_of(fields)] += 1
+            cells[cell_of(fields, index)] += 1
         del cells[None]
         cells = sorted((cell, more) for cell, more in cells.items() if more)
 
@@ -973,9 +975,21 @@ LATITUDES = [b"coord.lat", b"lat", b"latitude", b"Latitude", b"LAT"]
 LONGITUDES = [b"coord.lon", b"lon", b"lng", b"longitude", b"Longitude", b"LON"]
 
 
-def degrees(texts, names, limit):
+def coordinates(texts, index):
+    """The texts of a record's latitude and longitude; empty where there is none."""
+    if b"coordinates" not in index.settings:
+        return [next((texts[name] for name in names if name in texts), b"") for names in (LATITUDES, LONGITUDES)]
+    names = sides.settings_list(index.settings[b"coordinates"])
+    if len(names) == 1:
+        text = texts.get(names[0], b"").strip(b" ")
+        text = text[1:-1].strip(b" ") if len(text) > 1 and text[:1] + text[-1:] == b"()" else text
+        parts = re.fullmatch(rb"([^,;]*)[,;](.*)|([^ ]*) (.*)", text, re.DOTALL)
+        return [part.strip(b" ") for part in parts.groups() if part is not None] if parts else [b"", b""]
+    return [texts.get(name, b"").strip(b" ") for name in names]
+
+
+def degrees(text, limit):
     """A coordinate, exactly; None if it is not on the globe."""
-    text = next((texts[name] for name in names if name in texts), b"")
     match = DECIMAL.fullmatch(text) if len(text) <= 64 else None
     if not match:
         return None
@@ -989,10 +1003,14 @@ def degrees(texts, names, limit):
     return -number if sign == b"-" else number
 
 
-def cell_of(fields):
+def place_of(texts, index):
+    """Latitude and longitude of a record, each None where it is not on the globe."""
+    return tuple(degrees(text, limit) for text, limit in zip(coordinates(texts, index), (90, 180)))
+
+
+def cell_of(fields, index):
     """None for a record that is not on the map."""
-    texts = {name: text for name, _, text in reversed(fields)}
-    latitude, longitude = degrees(texts, LATITUDES, 90), degrees(texts, LONGITUDES, 180)
+    latitude, longitude = place_of({name: text for name, _, text in reversed(fields)}, index)
     if latitude is None or longitude is None:
         return None
     return 720 * min(359, (90 - latitude) * 2 // 1) + min(719, (longitude + 180) * 2 // 1)
@@ -1281,7 +1299,7 @@ class Shard:
             shape = [cursor.varint() for _ in range(size)]
             need(all(column < column_count for column in shape), f"{entry.name}: a column that is not there")
             need(len(set(shape)) == size, f"{entry.name}: a column stands twice in a shape")
-            self.shapes.append(Shape(shape, names))
+            self.shapes.append(Shape(shape, names, index.flat))
         self.shape_code = HuffmanCode(cursor, shape_count, "shapes", features) if 1 < shape_count <= 256 else None
         if shape_count > 1:
             features.add("shapes")
@@ -1359,11 +1377,12 @@ class Shard:
 class Shape:
     """The fields of a record, as a template for bytes % values (§7)."""
 
-    def __init__(self, columns, names):
+    def __init__(self, columns, names, flat=()):
         self.fields = [(names[column], column) for column in columns]
         tree = {}
         for column in columns:
-            *parents, member = path_members(names[column])
+            name = names[column]
+            *parents, member = [name] if name in flat else path_members(name)
             node = tree
             for parent in parents:
                 node = node.setdefault((parent, "object"), {})
@@ -1421,9 +1440,9 @@ def kind_and_text(json):
 ESCAPED, UNESCAPED = re.compile(rb"\\(?:u....|.)"), {escape: byte for byte, escape in ESCAPES.items()}
 
 
-def json_record(fields):
+def json_record(fields, flat=()):
     """A record of its fields alone: name, kind and text of each."""
-    shape = Shape(range(len(fields)), [name for name, _, _ in fields])
+    shape = Shape(range(len(fields)), [name for name, _, _ in fields], flat)
     values = [json_string(text) if kind == TEXT_KIND else text for _, kind, text in fields]
     return shape.template % tuple(values[column] for column in shape.order)
 

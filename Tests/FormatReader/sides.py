@@ -218,7 +218,7 @@ def verify_tables(reader, index, fold):
 def cells_of(reader, index, fields):
     """The cells of a record, or those that an entry lists."""
     if index.settings.get(b"entries") != b"yes":
-        return cell_values(reader, fields)
+        return cell_values(reader, fields, index)
     return {int(cell).to_bytes(2, "big") for cell in field_values(fields, b"c", str.encode)}
 
 
@@ -243,10 +243,9 @@ def field_values(fields, path, fold):
     return set() if field is None else values_of(*field, fold)
 
 
-def cell_values(reader, fields):
+def cell_values(reader, fields, index):
     """The cell of 10 degrees that a record lies in, by hundredths of a degree, in two bytes."""
-    texts = {name: text for name, _, text in reversed(fields)}
-    place = reader.degrees(texts, reader.LATITUDES, 90), reader.degrees(texts, reader.LONGITUDES, 180)
+    place = reader.place_of({name: text for name, _, text in reversed(fields)}, index)
     if None in place:
         return set()
     north, east = (int(abs(degrees) * 200 + 1) // 2 * (1 if degrees >= 0 else -1) for degrees in place)

@@ -116,7 +116,7 @@ class Entries(Temporary):
                     fields = part.record(number)
                     own = values.setdefault(key, (set(), set()))
                     own[0].update(sides.field_values(fields, b"tag", oracle.fold))
-                    own[1].update(int.from_bytes(cell, "big") for cell in sides.cell_values(reader, fields))
+                    own[1].update(int.from_bytes(cell, "big") for cell in sides.cell_values(reader, fields, index))
         self.assertEqual(index.text_entries.settings[b"filter"], b"f0,f1")
         targets = [target for _, _, target, _ in index.text_entry_set()]
         found = [part.record(number) for shard in index.text_entries.shards() for part in shard.parts for number in range(part.count)]

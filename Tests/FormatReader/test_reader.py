@@ -2000,7 +2000,7 @@ class Page(unittest.TestCase):
         ]
         self.assertEqual(frames[0].checksum, 0x0C7EE743)
         names = [b"name", b"country", b"id", b"coord.lon", b"coord.lat"]
-        index = SimpleNamespace(names=names, features=set())
+        index = SimpleNamespace(names=names, features=set(), flat=set())
         digest = bytes.fromhex("a5bdd6d449a71d7181056c7cce9b41b7")
         entry = reader.ShardEntry(0, 0, 6, b"", False, digest, b"sa".ljust(8, b"\0"), (325, 135, 122, 0x0C7EE743))
         shard = reader.Shard(index, entry, frames, contents)
@@ -2024,7 +2024,7 @@ class Page(unittest.TestCase):
         self.assertEqual((before, folded), (3, b"san jose\1us"))
         line = b'{"name":"San Jose","country":"US","id":5392171,"coord":{"lon":-121.894958,"lat":38.5}}'
         self.assertEqual(reader.json_record(fields), line)
-        self.assertEqual(reader.cell_of(fields), 74276)
+        self.assertEqual(reader.cell_of(fields, SimpleNamespace(settings={})), 74276)
         self.assertEqual(overlay.cells, [(63751, -1), (74276, 1), (75716, -1)])
 
     def test_hash(self):

@@ -4,12 +4,14 @@ import ShardedIndex
 struct CellFinder: Sendable {
   /// For each field number, its ranks in the two lists of names; `.max` for fields that are in neither list.
   private let ranks: [(latitude: UInt8, longitude: UInt8)]
+  private let fields: CoordinateFields
   /// Whether any field could be a coordinate.
   let findsAny: Bool
 
-  init(names: [String]) {
+  init(names: [String], _ fields: CoordinateFields) {
     func rank(_ name: String, _ list: [String]) -> UInt8 { list.firstIndex(of: name).map { UInt8($0) } ?? .max }
-    ranks = names.map { (rank($0, CoordinateNames.latitudes), rank($0, CoordinateNames.longitudes)) }
+    self.fields = fields
+    ranks = names.map { (rank($0, fields.latitudes), rank($0, fields.longitudes)) }
     findsAny = ranks.contains { $0.latitude < .max } && ranks.contains { $0.longitude < .max }
   }
 
@@ -32,7 +34,9 @@ struct CellFinder: Sendable {
     guard let latitude = first({ ranks[$0].latitude }), let longitude = first({ ranks[$0].longitude }) else {
       return nil
     }
-    return unsafe NearPlace(latitude: buffer.rawField(latitude).text, longitude: buffer.rawField(longitude).text)
+    return unsafe withNumbers(in: buffer.rawField(latitude).text, buffer.rawField(longitude).text) {
+      unsafe NearPlace(latitude: $0, longitude: $1)
+    }
   }
 
   private func withCoordinates<Place>(of record: RecordBlob, _ body: (Text, Text) -> Place?) -> Place? {
@@ -47,7 +51,12 @@ struct CellFinder: Sendable {
       if rank.longitude < longitude { unsafe (longitude, east) = unsafe (rank.longitude, text) }
     }
     guard latitude < .max, longitude < .max else { return nil }
-    return unsafe body(north, east)
+    return unsafe withNumbers(in: north, east, body)
+  }
+
+  private func withNumbers<Place>(in latitude: Text, _ longitude: Text, _ body: (Text, Text) -> Place?) -> Place? {
+    guard let numbers = unsafe fields.numbers(in: latitude, longitude) else { return nil }
+    return unsafe body(latitude.part(numbers.latitude), longitude.part(numbers.longitude))
   }
 }
 

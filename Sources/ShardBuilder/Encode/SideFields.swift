@@ -34,7 +34,12 @@ struct SideFields: Sendable {
     isOfEntries = settings.isOfEntries
     let cells: [Source] =
       !settings.near
-      ? [] : [isOfEntries ? .cells(names.firstIndex(of: EntryField.cells.rawValue)) : .places(CellFinder(names: names))]
+      ? []
+      : [
+        isOfEntries
+          ? .cells(names.firstIndex(of: EntryField.cells.rawValue))
+          : .places(CellFinder(names: names, settings.coordinateFields))
+      ]
     sources = settings.filter.map { .values(names.firstIndex(of: $0)) } + cells
     sketched = settings.typos ? (settings.hasEntries ? .plainKeys : .allKeys) : nil
     rank = try RankField(settings, names: names)

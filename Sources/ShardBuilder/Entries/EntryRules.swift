@@ -14,6 +14,8 @@ struct EntryRules: Equatable, Sendable {
   let filter: [String]
   /// Whether answers can be near to a place.
   let near: Bool
+  /// The fields with coordinates.
+  let coordinates: CoordinateFields
 
   /// - Returns: nil if an index of these settings has no entries.
   init?(_ settings: IndexSettings) {
@@ -23,7 +25,7 @@ struct EntryRules: Equatable, Sendable {
     alias = names.filter { $0 != HangulInitials.setting }
     hasInitials = names.count > alias.count
     weightBits = settings.weightBits.flatMap { Int($0) } ?? BuildOptions.usualWeightBits
-    (filter, near) = (settings.filter, settings.near)
+    (filter, near, coordinates) = (settings.filter, settings.near, settings.coordinateFields)
   }
 
   /// The fields of entries, in their order.

@@ -24,7 +24,7 @@ struct EntryValues {
   /// - Parameter names: The names of the records' fields, by number.
   init(_ rules: EntryRules, names: [String]) {
     filters = rules.filter.map { name in names.firstIndex(of: name).map { UInt32($0) } }
-    places = rules.near ? CellFinder(names: names) : nil
+    places = rules.near ? CellFinder(names: names, rules.coordinates) : nil
     values = filters.map { _ in Values() }
   }
 

@@ -32,15 +32,14 @@ enum KeyProposal {
   }
 
   /// Returns the words of a field's name in small letters: `stopName`, `stop_name` and `STOP NAME` have the same ones.
-  private static func words(_ field: String) -> [String] {
+  static func words(_ field: String) -> [String] {
     var words: [String] = [""]
     var wasSmall = false
     for scalar in field.unicodeScalars {
       let isLarge = "A"..."Z" ~= scalar
-      if scalar == "_" || scalar == "-" || scalar == "." || scalar == " " || (isLarge && wasSmall) { words.append("") }
-      if scalar != "_", scalar != "-", scalar != ".", scalar != " " {
-        words[words.count - 1] += String(scalar).lowercased()
-      }
+      let isBetween = "_-. /,()".unicodeScalars.contains(scalar)
+      if isBetween || (isLarge && wasSmall) { words.append("") }
+      if !isBetween { words[words.count - 1] += String(scalar).lowercased() }
       wasSmall = "a"..."z" ~= scalar
     }
     return words.filter { !$0.isEmpty }

@@ -20,6 +20,7 @@ package struct RecordEncoder: Sendable {
   private var selection: FieldSelection
   private var composer: KeyComposer
   private let hasGivenKeys: Bool
+  private var notation: NumberNotation?
   /// The number of encoded records whose folded key is empty.
   private(set) var emptyKeyCount = 0
   private var key: [UInt8] = []
@@ -29,8 +30,12 @@ package struct RecordEncoder: Sendable {
   /// - Parameters:
   ///   - keep: The fields to store, each with all its nested fields; nil for all fields.
   ///   - id: A field that every record must have; nil for none.
-  package init(template: KeyTemplate, keep: [String]? = nil, id: String? = nil) {
+  ///   - notation: The notation of numbers; nil for plain numbers.
+  package init(
+    template: KeyTemplate, keep: [String]? = nil, id: String? = nil, notation: NumberNotation? = nil
+  ) {
     selection = FieldSelection(template: template, keep: keep, id: id)
+    self.notation = notation
     composer = KeyComposer(template)
     hasGivenKeys = false
   }
@@ -49,6 +54,13 @@ package struct RecordEncoder: Sendable {
     _ batch: RecordBatch, names: FieldNames, into chunk: RecordArena
   ) -> [UnindexableRecord] {
     learn(names)
+    if notation == nil { return encode(batch, into: chunk) }
+    var plain = batch
+    notation!.rewrite(&plain, names: names)
+    return encode(plain, into: chunk)
+  }
+
+  private mutating func encode(_ batch: RecordBatch, into chunk: RecordArena) -> [UnindexableRecord] {
     var bad: [UnindexableRecord] = []
     unsafe batch.bytes.withUnsafeBufferPointer { bytes in
       unsafe batch.fields.withUnsafeBufferPointer { fields in

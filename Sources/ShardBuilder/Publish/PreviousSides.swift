@@ -18,7 +18,7 @@ struct PreviousSides: SidesSource {
     isUsable =
       manifest.hasSides && own.weight == settings.weight && own.weightScale == settings.weightScale
       && own.filter == settings.filter && own.near == settings.near && own.typos == settings.typos
-      && own.hasEntries == settings.hasEntries
+      && own.coordinates == settings.coordinates && own.hasEntries == settings.hasEntries
   }
 
   package var identity: ObjectIdentifier { ObjectIdentifier(previous) }

@@ -168,11 +168,15 @@ package struct RangePlan: Sendable {
     ("words", { $0.words?.rawValue }, { $0.words = BuildOptions.Words(rawValue: $1) }),
     ("comment", { $0.dialect.comment }, { $0.dialect.comment = $1 }),
     ("null", { $0.dialect.null }, { $0.dialect.null = $1 }),
+    (
+      "decimal", { $0.dialect.decimal.map { String(Unicode.Scalar($0)) } }, { $0.dialect.decimal = $1.utf8.first }
+    ),
   ]
   private static let lists: [Option<[String]?, [String]>] = [
     ("columns", { $0.columns }, { $0.columns = $1 }),
     ("keep", { $0.keep }, { $0.keep = $1 }),
     ("alias", { $0.alias.isEmpty ? nil : $0.alias }, { $0.alias = $1 }),
+    ("coordinates", { $0.coordinates }, { $0.coordinates = $1 }),
     ("filter", { $0.filter.isEmpty ? nil : $0.filter }, { $0.filter = $1 }),
   ]
   private static let numbers: [Option<Int, Int>] = [

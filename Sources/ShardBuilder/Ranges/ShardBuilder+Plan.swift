@@ -13,7 +13,7 @@ extension ShardBuilder {
   package static func planRanges(
     _ inputs: [String], ranges: Int, options given: BuildOptions, program: RangePlan.Program, in directory: String
   ) throws(BuildError) -> RangePlan {
-    var options = given
+    var options = given.withPaths
     try checkOptions(options)
     try checkStandardInput(inputs)
     try checkLines(options)
@@ -32,8 +32,12 @@ extension ShardBuilder {
     options.key = template.text
     if options.inputFormat == DatasetFormat.lines.rawValue { options.columns = options.columns ?? intake.names.names }
     let (names, plan) = (intake.names, intake.plan)
+    // Each range of records may lack some fields, so the plan has the choice.
+    var settings = settings(options, key: template.text)
+    settings.chooseCoordinates(among: names.names)
+    options.coordinates = settings.coordinates
     let collector = try EntryCollector(
-      settings(options, key: template.text), names: names.names, options: options, plan: plan, directory: directory)
+      settings, names: names.names, options: options, plan: plan, directory: directory)
     let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
     let bounds = try bounds(of: sorted, ranges) { (records) throws(BuildError) in try collector?.add(records) }
     let entryBounds = try collector.map { (collector) throws(BuildError) in
@@ -140,7 +144,7 @@ private struct RangeKeys {
       throw BuildError(error)
     }
     template = try KeyTemplate(checking: plan.options.key ?? "")
-    encoder = RecordEncoder(template: template, keep: plan.options.keep)
+    encoder = RecordEncoder(template: template, keep: plan.options.keep, notation: NumberNotation(plan.options))
     id = plan.usualID
   }
 

@@ -1,7 +1,8 @@
 /// The differences of a dataset from the usual form of its format.
 ///
 /// The default is a file in the usual form: UTF-8, the delimiter found in its first line, a header line first. A
-/// setting that the dataset's format does not use is an error. The exception is ``encoding``, which any text can have.
+/// setting that the dataset's format does not use is an error. The exceptions are ``encoding`` and ``decimal``, which any
+/// text can have.
 public struct DatasetDialect: Sendable, Equatable {
   /// The encoding of a text's characters as bytes.
   public enum Encoding: String, Sendable, CaseIterable {
@@ -51,6 +52,12 @@ public struct DatasetDialect: Sendable, Equatable {
   /// The path to the array with the records inside of a JSON object, such as `data.items`. A dot or a backslash in a
   /// member's name has a backslash before it. For json and geojson.
   public var recordsPath: String?
+
+  /// The sign before decimals, a comma or a point, in weights and coordinates that are texts; nil for plain numbers.
+  ///
+  /// A build stores these numbers with a decimal point and without signs between thousands: a comma or a point, blanks
+  /// or apostrophes. It stores other texts as they are.
+  public var decimal: UInt8?
 
   public init() {}
 

@@ -60,12 +60,13 @@ extension DatasetReader {
 
   /// Reads the line that announces escapes, if the file begins with it.
   private func readEscapesLine(_ p: Bytes, _ end: Bytes) -> Progress {
-    let line = Self.tsvEscapesLine.utf8
+    let (line, flatLine) = (Self.tsvEscapesLine.utf8, (Self.tsvEscapesLine + Self.flatMark).utf8)
     let feed = unsafe lineFeed(p, end)
-    if unsafe feed == nil, unsafe !window.isLast, unsafe end - p <= line.count + 1 { return .needsMore }
+    if unsafe feed == nil, unsafe !window.isLast, unsafe end - p <= flatLine.count + 1 { return .needsMore }
     let text = unsafe stretch(p, feed ?? end)
-    unsafe rows.hasEscapes =
-      unsafe text.elementsEqual(line) || (text.last == 0x0D && text.dropLast().elementsEqual(line))
+    let marked = unsafe text.last == 0x0D ? text.dropLast() : text[...]
+    unsafe rows.nests = unsafe marked.elementsEqual(line)
+    unsafe rows.hasEscapes = unsafe rows.nests || marked.elementsEqual(flatLine)
     if unsafe rows.hasEscapes { unsafe offset += text.count + (feed == nil ? 0 : 1) }
     state = options.columns == nil ? .header : .records
     return .goesOn
@@ -190,7 +191,7 @@ extension DatasetReader {
         throw unsafe malformed(
           Fault(at: start, reason: "carriage returns inside the first line", remedy: .carriageReturn), 0)
       }
-      if let reason = unsafe rows.setColumns(headers) {
+      if let reason = unsafe rows.setColumns(headers, areOfHeader: true) {
         throw unsafe malformed(
           Fault(
             at: start, reason: "in the header, " + reason,

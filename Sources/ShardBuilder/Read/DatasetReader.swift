@@ -19,6 +19,8 @@ package final class DatasetReader {
   /// The first line of a TSV file whose values have `\t`, `\n`, `\r` and `\\` instead of a tab, a line feed, a
   /// carriage return and a backslash. In a TSV file without this line a backslash is a backslash.
   package static let tsvEscapesLine = "#escapes: \\t \\n \\r \\\\"
+  /// The end of that line if dots in names of columns do not nest.
+  static let flatMark = " flat"
   /// The number of bad records in the list.
   package static let badRecordsKept = 100
 
@@ -121,6 +123,8 @@ package final class DatasetReader {
   package var names: FieldNames {
     unsafe format == .geojson ? features.names : format.isJSON ? json.names : rows.names
   }
+  /// The names of columns with a dot that does not nest.
+  var flatNames: [String] { unsafe rows.flatNames }
   /// Whether ``names`` has all names of all records: after the header of rows, and for texts.
   package var hasFixedNames: Bool { unsafe !format.isJSON || json.areTexts }
   /// Whether the first line names the fields.

@@ -16,6 +16,8 @@ struct DelimitedRecords {
   let isCSV: Bool
   let delimiter: UInt8
   var hasEscapes = false
+  /// Whether dots in a header nest, as a line of an export before the header says.
+  var nests = false
   private let comment: [UInt8]
   private let namesColumns: Bool
   private let isRagged: Bool
@@ -24,6 +26,8 @@ struct DelimitedRecords {
   /// The number of fields of a record; 0 before the end of the header.
   private(set) var columnCount = 0
   private(set) var names = FieldNames()
+  /// The names with a dot that does not nest.
+  private(set) var flatNames: [String] = []
 
   /// - Parameter delimiter: The character between the fields of CSV.
   init(_ format: DatasetFormat, delimiter: UInt8, _ dialect: DatasetDialect) {
@@ -37,7 +41,9 @@ struct DelimitedRecords {
   }
 
   /// Names the columns; returns a fault, which concerns the whole file.
-  mutating func setColumns(_ given: [String]) -> String? {
+  ///
+  /// - Parameter areOfHeader: Whether a header has the names; dots of other names always nest.
+  mutating func setColumns(_ given: [String], areOfHeader: Bool = false) -> String? {
     let headers = namesColumns ? Self.named(given) : given
     guard headers.count <= JSONRecords.fieldLimit else {
       return "\(headers.count) columns; the most is \(JSONRecords.fieldLimit)"
@@ -49,6 +55,7 @@ struct DelimitedRecords {
       }
     }
     columnCount = headers.count
+    if areOfHeader, !nests { flatNames = names.names.filter(FieldNames.isNested) }
     return nil
   }
 

@@ -92,9 +92,9 @@ struct GeoJSONFeatures {
     _ point: (latitude: Range<Int>, longitude: Range<Int>, altitude: Range<Int>?), of pointField: FieldSlice,
     isInExtra: Bool, without taken: [String], to sink: inout RecordSink
   ) {
-    let altitude = taken.contains(CoordinateNames.altitude) ? nil : point.altitude
+    let altitude = taken.contains(CoordinateFields.altitude) ? nil : point.altitude
     for (name, digits) in [
-      ("lat", point.latitude), ("lon", point.longitude), (CoordinateNames.altitude, altitude),
+      ("lat", point.latitude), ("lon", point.longitude), (CoordinateFields.altitude, altitude),
     ] {
       guard let digits else { continue }
       sink.append(
@@ -112,8 +112,8 @@ struct GeoJSONFeatures {
     if name.hasPrefix("geometry.") || name.hasPrefix("bbox.") { return .dropped }
     guard name.hasPrefix("properties.") else { return .foreign(name, number: -1) }
     let own = String(name.dropFirst("properties.".count))
-    return .property(
-      own, number: -1, isCoordinate: (CoordinateNames.latitudes + CoordinateNames.longitudes).contains(own))
+    let fields = CoordinateFields.usual
+    return .property(own, number: -1, isCoordinate: (fields.latitudes + fields.longitudes).contains(own))
   }
 
   /// Returns the names of a feature's properties.

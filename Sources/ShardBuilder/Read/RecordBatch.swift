@@ -135,8 +135,8 @@ package struct FieldNames: Sendable {
     return step
   }
 
-  /// Returns the names of the columns `headers`. A dot in a header stands for nesting, as in an export of nested
-  /// records.
+  /// Returns the paths of the columns `headers`. A dot in a header stands for nesting, as in an export of nested
+  /// records; ``DelimitedRecords/flatNames`` tells the paths of which this is not true.
   ///
   /// In some headers a dot cannot mean nesting; such a header is one name, with the dot escaped. In these headers
   /// nothing stands between dots or beside a dot (`No.`), a backslash escapes neither a dot nor a backslash, there are
@@ -155,6 +155,18 @@ package struct FieldNames: Sendable {
       return header
     }
   }
+
+  /// Returns whether a path has several steps.
+  static func isNested(_ path: String) -> Bool { steps(path).map { $0.count > 1 } ?? false }
+
+  /// Returns the name of a column, without the escapes of a path that does not nest.
+  static func header(_ path: String) -> String {
+    members(ofPath: path).flatMap { $0.count == 1 ? $0[0] : nil } ?? path
+  }
+
+  /// Returns the path of a field that an option names: a column's name that is no path, such as `No.`, has its dots
+  /// escaped.
+  static func path(ofOption name: String) -> String { steps(name) == nil ? step(name) : name }
 
   /// Returns the steps of a path, with their escapes; nil if the text is not a path.
   private static func steps(_ path: String) -> [String]? {

@@ -39,7 +39,8 @@ struct OverlayDraft {
   init(_ index: ShardedIndex, template: KeyTemplate, names: FieldNames) {
     self.index = index
     order = RecordOrder(names: names)
-    cellFinder = CellFinder(names: names.names)
+    cellFinder = CellFinder(
+      names: names.names, IndexSettings(of: index.generation.manifest.root).coordinateFields)
     source = IndexedRecords(index, template: template, names: names)
     encoder = RecordEncoder(template: template)
     encoder.learn(names)

@@ -90,6 +90,7 @@ private struct IndexUpdate: ~Copyable {
     options.keep = settings.keep
     options.id = id
     options.weight = settings.weight
+    options.coordinates = settings.coordinates
     if settings.weights == nil, options.weightsFile != nil {
       throw .dataset(
         .options, message: "\(displayed(path: directory)): was built without \(.weightsFile); leave it out")
@@ -201,9 +202,15 @@ private struct IndexUpdate: ~Copyable {
   private consuming func writeShards(
     _ draft: consuming OverlayDraft, _ progress: ((BuildProgress) -> Void)?
   ) throws(BuildError) -> BuildSummary {
-    let (publisher, previous, notes, settings) = (publisher, previous, notes, settings)
+    let (publisher, previous, notes) = (publisher, previous, notes)
     let (template, options, found, hadOverlay) = (template, options, found, overlay != nil)
     let (plan, names) = (intake.plan, intake.names)
+    var settings = settings
+    // A version that knew fewer names may have built the index: its records keep the places that they have.
+    if CoordinateProposal.fields(of: previous.index.fieldNames) == nil {
+      settings.chooseCoordinates(among: names.names)
+    }
+    settings.flat = intake.flatNames(beside: previous.index.fieldNames, settings)
     var summary = summary
     let manifest = previous.index.generation.manifest
     let removed = (found.positions + draft.removed.map { previous.position(ofRecord: $0) }).sorted()

@@ -105,7 +105,7 @@ final class UpdateStream {
     changes = Changes(removed: removed, added: added, observe: observe)
     order = RecordOrder(names: names)
     shardLimit = previous.index.generation.manifest.shardLimit
-    cellFinder = CellFinder(names: names.names)
+    cellFinder = CellFinder(names: names.names, kept.coordinates)
     source = IndexedRecords(previous.index, encoder: encoder, names: names)
   }
 

@@ -10,7 +10,10 @@ extension Verifier {
     self.sums = []
     var bytes: [UInt8] = []
     let weights = try weights(of: source)
-    try Self.read(source, template, weights, bad: &bad) { record, names in
+    let settings = IndexSettings(of: generation.root)
+    let notation = NumberNotation(
+      decimal: source.options.dialect.decimal, weight: settings.weight, coordinates: settings.coordinates)
+    try Self.read(source, template, weights, notation, bad: &bad) { record, names in
       records += 1
       if records & 0xfff == 0 {
         progress?(Progress(phase: .dataset, done: records, total: index.recordCount))
@@ -31,8 +34,8 @@ extension Verifier {
     let examined = Set(differing.prefix(Self.reportLimit))
     var differences = DifferenceReport(of: index, shards, examined: examined, report)
     differences.countIndexed()
-    try Self.read(source, template, weights, bad: &bad) { differences.count($0, $1) }
-    try Self.read(source, template, weights, bad: &bad) { differences.listIfMissing($0, $1) }
+    try Self.read(source, template, weights, notation, bad: &bad) { differences.count($0, $1) }
+    try Self.read(source, template, weights, notation, bad: &bad) { differences.listIfMissing($0, $1) }
     differences.listUnexpected()
     differences.finish()
     summary.unlisted = differences.unlisted
@@ -62,9 +65,10 @@ extension Verifier {
   ///
   /// - Parameters:
   ///   - weights: The weights from a file.
+  ///   - notation: The notation of numbers; nil for plain numbers.
   ///   - bad: The function sets it to the number of records that do not fit into an index.
   private static func read(
-    _ source: Source, _ template: KeyTemplate, _ weights: AddedWeights?, bad: inout Int,
+    _ source: Source, _ template: KeyTemplate, _ weights: AddedWeights?, _ notation: NumberNotation?, bad: inout Int,
     _ body: (RecordBlob, [String]) -> Void
   ) throws(Failure) {
     bad = 0
@@ -76,7 +80,7 @@ extension Verifier {
       // Each file has its own numbers of names.
       var names = FieldNames()
       var weights = weights
-      var encoder = RecordEncoder(template: template, keep: source.keep)
+      var encoder = RecordEncoder(template: template, keep: source.keep, notation: notation)
       let reader: DatasetReader
       do throws(DatasetError) {
         reader = try DatasetReader(path: input, options: source.options)

@@ -4,6 +4,8 @@ struct RankedNear: Sendable {
   /// The numbers of the fields with latitudes and longitudes. A record's first field from each list counts.
   private let latitudes: [Int]
   private let longitudes: [Int]
+  /// The names of these fields.
+  private let fields: CoordinateFields
   /// For each cell, a bound on the nearness of its records.
   private let bounds: [Int]
   /// The strength of nearness, in eighths.
@@ -15,11 +17,13 @@ struct RankedNear: Sendable {
   /// - Throws: ``IndexError/notBuilt(feature:)`` if the index has no cells.
   init?(_ place: ShardedIndex.Place?, in manifest: ManifestReader) throws(IndexError) {
     guard let place else { return nil }
-    guard manifest.hasSides, IndexSettings(of: manifest.root).near else { throw .notBuilt(feature: .near) }
+    let settings = IndexSettings(of: manifest.root)
+    guard manifest.hasSides, settings.near else { throw .notBuilt(feature: .near) }
     (self.place, eighths) = (place.place, place.eighths)
     let names = manifest.fieldNames
-    latitudes = CoordinateNames.latitudes.compactMap { names.number(of: $0) }
-    longitudes = CoordinateNames.longitudes.compactMap { names.number(of: $0) }
+    fields = settings.coordinateFields
+    latitudes = fields.latitudes.compactMap { names.number(of: $0) }
+    longitudes = fields.longitudes.compactMap { names.number(of: $0) }
     func steps(_ near: Int) -> Int { near * place.eighths / 8 }
     bounds = (0..<NearPlace.cellCount).map { steps(place.place.greatestNear(inCell: $0)) }
     greatest = steps(NearPlace.greatest)
@@ -101,9 +105,7 @@ struct RankedNear: Sendable {
       guard let latitude = slot(latitudes), let longitude = slot(longitudes) else { return }
       unsafe buffer.withText(latitude) { latitude in
         unsafe buffer.withText(longitude) { longitude in
-          if let other = unsafe NearPlace(latitude: latitude, longitude: longitude) {
-            values[record - range.lowerBound] = near(other)
-          }
+          values[record - range.lowerBound] = unsafe near(latitude, longitude)
         }
       }
     }
@@ -149,10 +151,17 @@ struct RankedNear: Sendable {
   }
 
   private func near(_ latitude: [UInt8], _ longitude: [UInt8]) -> Int {
-    let other = unsafe latitude.withUnsafeBufferPointer { latitude in
-      unsafe longitude.withUnsafeBufferPointer { unsafe NearPlace(latitude: latitude, longitude: $0) }
+    unsafe latitude.withUnsafeBufferPointer { latitude in
+      unsafe longitude.withUnsafeBufferPointer { unsafe near(latitude, $0) }
     }
-    return other.map { near($0) } ?? 0
+  }
+
+  private func near(_ latitude: UnsafeBufferPointer<UInt8>, _ longitude: UnsafeBufferPointer<UInt8>) -> Int {
+    guard let numbers = unsafe fields.numbers(in: latitude, longitude),
+      let other = unsafe NearPlace(
+        latitude: .init(rebasing: latitude[numbers.latitude]), longitude: .init(rebasing: longitude[numbers.longitude]))
+    else { return 0 }
+    return near(other)
   }
 
   private func near(_ other: NearPlace) -> Int { place.near(other) * eighths / 8 }

@@ -319,7 +319,7 @@
       case .coordinates: return "\(used) of \(all) records have coordinates (first without: \(example))"
       case .numbers(let field):
         return "\(QueryRunner.grouped(use.unused)) of \(all) records have no number in \"\(printable(field))\" "
-          + "(first: \"\(example)\") and weigh 0"
+          + "(first: \"\(example)\") and weigh 0" + use.remedy.text
       case .filter(let field):
         return "\(used) of \(all) records have a value in \"\(printable(field))\" (first without: \(example))"
       }

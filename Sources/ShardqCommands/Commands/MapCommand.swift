@@ -81,9 +81,10 @@
 
     private func draw(_ index: ShardedIndex) throws(IndexError) -> ExitStatus {
       let schema = index.generation.schema
-      guard let latitude = schema.latitude, let longitude = schema.longitude else {
+      guard schema.latitude != nil, schema.longitude != nil else {
         Diagnostics.report(
-          index.path + " has no coordinates; build it from records with fields such as lat and lon")
+          index.path + " has no coordinates; build it from records with fields such as lat and lon, or name the fields "
+            + "with --coordinates")
         return .badData
       }
       let matches = try index.matches(forPrefix: prefix)
@@ -91,7 +92,7 @@
         Diagnostics.note(try QueryRunner.noMatch(of: prefix, in: matches.generation))
         return .negative
       }
-      let places = try Self.places(of: matches, latitude, longitude)
+      let places = try Self.places(of: matches)
       var window = winsize()
       let isTerminal =
         isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
@@ -132,27 +133,16 @@
     }
 
     /// Returns the coordinates of the matches that have some.
-    private static func places(
-      of matches: ShardedIndex.Matches, _ latitude: Int, _ longitude: Int
-    ) throws(IndexError) -> [Place] {
+    private static func places(of matches: ShardedIndex.Matches) throws(IndexError) -> [Place] {
       let buffer = RecordBuffer()
       var places: [Place] = []
       for start in stride(from: 0, to: matches.count, by: QueryRunner.chunkSize) {
         try matches.read(start..<start + QueryRunner.chunkSize, into: buffer)
         for record in 0..<buffer.count {
-          var texts: (latitude: String?, longitude: String?)
-          // A record that has one twice counts with the first.
-          for field in buffer.rawFields(ofRecord: record).reversed() {
-            let name = Int(buffer.rawName(ofField: field))
-            guard name == latitude || name == longitude else { continue }
-            let text = String(decoding: buffer.rawField(field).text, as: UTF8.self)
-            if name == latitude { texts.latitude = text } else { texts.longitude = text }
-          }
-          if let latitude = texts.latitude, let longitude = texts.longitude,
-            let place = Place(latitude: latitude, longitude: longitude)
-          {
-            places.append(place)
-          }
+          guard let degrees = Coordinate.degrees(ofRecord: record, in: buffer, matches.generation.schema),
+            let place = Place(latitude: degrees.latitude, longitude: degrees.longitude)
+          else { continue }
+          places.append(place)
         }
       }
       return places

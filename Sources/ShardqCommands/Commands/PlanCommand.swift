@@ -205,7 +205,7 @@
     private static func options(of index: ShardedIndex) -> [String] {
       let manifest = index.generation.manifest
       var words = ["--key", index.keyTemplate]
-      for name in ["keep", "id", "weight", "weight-scale", "words", "weight-bits"] as [StaticString] {
+      for name in ["keep", "id", "weight", "weight-scale", "words", "weight-bits", "coordinates"] as [StaticString] {
         if let value = manifest.setting(name) { words += ["--\(name)", value] }
       }
       for field in IndexSettings(of: manifest.root).filter { words += ["--filter", field] }

@@ -45,6 +45,13 @@
     var near = false
 
     @Option(
+      name: .customLong("coordinates"),
+      help: ArgumentHelp(
+        "The fields with latitude and longitude, or one field with both (default: found by names like lat and lon).",
+        valueName: "lat,lon"))
+    var coordinates: NameList?
+
+    @Option(
       name: .customLong("words"), defaultAsFlag: .body,
       help: ArgumentHelp(
         "Find records by later words too: those of all components but the last (body), or of all (all).",
@@ -78,6 +85,9 @@
       if weightBits != nil, words == nil, alias.isEmpty {
         throw ValidationError("--weight-bits needs --words or --alias; add one")
       }
+      if let coordinates, coordinates.names.count > 2 {
+        throw ValidationError("--coordinates has over two fields; name that of the latitude and that of the longitude")
+      }
       if scale != nil, weight == nil, weights == nil {
         throw ValidationError("--weight-scale needs --weight or --weights; add one")
       }
@@ -94,6 +104,7 @@
       (options.words, options.alias) = (words, alias)
       options.weightBits = weightBits ?? BuildOptions.usualWeightBits
       (options.filter, options.near, options.typos) = (filter, near, typos)
+      options.coordinates = coordinates?.names
     }
   }
 

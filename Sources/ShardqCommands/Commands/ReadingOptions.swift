@@ -52,6 +52,14 @@
     var encoding: Encoding?
 
     @Option(
+      name: .customLong("decimal"),
+      help: ArgumentHelp(
+        "The sign before decimals in weights and coordinates, ',' or '.'. Signs between thousands are left out "
+          + "(default: plain numbers, like 1234.5).",
+        valueName: "c"))
+    var decimal: Delimiter?
+
+    @Option(
       name: .customLong("records"),
       help: ArgumentHelp(
         "json: the path to the array of records in an object, like data.items.", valueName: "path"))
@@ -91,6 +99,9 @@
         throw ValidationError("--input-format: there is no \(inputFormat); choose \(DatasetFormat.list)")
       }
       if let skippedLines, skippedLines < 0 { throw ValidationError("--skip-lines must be at least 0") }
+      if let decimal, decimal.byte != UInt8(ascii: ","), decimal.byte != UInt8(ascii: ".") {
+        throw ValidationError("--decimal must be ',' or '.'")
+      }
       if comment == "" { throw ValidationError("--comment is empty; name the text that such lines begin with") }
     }
 
@@ -101,7 +112,7 @@
       dialect.comment = comment
       (dialect.namesColumns, dialect.isRagged) = (namesColumns, isRagged)
       dialect.encoding = encoding?.encoding ?? .utf8
-      dialect.null = null
+      (dialect.null, dialect.decimal) = (null, decimal?.byte)
       dialect.recordsPath = records
       return dialect
     }
@@ -133,6 +144,7 @@
       if isRagged { words.append("--ragged") }
       add("--null", null)
       add("--encoding", encoding?.encoding.rawValue)
+      add("--decimal", decimal?.text)
       add("--records", records)
       if skipBad { words.append("--skip-bad") }
       return words

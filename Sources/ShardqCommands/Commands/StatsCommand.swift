@@ -154,8 +154,8 @@
       if let id = manifest.setting("id") { report.addRow("id", try printable(id) + idNote(of: manifest)) }
       report.addRow("fields", index.fieldNames.map(printable).joined(separator: ", "))
       if let latitude = index.generation.schema.latitude, let longitude = index.generation.schema.longitude {
-        report.addRow(
-          "coordinates", printable(index.fieldNames[latitude]) + ", " + printable(index.fieldNames[longitude]))
+        let names = latitude == longitude ? [latitude] : [latitude, longitude]
+        report.addRow("coordinates", names.map { printable(index.fieldNames[$0]) }.joined(separator: ", "))
       }
       report.addRow("format", "\(manifest.version), fold \(manifest.foldVersion)")
     }

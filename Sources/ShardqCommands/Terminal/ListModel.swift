@@ -242,8 +242,7 @@ package struct ListModel {
       hits?.hit(number, record).matched
       ?? (.key, ShardedIndex.Matches.highlights(of: folded, in: key))
     var row = Row(key, via: via, highlights: highlights)
-    row.latitude = schema.latitude.flatMap { record[fieldNumber: $0] }
-    row.longitude = schema.longitude.flatMap { record[fieldNumber: $0] }
+    if let texts = Place.texts(of: record, schema) { (row.latitude, row.longitude) = texts }
     if canMark { row.identity = RecordIdentity(record, in: matches.generation) }
     return row
   }
@@ -273,14 +272,14 @@ package struct ListModel {
   /// Returns the places of the first matches that have one.
   mutating func readPlaces(_ count: Int) -> [Place] {
     let schema = generation.schema
-    guard let latitude = schema.latitude, let longitude = schema.longitude else { return [] }
+    guard schema.latitude != nil, schema.longitude != nil else { return [] }
     var (places, start): ([Place], Int) = ([], 0)
     do throws(IndexError) {
       while start < count {
         let size = max(1, min(count - start, hits == nil ? try matches.recordsAtOnce(at: start) : 1))
         for record in try records(in: start..<start + size) {
-          guard let north = record[fieldNumber: latitude], let east = record[fieldNumber: longitude] else { continue }
-          if let place = Place(latitude: north, longitude: east) { places.append(place) }
+          guard let texts = Place.texts(of: record, schema) else { continue }
+          if let place = Place(latitude: texts.latitude, longitude: texts.longitude) { places.append(place) }
         }
         start += size
       }

@@ -16,6 +16,18 @@ package struct Place: Equatable, Sendable {
     guard let latitude = Double(latitude), let longitude = Double(longitude) else { return nil }
     self.init(latitude: latitude, longitude: longitude)
   }
+
+  /// Returns the texts of a record's coordinates; nil where the record lacks one.
+  static func texts(of record: ShardedIndex.Record, _ schema: Schema) -> (latitude: String, longitude: String)? {
+    guard let latitude = schema.latitude.flatMap({ record[fieldNumber: $0] }).map({ Array($0.utf8) }),
+      let longitude = schema.longitude.flatMap({ record[fieldNumber: $0] }).map({ Array($0.utf8) }),
+      let numbers = schema.coordinates.numbers(in: latitude, longitude)
+    else { return nil }
+    return (
+      String(decoding: latitude[numbers.latitude], as: UTF8.self),
+      String(decoding: longitude[numbers.longitude], as: UTF8.self)
+    )
+  }
 }
 
 /// The cells of half a degree that hold a record, by which continents are drawn.

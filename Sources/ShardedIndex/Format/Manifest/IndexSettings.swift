@@ -22,6 +22,10 @@ package struct IndexSettings: Equatable, Sendable {
   package var filter: [String] = []
   /// Whether searches can correct typing errors.
   package var typos = false
+  /// The fields with coordinates, one or two; nil for the usual ones.
+  package var coordinates: [String]?
+  /// The fields whose names have dots but are not nested.
+  package var flat: [String] = []
   /// Whether searches can prefer records near to a place.
   package var near = false
   /// Whether the index has starts, for readers whose every read is a round trip.
@@ -48,6 +52,8 @@ package struct IndexSettings: Equatable, Sendable {
     weightBits = manifest.setting("weight-bits")
     filter = manifest.setting("filter").map(Self.list) ?? []
     typos = manifest.setting("typos") != nil
+    coordinates = manifest.setting("coordinates").map(Self.list)
+    flat = manifest.setting("flat").map(Self.list) ?? []
     near = manifest.setting("near").hasBytes(of: Self.cellDegrees)
     starts = manifest.setting("starts") != nil
     isOfEntries = manifest.setting("entries") != nil
@@ -60,15 +66,17 @@ package struct IndexSettings: Equatable, Sendable {
   /// Whether the index gets entries.
   package var hasEntries: Bool { words != nil || alias != nil }
 
-  /// The names of fields with coordinates; the first that exists counts.
-  private static let coordinates = [("latitude", CoordinateNames.latitudes), ("longitude", CoordinateNames.longitudes)]
+  /// The fields with coordinates.
+  package var coordinateFields: CoordinateFields { CoordinateFields(setting: coordinates) }
 
   /// Returns the settings in the form of a manifest.
   package func pairs(fieldNames: [String]) -> [(String, String)] {
     var pairs = [("key", key)]
-    for (setting, candidates) in Self.coordinates {
+    let fields = coordinateFields
+    for (setting, candidates) in [("latitude", fields.latitudes), ("longitude", fields.longitudes)] {
       if let field = candidates.first(where: { fieldNames.contains($0) }) { pairs.append((setting, field)) }
     }
+    if let coordinates, fields.areAmong(fieldNames) { pairs.append(("coordinates", Self.text(coordinates))) }
     if let weight { pairs.append(("weight", weight)) }
     if let weightScale, weight != nil { pairs.append(("weight-scale", weightScale)) }
     if let weights, weight != nil { pairs.append(("weights", weights)) }
@@ -80,6 +88,8 @@ package struct IndexSettings: Equatable, Sendable {
     if !filter.isEmpty { pairs.append(("filter", Self.text(filter))) }
     if typos { pairs.append(("typos", "yes")) }
     if near { pairs.append(("near", Self.cellDegrees)) }
+    let flatFields = fieldNames.filter { flat.contains($0) }
+    if !flatFields.isEmpty { pairs.append(("flat", Self.text(flatFields))) }
     if starts { pairs.append(("starts", "yes")) }
     if isOfEntries { pairs.append(("entries", "yes")) }
     return pairs

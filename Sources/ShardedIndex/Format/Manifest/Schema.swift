@@ -1,6 +1,8 @@
 /// The schema of the records: the names of fields, the fields of the key, and the fields of coordinates.
 package final class Schema: Sendable {
   package let names: [String]
+  /// For each field, whether its name is that of one member, though it has dots.
+  package let isFlat: [Bool]
   package let template: KeyPattern
   /// Whether every field of the template is stored, so that a record's fields give its key. A build refuses a template
   /// with a field that no record has, so a missing field was left out.
@@ -8,6 +10,8 @@ package final class Schema: Sendable {
   /// The numbers of the fields with coordinates; nil if the index has none.
   package let latitude: Int?
   package let longitude: Int?
+  /// The form of these fields' texts.
+  package let coordinates: CoordinateFields
   /// The number of the id field; nil if the index has none.
   package let id: Int?
 
@@ -19,12 +23,18 @@ package final class Schema: Sendable {
     let names = manifest.fieldNames
     self.names = names
     let numbers = FieldNumbers(names)
+    var isFlat = Array(repeating: false, count: names.count)
+    for name in manifest.setting("flat").map(IndexSettings.list) ?? [] {
+      if let number = numbers[Array(name.utf8)] { isFlat[number] = true }
+    }
+    self.isFlat = isFlat
     template = KeyPattern(manifest.setting("key") ?? "", numbers: numbers)
     var isKeyStored = true
     for part in template.parts { if case .field(-1) = part { isKeyStored = false } }
     self.isKeyStored = isKeyStored
     latitude = manifest.setting("latitude").flatMap { numbers[Array($0.utf8)] }
     longitude = manifest.setting("longitude").flatMap { numbers[Array($0.utf8)] }
+    coordinates = CoordinateFields(setting: manifest.setting("coordinates").map(IndexSettings.list))
     id = manifest.setting("id").flatMap { numbers[Array($0.utf8)] }
   }
 

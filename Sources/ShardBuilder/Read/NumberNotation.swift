@@ -1,0 +1,99 @@
+import ShardedIndex
+
+/// The rewriting of numbers with a decimal comma or with signs between thousands, in the fields that a build reads as
+/// numbers: `1.299,50` becomes `1299.50`.
+package struct NumberNotation: Sendable {
+  /// How a field's numbers are written.
+  private enum Form {
+    /// A weight, in which signs may stand between thousands.
+    case grouped
+    /// A coordinate.
+    case plain
+  }
+
+  private let decimal: UInt8
+  private let weight: String?
+  private let coordinates: [String]
+  /// The form of each field, by the number of its name; nil for a field that is not read as a number.
+  private var forms: [Form?] = []
+
+  /// - Parameters:
+  ///   - decimal: The sign before decimals, see ``DatasetDialect/decimal``.
+  ///   - weight: The field of the weights.
+  ///   - coordinates: Fields of coordinates, besides those whose names are names of coordinates.
+  /// - Returns: nil if the dataset has plain numbers.
+  init?(decimal: UInt8?, weight: String?, coordinates: [String]?) {
+    guard let decimal else { return nil }
+    (self.decimal, self.weight, self.coordinates) = (decimal, weight, coordinates ?? [])
+  }
+
+  init?(_ options: BuildOptions) {
+    self.init(decimal: options.dialect.decimal, weight: options.weight, coordinates: options.coordinates)
+  }
+
+  /// Rewrites the numbers of a batch.
+  mutating func rewrite(_ batch: inout RecordBatch, names: FieldNames) {
+    while forms.count < names.names.count {
+      let name = names.names[forms.count]
+      let isCoordinate = coordinates.contains(name) || CoordinateProposal.isCandidate(name)
+      forms.append(name == weight ? .grouped : isCoordinate ? .plain : nil)
+    }
+    for index in batch.fields.indices {
+      let field = batch.fields[index]
+      guard field.kind == .string, let form = forms[Int(field.name)] else { continue }
+      let text = batch.bytes[Int(field.offset)..<Int(field.offset + field.length)]
+      guard let number = Self.plain(text, decimal: decimal, isGrouped: form == .grouped) else { continue }
+      // A plain number is never longer than the text.
+      batch.bytes.replaceSubrange(text.startIndex..<text.startIndex + number.count, with: number)
+      batch.fields[index].length = UInt32(number.count)
+    }
+  }
+
+  /// Returns the sign before decimals with which a text is a number; nil if no sign makes it one.
+  static func decimal(of text: String) -> UInt8? {
+    let bytes = Array(text.utf8)
+    return [UInt8(ascii: "."), UInt8(ascii: ",")].first { plain(bytes[...], decimal: $0, isGrouped: true) != nil }
+  }
+
+  /// The signs between thousands, besides a comma or a point: blanks of four widths, apostrophes.
+  private static let marks = [" ", "\u{a0}", "\u{2009}", "\u{202f}", "'", "\u{2019}"].map { Array($0.utf8) }
+
+  /// Returns a number with a decimal point and without signs between thousands; nil if the text is no such number.
+  private static func plain(_ text: ArraySlice<UInt8>, decimal: UInt8, isGrouped: Bool) -> [UInt8]? {
+    let point = UInt8(ascii: "."), comma = UInt8(ascii: ",")
+    let marks = Self.marks + [[decimal == comma ? point : comma]]
+    var rest = text
+    while let first = rest.first, first == 0x20 { rest.removeFirst() }
+    while let last = rest.last, last == 0x20 { rest.removeLast() }
+    var number: [UInt8] = []
+    if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+      if sign == UInt8(ascii: "-") { number.append(sign) }
+      rest.removeFirst()
+    }
+    func digits() -> ArraySlice<UInt8> {
+      let digits = rest.prefix { 0x30...0x39 ~= $0 }
+      rest = rest.dropFirst(digits.count)
+      return digits
+    }
+    var group = digits()
+    guard !group.isEmpty else { return nil }
+    number += group
+    if isGrouped, let mark = marks.first(where: { rest.starts(with: $0) }) {
+      guard group.count <= 3 else { return nil }
+      while rest.starts(with: mark) {
+        rest = rest.dropFirst(mark.count)
+        group = digits()
+        // Groups before the last have two digits in India.
+        guard 2...3 ~= group.count else { return nil }
+        number += group
+      }
+      guard group.count == 3 else { return nil }
+    }
+    if rest.first == decimal {
+      rest.removeFirst()
+      let decimals = digits()
+      if !decimals.isEmpty { number += [point] + decimals }
+    }
+    return rest.isEmpty ? number : nil
+  }
+}
