@@ -275,31 +275,14 @@ struct DatasetOpening {
       return
     }
     // As far as the text shows, the object is the whole dataset.
-    let isJSONFile = format == .json
-    if let (path, element) = outline.arrayPath,
-      isJSONFile || outline.spansLines || element == UInt8(ascii: "{") || element == UInt8(ascii: "[")
-    {
-      throw unusable(wrapped(path, element))
-    }
-    let objects = outline.members.filter { $0.value == UInt8(ascii: "{") }
-    if objects.count > 1, objects.count == outline.members.count, isJSONFile || outline.spansLines {
-      let line = Opener(before: "jq -c 'to_entries[] | {key} + .value' ", format: "jsonl").line(path: self.path)
-      throw unusable("is one object of objects; make each object a record\(command: ": \(line)", library: "")")
-    }
-    layout = isJSONFile || outline.spansLines ? .sequence : .lines
+    let isTable = format == .json || outline.spansLines
+    let entries = JSONEntries(outline: outline, path: path)
+    if isTable, let advice = entries.tableAdvice { throw unusable(advice) }
+    if let advice = entries.arrayAdvice(takesTexts: isTable) { throw unusable(advice) }
+    let objects = outline.members.count(where: \.isObject)
+    if isTable, objects > 1, objects == outline.members.count { throw unusable(entries.objectsAdvice) }
+    layout = isTable ? .sequence : .lines
     format = layout == .lines ? .jsonl : .json
-  }
-
-  /// Returns the message on records inside of an object.
-  private func wrapped(_ path: [String], _ element: UInt8) -> BuildMessage {
-    let isText = element != UInt8(ascii: "{")
-    let opener = Opener(
-      before: "jq -\(isText ? "r" : "c") '\(JSONOutline.Member.jq(path))' ", format: isText ? "lines" : "jsonl")
-    let steps = path.map(FieldNames.step).joined(separator: ".")
-    return """
-      is one object; if its records are in "\(printable(path.joined(separator: ".").utf8, limit: 80))", \
-      \(pass: .recordsPath, .text(steps))\(command: ", or: \(opener.line(path: self.path))", library: "")
-      """
   }
 
   // MARK: Options
