@@ -140,7 +140,7 @@ extension BuildError: CustomStringConvertible {
   }
 
   /// The most field names that a message lists.
-  private static let shownFields = 20
+  static let shownFields = 20
 
   private static func advice(_ code: CInt) -> String {
     switch code {

@@ -46,7 +46,7 @@ struct DatasetOpening {
       throw unusable(
         """
         is text in \(encoding); \(can)convert it\
-        \(command: ": iconv -f \(encoding) -t UTF-8", library: " to UTF-8")
+        \(command: ": \(EncodingGuess.line(encoding, path: path, format: options.format))", library: " to UTF-8")
         """)
     }
     if let container = Container.found(in: window.bytes(from: 0)) { throw unusable(container.reason(path: path)) }
