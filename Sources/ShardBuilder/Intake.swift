@@ -292,9 +292,12 @@ private final class InputPassage {
     for bad in unsafe carrier.bad {
       unindexableCount += 1
       if skipsBad, unindexable.count == DatasetReader.badRecordsKept { continue }
-      let record = unsafe badRecord(
+      var record = unsafe badRecord(
         bad.index, of: carrier, bad.reason(template: template!, in: carrier.batch, names: carrier.names))
-      guard skipsBad else { throw BuildError(DatasetError.bad(record)) }
+      guard skipsBad else {
+        record.advice = unsafe bad.advice(template: template!, in: carrier.batch, names: carrier.names)
+        throw BuildError(DatasetError.bad(record))
+      }
       unindexable.append(record)
     }
   }
