@@ -343,6 +343,9 @@ extension DatasetOptions {
     }
     self.init(format: format ?? nil, columns: options.columns, skipBad: options.skipBad)
     dialect = options.dialect
+    let key = options.key.flatMap { try? KeyTemplate(checking: $0) }?.fields ?? []
+    let single = [options.id, options.weightsFile == nil ? options.weight : nil].compactMap { $0 }
+    fields = Set(key + single + options.alias + options.filter + (options.keep ?? []))
   }
 }
 

@@ -123,10 +123,14 @@ struct DatasetOpening {
     if options.columns == nil, DatasetFormat.beginsAsGeonames(start) { return .geonames }
     guard !start.contains(0) else { throw .unknownFormat(path: path) }
     let sniffer = sniffed(window)
-    let line = start.prefix { $0 != UInt8(ascii: "\n") }
+    let line = dialect.comment == nil ? start.prefix { $0 != UInt8(ascii: "\n") } : guess(window).firstLine
     if line.contains(UInt8(ascii: "\t")) { return .tsv }
     if dialect.recordsPath == nil {
-      if line.contains(UInt8(ascii: ",")) || line.starts(with: "sep=".utf8) { return .csv }
+      if line.starts(with: "sep=".utf8) { return .csv }
+      if line.contains(UInt8(ascii: ",")) {
+        let isSaid = options.columns != nil || dialect.namesColumns || dialect.isRagged || dialect.null != nil
+        return isSaid || guess(window).isTable ? .csv : try lines(window, mayBeTable: true)
+      }
       switch sniffer.finding(columns: options.columns?.count) {
       case .one(let delimiter) where sniffer.agree(on: delimiter): return .csv
       case .several: return .csv
@@ -134,12 +138,30 @@ struct DatasetOpening {
       }
     }
     if dialect.namesColumns || dialect.isRagged || options.columns.map({ $0.count > 1 }) == true { return .csv }
+    return try lines(window, mayBeTable: false)
+  }
+
+  /// Returns the format of lines, which the dataset's content shows, and notes that guess.
+  private mutating func lines(
+    _ window: borrowing InputWindow, mayBeTable: Bool
+  ) throws(DatasetError) -> DatasetFormat {
+    if dialect.comment == nil, let sign = guess(window).commentSign {
+      throw unusable(
+        """
+        the first line begins with \(sign), as comments do; \(pass: .comment, .text(sign)) if such lines are not \
+        records, or \(.inputFormat, .text("lines")) if each line is one text
+        """)
+    }
     notes.append(
       """
       \(displayed(path: path)): each line is read as one \"\(options.columns?.first ?? DatasetFormat.textField)\"; \
-      \(.inputFormat) changes that
+      \(.inputFormat, mayBeTable ? .text("csv") : nil) changes that
       """)
     return .lines
+  }
+
+  private func guess(_ window: borrowing InputWindow) -> TableGuess {
+    TableGuess(start(window), sniffed(window), comment: dialect.comment, fields: options.fields)
   }
 
   private func sniffed(_ window: borrowing InputWindow) -> DelimiterSniffer {
