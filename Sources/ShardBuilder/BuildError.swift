@@ -11,9 +11,10 @@ public enum BuildError: Error, Equatable, Sendable {
   case replaced(path: String)
   /// The dataset cannot be used; `message` says the fault, the place and the remedy.
   case dataset(DatasetFlaw, message: BuildMessage)
-  /// The options have no key template, and the dataset is not one that needs none. `isHeader` is true if the dataset's
-  /// first line names the fields.
-  case noTemplate(fields: [String], isHeader: Bool)
+  /// The options have no key template, and the dataset is not one that needs none. `proposal` is the field that people
+  /// would likeliest type. `isHeader` is true if the dataset's first line names the fields, and `mayBeLines` if only
+  /// the content shows that the dataset is no list of lines.
+  case noTemplate(fields: [String], proposal: String?, isHeader: Bool, mayBeLines: Bool)
   /// The key template cannot be used; `position` counts its characters from 1.
   case template(TemplateFlaw, template: String, position: Int)
   /// `setting` names the field `name`, which `inputs` lack; the fields of the inputs are `fields`.
@@ -82,7 +83,8 @@ extension BuildError: CustomStringConvertible {
     case .replaced(let path):
       "\(path) was moved, removed or replaced while the index was written, so nothing was published; try again"
     case .dataset(_, let message): message
-    case .noTemplate(let fields, let isHeader): Self.noTemplate(fields, isHeader: isHeader)
+    case .noTemplate(let fields, let proposal, let isHeader, let mayBeLines):
+      Self.noTemplate(fields, proposal, isHeader: isHeader, mayBeLines: mayBeLines)
     case .index(let error): "\(error)"
     case .notUpdatable(let path, let reason):
       "\(path) cannot be updated: \(reason); build it again from the whole dataset"
@@ -115,12 +117,17 @@ extension BuildError: CustomStringConvertible {
     }
   }
 
-  private static func noTemplate(_ fields: [String], isHeader: Bool) -> BuildMessage {
+  private static func noTemplate(
+    _ fields: [String], _ proposal: String?, isHeader: Bool, mayBeLines: Bool
+  ) -> BuildMessage {
     let more = fields.count > shownFields ? " and \(grouped(fields.count - shownFields)) more" : ""
+    let list = fields.prefix(shownFields).map { printable($0.utf8, limit: 40) }.joined(separator: ", ")
     let naming: BuildMessage = isHeader ? "; if the first line is a record, name the fields with \(.columns)" : ""
+    let lines: BuildMessage =
+      isHeader && mayBeLines ? ", or \(pass: .inputFormat, .text("lines")) if each line is one text" : ""
     return """
-      give the text that people type with \(.key), such as '{\(KeyProposal.field(of: fields) ?? "name")}'; the fields are: \
-      \(fields.prefix(shownFields).joined(separator: ", "))\(more)\(naming)
+      give the text that people type with \(.key), such as \
+      '{\(proposal ?? DatasetFormat.textField)}'; the fields are: \(list)\(more)\(naming)\(lines)
       """
   }
 
@@ -140,7 +147,7 @@ extension BuildError: CustomStringConvertible {
   }
 
   /// The most field names that a message lists.
-  private static let shownFields = 20
+  static let shownFields = 20
 
   private static func advice(_ code: CInt) -> String {
     switch code {

@@ -29,7 +29,15 @@ public struct BuildMessage: Hashable, Sendable {
   /// Returns the message with a command's words for settings.
   ///
   /// - Parameter option: Returns the command's option for a setting.
-  package func text(_ option: @escaping (BuildSetting) -> String) -> String { text(with: option) }
+  package func text(_ option: @escaping (BuildSetting) -> String) -> String { Self.capped(text(with: option)) }
+
+  /// The most characters of a message. Names of files and fields may have any size.
+  private static let limit = 2000
+
+  /// Returns the beginning and the end of a text that is too long: the end has the advice.
+  fileprivate static func capped(_ text: String) -> String {
+    text.count <= limit ? text : text.prefix(limit / 2 - 1) + "\u{2026}" + text.suffix(limit / 2)
+  }
 
   /// - Parameter option: Returns the option for a setting; nil for the library's words.
   private func text(with option: ((BuildSetting) -> String)?) -> String {
@@ -49,7 +57,7 @@ public struct BuildMessage: Hashable, Sendable {
 }
 
 extension BuildMessage: CustomStringConvertible {
-  public var description: String { text(with: nil) }
+  public var description: String { Self.capped(text(with: nil)) }
 }
 
 extension BuildMessage: ExpressibleByStringInterpolation {

@@ -123,8 +123,8 @@ struct Intake: ~Copyable {
           spilling = spilling ?? error
         }
       },
-      { (columns) throws(BuildError) in
-        let template = try chooseTemplate(columns, of: reader)
+      { (columns, batch) throws(BuildError) in
+        let template = try chooseTemplate(columns, of: reader, batch)
         try fieldCheck(template).check(columns, of: [input.path])
         try checkKey(template)
       })
@@ -132,15 +132,15 @@ struct Intake: ~Copyable {
     if let spilling { throw spilling }
     let own = reader.names.names
     while input.numbers.count < own.count { input.numbers.append(names.number(of: own[input.numbers.count])) }
-    carrier.renumber(input.numbers)
     if input.encoder == nil {
-      let template = try chooseTemplate(own, of: reader)
+      let template = try unsafe chooseTemplate(own, of: reader, carrier.batch)
       try checkKey(template)
       input.encoder = RecordEncoder(
         template: template, keep: options.keep, id: isChange ? options.id : nil, notation: NumberNotation(options))
       input.template = template
       usualId = reader.format == .geonames ? "geonameid" : "_id"
     }
+    carrier.renumber(input.numbers)
     if var weights {
       weights.learn(&names)
       self.weights = weights
@@ -191,28 +191,16 @@ struct Intake: ~Copyable {
     return check
   }
 
-  private mutating func chooseTemplate(_ fields: [String], of reader: DatasetReader) throws(BuildError) -> KeyTemplate {
+  /// - Parameter batch: The first records.
+  private mutating func chooseTemplate(
+    _ fields: [String], of reader: DatasetReader, _ batch: RecordBatch
+  ) throws(BuildError) -> KeyTemplate {
     if let template { return template }
     let text: String
     if let key = options.key {
       text = key
-    } else if reader.format == .geonames {
-      text = "{name}, {country code}"
-    } else if fields.contains("name"), fields.contains("country") {
-      text = "{name}, {country}"
-    } else if fields.count == 1, !fields[0].contains("}") {
-      text = "{" + fields[0] + "}"
-      if reader.hasHeader, KeyProposal.candidates(fields).isEmpty {
-        keyNote = """
-          \(displayed(path: reader.path)): \(quoted(fields[0])) is the column's name; if it is a record, name the column \
-          with \(.columns)
-          """
-      }
-    } else if KeyProposal.candidates(fields) == ["name"] {
-      text = "{name}"
-      keyNote = "the key is {name}; \(.key) names another"
     } else {
-      throw .noTemplate(fields: fields, isHeader: reader.hasHeader)
+      (text, keyNote) = try KeyChoice(reader: reader, fields: fields, batch: batch).make()
     }
     let chosen = try KeyTemplate(checking: text)
     template = chosen
@@ -321,9 +309,12 @@ private final class InputPassage {
     for bad in unsafe carrier.bad {
       unindexableCount += 1
       if skipsBad, unindexable.count == DatasetReader.badRecordsKept { continue }
-      let record = unsafe badRecord(
+      var record = unsafe badRecord(
         bad.index, of: carrier, bad.reason(template: template!, in: carrier.batch, names: carrier.names))
-      guard skipsBad else { throw BuildError(DatasetError.bad(record)) }
+      guard skipsBad else {
+        record.advice = unsafe bad.advice(template: template!, in: carrier.batch, names: carrier.names)
+        throw BuildError(DatasetError.bad(record))
+      }
       unindexable.append(record)
     }
   }
@@ -369,6 +360,9 @@ extension DatasetOptions {
     }
     self.init(format: format ?? nil, columns: options.columns, skipBad: options.skipBad)
     dialect = options.dialect
+    let key = options.key.flatMap { try? KeyTemplate(checking: $0) }?.fields ?? []
+    let single = [options.id, options.weightsFile == nil ? options.weight : nil].compactMap { $0 }
+    fields = Set(key + single + options.alias + options.filter + (options.keep ?? []))
   }
 }
 

@@ -44,7 +44,7 @@ enum CoordinateProposal {
   }
 
   private static func words(of name: String) -> [String] {
-    var words = KeyProposal.words(name)
+    var words = ColumnNames.words(name)
     while let last = words.last, words.count > 1, units.contains(last) { words.removeLast() }
     return words
   }

@@ -29,6 +29,19 @@ package struct FieldCheck {
   }
 }
 
+extension FieldCheck {
+  /// Checks the columns of a file of ids, whose first line may be an id.
+  func check(ids columns: [String], of input: String) throws(BuildError) {
+    do throws(BuildError) {
+      try check(columns, of: [input])
+    } catch {
+      guard case .unknownField(let name, _, _, _) = error, columns.count == 1 else { throw error }
+      throw .dataset(
+        .options, message: "\(error.message); if the first line is an id, \(pass: .columns, .text(name))")
+    }
+  }
+}
+
 extension DatasetFormat {
   /// Whether a file names the fields of all its records before the first record.
   var hasColumns: Bool { !isJSON }
@@ -47,26 +60,26 @@ extension DatasetReader {
   }
 
   /// Reads the next batch. In a format with columns, the function checks the names of the columns as soon as it knows
-  /// them: also without records, and before an error of a record.
+  /// them: also without records, and before an error of a record. It gets the names and the first records.
   ///
   /// - Parameter isChecked: Whether the names are checked already; false at first.
   func read(
     into batch: inout RecordBatch, isChecked: inout Bool, makeRoom: (Int) -> Void = { _ in },
-    _ check: ([String]) throws(BuildError) -> Void
+    _ check: ([String], RecordBatch) throws(BuildError) -> Void
   ) throws(BuildError) -> Bool {
-    func checkOnce() throws(BuildError) {
+    func checkOnce(_ batch: RecordBatch) throws(BuildError) {
       guard !isChecked, format.hasColumns, !names.names.isEmpty else { return }
       isChecked = true
-      try check(names.names)
+      try check(names.names, batch)
     }
     let isMore: Bool
     do throws(DatasetError) {
       isMore = try read(into: &batch, makeRoom: makeRoom)
     } catch {
-      try checkOnce()
+      try checkOnce(batch)
       throw BuildError(error)
     }
-    try checkOnce()
+    try checkOnce(batch)
     return isMore
   }
 }

@@ -1,47 +1,16 @@
-/// The field that people would type, by the names of fields alone.
+/// The field that people would type, by the names of fields, then by their values.
 enum KeyProposal {
-  /// Names of fields that hold the name of a record, the likeliest first.
-  private static let names = [
-    "name", "title", "label", "nom", "nome", "nombre", "naam", "namn", "\u{540d}\u{79f0}", "\u{540d}\u{524d}",
-    "\u{540d}", "word", "term", "text",
-  ]
-  /// Endings of names that hold a code or a number.
-  private static let codes = ["id", "code", "key", "no", "number", "count", "uid", "uuid", "rank", "index"]
-
-  /// Returns the fields that may hold the name of a record, the likeliest first.
-  static func candidates(_ fields: [String]) -> [String] {
-    var ranked: [(rank: Int, field: String)] = []
-    for field in fields {
-      if let rank = rank(field) { ranked.append((rank, field)) }
-    }
-    return ranked.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(
-      \.element.field)
-  }
-
-  /// Returns the field to propose; nil if there are no fields.
-  static func field(of fields: [String]) -> String? {
-    candidates(fields).first ?? fields.first { field in !codes.contains { words(field).last == $0 } } ?? fields.first
-  }
-
-  /// Returns a lower number for a likelier field; nil for a field that is no name.
-  private static func rank(_ field: String) -> Int? {
-    let words = words(field)
-    if words.count == 1, let rank = names.firstIndex(of: words[0]) { return rank }
-    if let last = words.last, let rank = names.firstIndex(of: last) { return names.count + rank }
-    return nil
-  }
-
-  /// Returns the words of a field's name in small letters: `stopName`, `stop_name` and `STOP NAME` have the same ones.
-  static func words(_ field: String) -> [String] {
-    var words: [String] = [""]
-    var wasSmall = false
-    for scalar in field.unicodeScalars {
-      let isLarge = "A"..."Z" ~= scalar
-      let isBetween = "_-. /,()".unicodeScalars.contains(scalar)
-      if isBetween || (isLarge && wasSmall) { words.append("") }
-      if !isBetween { words[words.count - 1] += String(scalar).lowercased() }
-      wasSmall = "a"..."z" ~= scalar
-    }
-    return words.filter { !$0.isEmpty }
+  /// Returns the field to propose: a field with a name's name, else with a name's values; nil if there are no fields.
+  ///
+  /// - Parameter values: The fields by their values; empty if there are none.
+  static func field(of fields: [String], _ values: [FieldValues] = []) -> String? {
+    func isText(_ field: String) -> Bool { values.first { $0.field == field }?.areTexts ?? true }
+    if let named = ColumnNames.candidates(fields).first(where: isText) { return named }
+    let best = values.map(\.likelihood).max() ?? 0
+    // Fields of about one likelihood come in the dataset's order.
+    if best > 0, let first = values.first(where: { $0.likelihood >= 0.8 * best }) { return first.field }
+    if ColumnNames.candidates(fields).isEmpty, let number = values.first(where: \.areDistinct) { return number.field }
+    return ColumnNames.candidates(fields).first ?? fields.first { !ColumnNames.isCode($0) }
+      ?? fields.first
   }
 }

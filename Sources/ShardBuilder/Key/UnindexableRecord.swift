@@ -37,11 +37,9 @@ extension UnindexableRecord {
       guard shown.count > 1 else { return shown.first ?? "no fields" }
       return shown.dropLast().joined(separator: ", ") + " \(word) " + shown[shown.count - 1]
     }
-    let first = index > 0 ? Int(batch.recordEnds[index - 1]) : 0
-    let own = batch.fields[first..<Int(batch.recordEnds[index])].map { names.names[Int($0.name)] }
+    let own = fields(in: batch, names)
     if let nothing = template.fields.first(where: { own.contains($0) }) {
-      return
-        "\(quoted(nothing)) is null, and the key \(template.text) needs it; name a field that every record has"
+      return "\(quoted(nothing)) is null, and the key \(template.text) needs it"
     }
     for field in template.fields {
       guard let inner = own.first(where: { RecordEncoder.isKept($0, keep: [field]) }) else { continue }
@@ -50,6 +48,28 @@ extension UnindexableRecord {
     let lacks = template.fields.count == 1 ? "lacks the field " : "lacks the fields "
     return lacks + list(template.fields, "and") + " of the key \(template.text); it has "
       + list(own, "and")
+  }
+}
+
+extension UnindexableRecord {
+  /// Returns the advice for the record, if bad records end the build.
+  func advice(template: KeyTemplate, in batch: RecordBatch, names: FieldNames) -> BuildMessage {
+    let skipping: BuildMessage = "leave such records out with \(.skipsBad)"
+    switch flaw {
+    case .noKeyField:
+      let own = fields(in: batch, names)
+      if template.fields.contains(where: own.contains) { return "name a field that every record has, or \(skipping)" }
+      // A field that no record has had so far is no fault of this record.
+      return template.fields.contains(where: names.names.contains) ? skipping : ""
+    case .noID, .structuredKeyField: return ""
+    case .keyTooLong, .tooManyFields, .tooLarge: return skipping
+    }
+  }
+
+  /// Returns the names of the record's fields.
+  private func fields(in batch: RecordBatch, _ names: FieldNames) -> [String] {
+    let first = index > 0 ? Int(batch.recordEnds[index - 1]) : 0
+    return batch.fields[first..<Int(batch.recordEnds[index])].map { names.names[Int($0.name)] }
   }
 }
 

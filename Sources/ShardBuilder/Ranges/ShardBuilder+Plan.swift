@@ -169,7 +169,9 @@ private struct RangeKeys {
           bad.removeFirst()
           badCount += 1
           let reason = flaw.reason(template: template, in: batch, names: names)
-          guard plan.options.skipBad else { throw fault(record, of: batch, reason) }
+          guard plan.options.skipBad else {
+            throw fault(record, of: batch, reason, flaw.advice(template: template, in: batch, names: names))
+          }
           continue
         }
         try append(chunk.record(number), line: record, of: batch, idField, to: &lines)
@@ -204,12 +206,14 @@ private struct RangeKeys {
     lines.append(0x0A)
   }
 
-  private func fault(_ record: Int, of batch: RecordBatch, _ reason: String) -> BuildError {
+  private func fault(
+    _ record: Int, of batch: RecordBatch, _ reason: String, _ advice: BuildMessage = ""
+  ) -> BuildError {
     let place = batch.place(of: record)
     return BuildError(
       DatasetError.bad(
         DatasetReader.BadRecord(
-          path: path, line: place.line, column: place.column, record: place.record, reason: reason)))
+          path: path, line: place.line, column: place.column, record: place.record, reason: reason, advice: advice)))
   }
 }
 

@@ -58,6 +58,8 @@ struct Container {
   private static let savingAsCSV: BuildMessage =
     "save it as CSV\(command: ", for example with soffice --headless --convert-to csv", library: "")"
 
+  private static let zipName = "a zip archive"
+
   private static func zip(_ start: [UInt8]) -> Container {
     func has(_ text: String) -> Bool {
       let text = Array(text.utf8)
@@ -71,7 +73,7 @@ struct Container {
       return Container(
         name: "an OpenDocument file", advice: savingAsCSV)
     }
-    return Container(name: "a zip archive", opener: Opener(before: "unzip -p "))
+    return Container(name: zipName, opener: Opener(before: "unzip -p "))
   }
 
   /// Returns a container that the Python library pandas reads.
@@ -97,6 +99,14 @@ struct Container {
   /// Returns the text of a refusal: the container's name, and the shell line that opens it.
   func reason(path: String) -> BuildMessage {
     guard let opener else { return "is \(name); \(advice ?? "")" }
+    if name == Self.zipName, let members = ZipMembers(path: path), members.names.count > 1 {
+      let format = DatasetFormat.promised(byPath: members.largest)?.rawValue
+      let one = Opener(before: opener.before, after: " " + shellWord(members.pattern), format: format)
+      return """
+        is \(name) of \(grouped(members.names.count)) files: \(members.list); \
+        \(command: "to read the largest: \(one.line(path: path))", library: "unpack one of them first")
+        """
+    }
     let library: BuildMessage = opener.format.map { "convert it to \($0) first" } ?? "unpack it first"
     return "is \(name); \(command: "to read the dataset in it: \(opener.line(path: path))", library: library)"
   }

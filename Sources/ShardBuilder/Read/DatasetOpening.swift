@@ -46,7 +46,7 @@ struct DatasetOpening {
       throw unusable(
         """
         is text in \(encoding); \(can)convert it\
-        \(command: ": iconv -f \(encoding) -t UTF-8", library: " to UTF-8")
+        \(command: ": \(EncodingGuess.line(encoding, path: path, format: options.format))", library: " to UTF-8")
         """)
     }
     if let container = Container.found(in: window.bytes(from: 0)) { throw unusable(container.reason(path: path)) }
@@ -123,10 +123,14 @@ struct DatasetOpening {
     if options.columns == nil, DatasetFormat.beginsAsGeonames(start) { return .geonames }
     guard !start.contains(0) else { throw .unknownFormat(path: path) }
     let sniffer = sniffed(window)
-    let line = start.prefix { $0 != UInt8(ascii: "\n") }
+    let line = dialect.comment == nil ? start.prefix { $0 != UInt8(ascii: "\n") } : guess(window).firstLine
     if line.contains(UInt8(ascii: "\t")) { return .tsv }
     if dialect.recordsPath == nil {
-      if line.contains(UInt8(ascii: ",")) || line.starts(with: "sep=".utf8) { return .csv }
+      if line.starts(with: "sep=".utf8) { return .csv }
+      if line.contains(UInt8(ascii: ",")) {
+        let isSaid = options.columns != nil || dialect.namesColumns || dialect.isRagged || dialect.null != nil
+        return isSaid || guess(window).isTable ? .csv : try lines(window, mayBeTable: true)
+      }
       switch sniffer.finding(columns: options.columns?.count) {
       case .one(let delimiter) where sniffer.agree(on: delimiter): return .csv
       case .several: return .csv
@@ -134,12 +138,30 @@ struct DatasetOpening {
       }
     }
     if dialect.namesColumns || dialect.isRagged || options.columns.map({ $0.count > 1 }) == true { return .csv }
+    return try lines(window, mayBeTable: false)
+  }
+
+  /// Returns the format of lines, which the dataset's content shows, and notes that guess.
+  private mutating func lines(
+    _ window: borrowing InputWindow, mayBeTable: Bool
+  ) throws(DatasetError) -> DatasetFormat {
+    if dialect.comment == nil, let sign = guess(window).commentSign {
+      throw unusable(
+        """
+        the first line begins with \(sign), as comments do; \(pass: .comment, .text(sign)) if such lines are not \
+        records, or \(.inputFormat, .text("lines")) if each line is one text
+        """)
+    }
     notes.append(
       """
       \(displayed(path: path)): each line is read as one \"\(options.columns?.first ?? DatasetFormat.textField)\"; \
-      \(.inputFormat) changes that
+      \(.inputFormat, mayBeTable ? .text("csv") : nil) changes that
       """)
     return .lines
+  }
+
+  private func guess(_ window: borrowing InputWindow) -> TableGuess {
+    TableGuess(start(window), sniffed(window), comment: dialect.comment, fields: options.fields)
   }
 
   private func sniffed(_ window: borrowing InputWindow) -> DelimiterSniffer {
@@ -275,31 +297,14 @@ struct DatasetOpening {
       return
     }
     // As far as the text shows, the object is the whole dataset.
-    let isJSONFile = format == .json
-    if let (path, element) = outline.arrayPath,
-      isJSONFile || outline.spansLines || element == UInt8(ascii: "{") || element == UInt8(ascii: "[")
-    {
-      throw unusable(wrapped(path, element))
-    }
-    let objects = outline.members.filter { $0.value == UInt8(ascii: "{") }
-    if objects.count > 1, objects.count == outline.members.count, isJSONFile || outline.spansLines {
-      let line = Opener(before: "jq -c 'to_entries[] | {key} + .value' ", format: "jsonl").line(path: self.path)
-      throw unusable("is one object of objects; make each object a record\(command: ": \(line)", library: "")")
-    }
-    layout = isJSONFile || outline.spansLines ? .sequence : .lines
+    let isTable = format == .json || outline.spansLines
+    let entries = JSONEntries(outline: outline, path: path)
+    if isTable, let advice = entries.tableAdvice { throw unusable(advice) }
+    if let advice = entries.arrayAdvice(takesTexts: isTable) { throw unusable(advice) }
+    let objects = outline.members.count(where: \.isObject)
+    if isTable, objects > 1, objects == outline.members.count { throw unusable(entries.objectsAdvice) }
+    layout = isTable ? .sequence : .lines
     format = layout == .lines ? .jsonl : .json
-  }
-
-  /// Returns the message on records inside of an object.
-  private func wrapped(_ path: [String], _ element: UInt8) -> BuildMessage {
-    let isText = element != UInt8(ascii: "{")
-    let opener = Opener(
-      before: "jq -\(isText ? "r" : "c") '\(JSONOutline.Member.jq(path))' ", format: isText ? "lines" : "jsonl")
-    let steps = path.map(FieldNames.step).joined(separator: ".")
-    return """
-      is one object; if its records are in "\(printable(path.joined(separator: ".").utf8, limit: 80))", \
-      \(pass: .recordsPath, .text(steps))\(command: ", or: \(opener.line(path: self.path))", library: "")
-      """
   }
 
   // MARK: Options

@@ -5,6 +5,8 @@ package struct DatasetOptions: Sendable {
   /// The names of the columns of a CSV or TSV file without a header line, or the name of the field of lines. nil: the
   /// first line has the names, and the field of lines is `name`.
   package var columns: [String]?
+  /// The fields that settings name. They tell a table from a list of texts with commas.
+  package var fields: Set<String> = []
   /// Whether a bad record is counted, listed and skipped. Otherwise the first bad record ends the reading.
   package var skipBad = false
   /// The differences from the usual form of the format.

@@ -16,6 +16,10 @@ extension DatasetReader {
         unsafe sink.endRecord()
       }
     }
+    if !headerLine.isEmpty, case .record(let next) = step, unsafe isHeader(start, next) {
+      unsafe sink.dropRecord(mark)
+      step = unsafe .bad(Fault(at: start, reason: "repeats the header"), end: next)
+    }
     switch step {
     case .record(let next):
       if unsafe next - start > options.recordLimitBytes {
@@ -37,7 +41,7 @@ extension DatasetReader {
       state = isInArray || layout == .sequence ? .bigElement(BracketSkipper()) : .restOfLine
     case .bad(let fault, let next):
       if unsafe json.hasTooManyNames {
-        throw unsafe malformed(Fault(at: fault.at, reason: fault.reason, remedy: .said))
+        throw unsafe malformed(Fault(at: fault.at, reason: fault.reason, remedy: .entries))
       }
       guard let next = unsafe next else {
         if format.isJSON, layout != .lines {
@@ -57,6 +61,18 @@ extension DatasetReader {
       if isInArray { state = .afterElement }
     }
     return true
+  }
+
+  /// Returns whether a record is the header's line again, as in files that were joined; each file may have its byte
+  /// order mark.
+  private func isHeader(_ start: Bytes, _ end: Bytes) -> Bool {
+    let size = unsafe end - start
+    guard size >= headerLine.count, size <= headerLine.count + 5 else { return false }
+    var line = unsafe stretch(start, end)[...]
+    if unsafe line.starts(with: [0xEF, 0xBB, 0xBF]) { unsafe line = unsafe line.dropFirst(3) }
+    if unsafe line.last == 0x0A { unsafe line = unsafe line.dropLast() }
+    if unsafe line.last == 0x0D { unsafe line = unsafe line.dropLast() }
+    return unsafe line.elementsEqual(headerLine)
   }
 
   func tooBig(_ start: Bytes) -> Fault {
@@ -94,10 +110,14 @@ extension DatasetReader {
     var record = BadRecord(path: path, line: line, column: column, record: record, reason: fault.reason)
     // If bad records are left out, a bad record needs no advice.
     if !(canSkip && options.skipBad) {
+      let start = max(0, at - column + 1)
       let advice = unsafe FaultAdvice(
-        path: path, format: format, layout: layout, delimiter: rows.delimiter, columnCount: rows.columnCount,
-        headerIsComment: headerIsComment, canSkip: canSkip)
-      record.advice = unsafe advice.text(fault, line: line, found: at < window.count ? fault.at.pointee : nil)
+        path: path, format: format, layout: layout, delimiter: rows.delimiter, columns: options.columns,
+        columnCount: rows.columnCount,
+        headerComment: headerComment, mayBeLines: mayBeLines, canSkip: canSkip, isFirstLine: line == 1,
+        before: Array(stretch(window.start + start, fault.at)),
+        after: Array(stretch(fault.at, min(window.end, fault.at + EncodingGuess.sampleLimit))))
+      record.advice = advice.text(fault, line: line)
     }
     return record
   }

@@ -185,9 +185,11 @@ extension DatasetReader {
       var line = unsafe stretch(start, next)[...]
       if unsafe line.last == 0x0A { unsafe line = unsafe line.dropLast() }
       let headers = unsafe sink.texts(since: mark, window: window.start)
-      headerIsComment = unsafe line.first == UInt8(ascii: "#")
+      if unsafe line.last == 0x0D { unsafe line = unsafe line.dropLast() }
+      headerComment = ["#", "//"].first { unsafe line.starts(with: $0.utf8) }
+      headerLine = unsafe headers.count > 1 ? Array(line) : []
       unsafe sink.dropRecord(mark)
-      if unsafe !rows.isCSV, unsafe line.dropLast().contains(0x0D) {
+      if unsafe !rows.isCSV, unsafe line.contains(0x0D) {
         throw unsafe malformed(
           Fault(at: start, reason: "carriage returns inside the first line", remedy: .carriageReturn), 0)
       }

@@ -45,7 +45,10 @@ package final class DatasetReader {
   let layout: DatasetOpening.Layout
   /// The way to an array inside of an object.
   var envelope = JSONEnvelope(path: [])
-  var headerIsComment = false
+  /// The sign of a comment with which the header begins.
+  var headerComment: String?
+  /// The header without its line end, if it names several columns; else empty.
+  var headerLine: [UInt8] = []
   /// The offset in the window of the first unread byte.
   var offset = 0
   /// The line and column of the byte at the sink's origin.
@@ -129,6 +132,10 @@ package final class DatasetReader {
   package var hasFixedNames: Bool { unsafe !format.isJSON || json.areTexts }
   /// Whether the first line names the fields.
   package var hasHeader: Bool { (format == .csv || format == .tsv) && options.columns == nil }
+  /// Whether only the content shows the format.
+  var isGuessed: Bool { options.format == nil && DatasetFormat.promised(byPath: path) == nil }
+  /// Whether only the content shows that the dataset is no list of lines.
+  var mayBeLines: Bool { isGuessed && format == .csv }
   /// The bytes read of the file as stored, for showing progress.
   package var bytesRead: Int { source.bytesRead }
   /// The size of the file as stored, in bytes; nil for a pipe.

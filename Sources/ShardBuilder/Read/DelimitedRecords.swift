@@ -342,6 +342,6 @@ struct DelimitedRecords {
     return unsafe Fault(
       at: start, reason: "expected \(fields), found \(count)",
       remedy: unsafe count < columnCount
-        ? .tooFewFields : .tooManyFields(lastIsEmpty: count == columnCount + 1 && end[-1] == delimiter))
+        ? .tooFewFields : .tooManyFields(count, lastIsEmpty: count == columnCount + 1 && end[-1] == delimiter))
   }
 }

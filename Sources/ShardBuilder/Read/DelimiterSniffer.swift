@@ -83,6 +83,12 @@ struct DelimiterSniffer {
   /// Returns whether every line has the first line's number of a delimiter.
   func agree(on delimiter: UInt8) -> Bool { Self.candidates.firstIndex(of: delimiter).map(agrees) ?? false }
 
+  /// Returns the share of the lines that have the first line's number of a delimiter.
+  func share(of delimiter: UInt8) -> Double {
+    guard let candidate = Self.candidates.firstIndex(of: delimiter), !counts.isEmpty else { return 1 }
+    return Double(counts.count { $0[candidate] == counts[0][candidate] }) / Double(counts.count)
+  }
+
   /// The line, from 0, that is a likelier header than the first line. The first line has one field. The other line and
   /// all next lines, at least two in all, have more fields, and equally many.
   var laterHeader: Int? {

@@ -9,11 +9,21 @@ struct JSONOutline {
     var value: UInt8
     /// The first byte of an array's first element; `]` for an empty array.
     var element: UInt8 = 0
+    /// The number of an array's elements, as far as the given text has them.
+    var count = 0
+    /// Whether the given text ends inside of the value.
+    var isCut = true
     /// The text of a short string.
     var text: String?
-    /// The members of a nested object, for members of the outermost object.
+    /// The members of a nested object, for the outer ``levels`` of objects.
     var members: [Member] = []
+
+    var isObject: Bool { value == UInt8(ascii: "{") }
+    var isArray: Bool { value == UInt8(ascii: "[") }
   }
+
+  /// The number of levels of objects whose members are noted.
+  private static let levels = 4
 
   /// The first byte that is not white space; 0 if there is none.
   private(set) var first: UInt8 = 0
@@ -46,7 +56,7 @@ struct JSONOutline {
       at += 1
       skipSpace()
       element = byte
-      if element == UInt8(ascii: "{") { _ = readObject(&members, depth: 2) }
+      if element == UInt8(ascii: "{") { _ = readObject(&members, depth: Self.levels) }
       return
     default: return
     }
@@ -61,18 +71,28 @@ struct JSONOutline {
   /// The text of member `name`, if it is a short string.
   func text(of name: String) -> String? { members.first { $0.name == name }?.text }
 
-  /// The path to the first array that could have the records, the outermost member first.
+  /// The path to the array that is the likeliest to have the records, the outermost member first: arrays of objects
+  /// come before arrays of texts, long arrays before short ones, and arrays near the root before others. An array that
+  /// goes on after the given text is the longest. Below the second level only arrays of several objects count, because
+  /// a record may have lists.
   var arrayPath: (path: [String], element: UInt8)? {
-    func array(_ members: [Member]) -> (path: [String], element: UInt8)? {
-      for member in members where member.value == UInt8(ascii: "[") && member.element != UInt8(ascii: "]") {
-        return ([member.name], member.element)
-      }
+    var best: (path: [String], element: UInt8, rank: (Int, Int, Int, Int))?
+    func look(at members: [Member], _ path: [String]) {
       for member in members {
-        if let inner = array(member.members) { return ([member.name] + inner.path, inner.element) }
+        let inner = path + [member.name]
+        let isObjects = member.element == UInt8(ascii: "{")
+        if member.isArray, member.element != UInt8(ascii: "]"),
+          inner.count < 3 || (isObjects && member.count > 1)
+        {
+          let kind = isObjects ? 0 : member.element == UInt8(ascii: "[") ? 1 : 2
+          let rank = (member.isCut && kind < 2 ? 0 : 1, kind, member.isCut ? Int.min : -member.count, inner.count)
+          if best == nil || rank < best!.rank { best = (inner, member.element, rank) }
+        }
+        look(at: member.members, inner)
       }
-      return nil
     }
-    return array(members)
+    look(at: members, [])
+    return best.map { ($0.path, $0.element) }
   }
 
   // MARK: Scanning
@@ -103,13 +123,13 @@ struct JSONOutline {
       at += 1
       skipSpace()
       var member = Member(name: name, value: byte)
-      defer { if members.count < 64 { members.append(member) } }
+      defer { members.append(member) }
       switch byte {
       case 0: return false
       case UInt8(ascii: "\""):
         guard let text = readString() else { return false }
         member.text = text
-      case UInt8(ascii: "{") where depth < 2:
+      case UInt8(ascii: "{") where depth < Self.levels:
         guard readObject(&member.members, depth: depth + 1) else { return false }
       case UInt8(ascii: "["):
         let start = at
@@ -117,12 +137,13 @@ struct JSONOutline {
         skipSpace()
         member.element = byte
         at = start
-        guard skipNested() else { return false }
-      case UInt8(ascii: "{"): guard skipNested() else { return false }
+        guard skipNested(&member.count) else { return false }
+      case UInt8(ascii: "{"): guard skipNested(&member.count) else { return false }
       default:
         while at < text.count, !isJSONSpace(byte), ![0x2C, 0x7D, 0x5D].contains(byte) { at += 1 }
         guard at < text.count else { return false }
       }
+      member.isCut = false
     }
   }
 
@@ -146,15 +167,24 @@ struct JSONOutline {
     return false
   }
 
-  private mutating func skipNested() -> Bool {
+  /// Moves past the array or object at `at`, and counts its elements.
+  private mutating func skipNested(_ count: inout Int) -> Bool {
     var depth = 0
+    var isEmpty = true
     while at < text.count {
       switch byte {
       case UInt8(ascii: "\""):
+        isEmpty = false
         guard skipString() else { return false }
         continue
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        if depth > 0 { isEmpty = false }
+        depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        if depth == 0, !isEmpty { count += 1 }
+      case UInt8(ascii: ",") where depth == 1: count += 1
+      case let byte where !isJSONSpace(byte): isEmpty = false
       default: break
       }
       at += 1

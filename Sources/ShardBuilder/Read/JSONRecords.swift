@@ -338,7 +338,7 @@ struct JSONRecords: ~Copyable {
   }
 
   private static let tooManyNames =
-    "over \(fieldLimit) different field names, or \(FieldNames.bytesLimit >> 20) MiB of them; if the object is a table of entries, make each entry a record"
+    "over \(fieldLimit) different field names, or \(FieldNames.bytesLimit >> 20) MiB of them"
 
   @inline(__always) private mutating func field(of member: Int32) -> UInt32? {
     let field = tree[member].field

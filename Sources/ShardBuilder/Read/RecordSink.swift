@@ -181,11 +181,13 @@ enum Remedy {
   /// The reason has the advice.
   case said
   case blankBeforeQuote, quoteInside, backslashBeforeQuote, carriageReturn, encoding, escape
-  /// The record has too many fields, with an empty last field or not; or it has too few.
-  case tooManyFields(lastIsEmpty: Bool)
+  /// The record has too many fields, so many, with an empty last field or not; or it has too few.
+  case tooManyFields(Int, lastIsEmpty: Bool)
   case tooFewFields
   /// A column in the header has no name of its own.
   case columnNames
   /// An object has no array of records on the path.
   case recordsPath
+  /// An object has so many members that each is a record.
+  case entries
 }

@@ -13,6 +13,17 @@ struct Transcoder {
     self.encoding = encoding
   }
 
+  /// Returns bytes in an encoding as a text.
+  static func text(of bytes: some Sequence<UInt8>, _ encoding: DatasetDialect.Encoding) -> String {
+    var input = RawVector<UInt8>()
+    for byte in bytes { input.append(byte) }
+    guard var transcoder = Transcoder(encoding) else { return unsafe String(decoding: input.buffer, as: UTF8.self) }
+    var output = RawVector<UInt8>()
+    transcoder.append(input, to: &output)
+    transcoder.finish(into: &output)
+    return unsafe String(decoding: output.buffer, as: UTF8.self)
+  }
+
   /// Appends the UTF-8 of `input`.
   mutating func append(_ input: borrowing RawVector<UInt8>, to output: inout RawVector<UInt8>) {
     output.reserve(3 * input.count + 4)

@@ -70,7 +70,8 @@ struct Deletions {
     var isChecked = false
     let (path, check) = (path, check)
     while try reader.read(
-      into: &batch, isChecked: &isChecked, { (columns) throws(BuildError) in try check.check(columns, of: [path]) })
+      into: &batch, isChecked: &isChecked,
+      { (columns, _) throws(BuildError) in try check.check(ids: columns, of: path) })
     {
       let names = reader.names
       records.removeAll()

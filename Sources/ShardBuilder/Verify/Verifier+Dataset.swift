@@ -76,6 +76,8 @@ extension Verifier {
     var fieldCheck = FieldCheck()
     fieldCheck.add(template, source.template == nil ? .indexKey : .key)
     for name in source.keep ?? [] where name != weights?.path { fieldCheck.add(name, .keep) }
+    var options = source.options
+    options.fields = Set(template.fields)
     for input in source.inputs {
       // Each file has its own numbers of names.
       var names = FieldNames()
@@ -83,7 +85,7 @@ extension Verifier {
       var encoder = RecordEncoder(template: template, keep: source.keep, notation: notation)
       let reader: DatasetReader
       do throws(DatasetError) {
-        reader = try DatasetReader(path: input, options: source.options)
+        reader = try DatasetReader(path: input, options: options)
       } catch {
         throw .source(error)
       }

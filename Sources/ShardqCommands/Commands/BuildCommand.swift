@@ -273,7 +273,10 @@
     /// Returns notes about the built index that a user may not expect.
     private func cautions(_ summary: BuildSummary, _ directory: String) -> [String] {
       let counted = QueryRunner.counted
-      func list(_ names: [String]) -> String { names.map { "\"" + printable($0) + "\"" }.joined(separator: ", ") }
+      func list(_ names: [String]) -> String {
+        let list = names.prefix(20).map { "\"" + printable(String($0.prefix(40))) + "\"" }.joined(separator: ", ")
+        return names.count > 20 ? list + " and \(QueryRunner.grouped(names.count - 20)) more" : list
+      }
       var notes: [String] = []
       if summary.recordsIndexed == 0 {
         notes.append("the index in \(directory) has no record: no query finds anything")

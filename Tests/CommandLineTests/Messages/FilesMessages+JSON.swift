@@ -85,7 +85,7 @@ extension FilesMessages {
     ),
     row(
       "a comma too many", "printf '[{\"name\":\"a\"},]' > f.json", "--key '{name}' f.json", status: 65,
-      error: "shardq: f.json:1:15: record 2: expected a value, found ']'; \(mend)"),
+      error: "shardq: f.json:1:15: record 2: expected a value, found ']'; remove the comma before it"),
     row(
       "a member twice", "printf '[{\"name\":\"a\",\"name\":\"b\"}]' > f.json", "--key '{name}' f.json", status: 65,
       error: "shardq: f.json:1:14: record 1: the member \"name\" stands twice in one object; \(skip)"),

@@ -193,7 +193,7 @@ struct FilesMessages {
     row(
       "Latin-1", "printf 'id,name\\n1,Z\\374rich\\n' > f.csv", "--key '{name}' f.csv", status: 65,
       error:
-        "shardq: f.csv:2:4: record 1: the byte 0xFC is not UTF-8 here; name the file's encoding, --encoding windows-1252 for example, or \(skip)"
+        "shardq: f.csv:2:4: record 1: the byte 0xFC is not UTF-8 here; pass --encoding windows-1252, which reads \"1,Zürich\" there, or \(skip)"
     ),
     row(
       "Latin-1 that is said", "printf 'id,name\\n1,Z\\374rich\\n' > f.csv", "--encoding latin1 --key '{name}' f.csv",
@@ -205,13 +205,16 @@ struct FilesMessages {
       "UTF-16", "printf 'id,name\\n1,Z\\374rich\\n' | iconv -f latin1 -t utf-16le > f.csv", "--key '{name}' f.csv",
       status: 64,
       error:
-        "shardq: f.csv: is text in UTF-16LE; pass --encoding utf-16le, or convert it: iconv -f UTF-16LE -t UTF-8"),
+        "shardq: f.csv: is text in UTF-16LE; pass --encoding utf-16le, or convert it: iconv -f UTF-16LE -t UTF-8 f.csv | shardq build --input-format csv … -"
+    ),
     row(
       "UTF-16 that is said", "printf 'id,name\\n1,Zü 😀\\n' | iconv -f utf-8 -t utf-16 > f.csv",
       "--encoding utf-16 --key '{name}' f.csv", records: "{\"id\":\"1\",\"name\":\"Zü 😀\"}\n"),
     row(
       "UTF-32", "printf 'id,name\\n1,A\\n' | iconv -f utf-8 -t utf-32le > f.csv", "--key '{name}' f.csv", status: 64,
-      error: "shardq: f.csv: is text in UTF-32LE; convert it: iconv -f UTF-32LE -t UTF-8"),
+      error:
+        "shardq: f.csv: is text in UTF-32LE; convert it: iconv -f UTF-32LE -t UTF-8 f.csv | shardq build --input-format csv … -"
+    ),
     row(
       "null by name, outside quotes", "printf '1,\\\\N,\"\\\\N\"\\n' > f.csv",
       "--columns id,a,b --null '\\N' --key '{id}' f.csv",
@@ -219,7 +222,7 @@ struct FilesMessages {
     row(
       "no header", "printf '1,\"Goroka\",\"GKA\"\\n2,\"Nadzab\",\"LAE\"\\n' > f.csv", "f.csv", status: 64,
       error:
-        "shardq: give the text that people type with --key, such as '{1}'; the fields are: 1, Goroka, GKA; if the first line is a record, name the fields with --columns"
+        "shardq: f.csv: the first line looks like a record; pass --columns column1,name,column3 if it is one, or, if it names the fields, give the text that people type with --key '{Goroka}'"
     ),
     row(
       "no header, and blanks in the first record", "printf 'AD\\tAD100\\tCanillo\\t\\n' > f.txt", "f.txt", status: 65,

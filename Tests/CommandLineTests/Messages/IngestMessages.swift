@@ -165,7 +165,8 @@ struct IngestMessages {
       two + "printf 'foo\\n' > h.csv; shardq update -i x --upsert h.csv; shardq update -i x --delete h.csv",
       status: 64,
       error: "shardq: h.csv: the index's key names \"name\"; its fields are \"foo\"\n"
-        + "shardq: h.csv: the index's id names \"id\"; its fields are \"foo\"\n"),
+        + "shardq: h.csv: the index's id names \"id\"; its fields are \"foo\"; if the first line is an id, "
+        + "pass --columns id\n"),
     ShellCase(
       "the id in an update's header", two + "printf 'name\\n' > h.csv; shardq update -i x --upsert h.csv", status: 64,
       error: "shardq: h.csv: the index's id names \"id\"; its fields are \"name\"\n"),
@@ -241,7 +242,7 @@ struct IngestMessages {
       status: 65,
       error:
         "shardq: a.jsonl:1:1: record 1: \"name\" is null, and the key {name} needs it; name a field that every "
-        + "record has\n"),
+        + "record has, or leave such records out with --skip-bad\n"),
     ShellCase(
       "an array as the key",
       "printf '{\"id\":3,\"name\":[\"x\",\"y\"]}\\n' > a.jsonl; shardq build -i x --key '{name}' a.jsonl",

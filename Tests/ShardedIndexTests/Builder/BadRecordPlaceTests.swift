@@ -148,7 +148,7 @@ import Testing
     #expect(
       message("{name}, {at.x}")
         == ":1:28: record 2: lacks the fields \"name\" and \"at.x\" of the key {name}, {at.x}; "
-        + "it has no fields")
+        + "it has no fields; leave such records out with BuildOptions.skipBad")
     // A template with a field that no record has is no fault of the records, and gives no empty index.
     var options = Self.options(Case(name: "", text: "", places: [], key: "{nme}"))
     options.skipBad = true

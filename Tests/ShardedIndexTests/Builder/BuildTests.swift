@@ -229,7 +229,7 @@ import CLibrary
       if case .dataset(.options, _) = $0 { true } else { false }
     }
     try expectFailure({ [$0.write("a,b\n1,2\n", to: "a.csv")] }, "no key template") {
-      $0 == .noTemplate(fields: ["a", "b"], isHeader: true)
+      $0 == .noTemplate(fields: ["a", "b"], proposal: "a", isHeader: true, mayBeLines: false)
     }
     try expectFailure({ [$0.write(Self.json, to: "a.json")] }, "a key without a field", { $0.key = "text" }) {
       if case .template(.noField, _, _) = $0 { true } else { false }
