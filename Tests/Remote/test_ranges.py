@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import random
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -141,6 +142,32 @@ class RangesInAStore(unittest.TestCase):
                 self.assertNotIn("row\t", output)
         self.job.merge(self.job.rows())
         self.job.is_whole(self)
+
+    def test_a_killed_writer_leaves_nothing_behind(self):
+        """The next writer on the machine removes its directory, and no other."""
+        temporary = self.job.path("tmp")
+        os.makedirs(os.path.join(temporary, "shardq-range-mine"))
+        self.job.environment = {**self.job.environment, "TMPDIR": temporary}
+        with open(os.path.join(temporary, "shardq-range-mine", "letter"), "w") as file:
+            file.write("dear")
+
+        def fault(handler, method, key):
+            if method == "PUT":
+                # The program is a child of the command.
+                os.killpg(process.pid, signal.SIGKILL)
+            return False
+
+        process = subprocess.Popen(
+            [os.path.join(BIN, "shardq"), "write-range", "--plan", self.job.path("plan"), "--out", URL], text=True,
+            env={**ENVIRONMENT, **self.job.environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True)
+        self.store.fault = fault
+        process.communicate(self.job.groups[0], timeout=PATIENCE)
+        self.store.fault = None
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+        self.assertEqual(len(os.listdir(temporary)), 2)
+        self.job.write(self.job.groups[0])
+        self.assertEqual(os.listdir(temporary), ["shardq-range-mine"])
 
     def test_lost_object(self):
         """An object vanishes before the commit: nothing is published, and the status is that for trying again."""
