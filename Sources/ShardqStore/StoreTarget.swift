@@ -90,8 +90,11 @@
       }
     }
 
-    /// Does nothing: the commit checks all objects that the parent generation lacks.
-    func check(_ files: [(name: FileName, size: Int, digest: [UInt8])]) {}
+    func check(_ files: [NamedFile]) throws(BuildError) {
+      try asking { [store] () throws(StoreError) in
+        try sideBySide(files) { (file) throws(StoreError) in try store.compare(file) }
+      }
+    }
 
     func finish(_ directory: String) throws(BuildError) {
       let index: IndexFiles
@@ -109,6 +112,20 @@
           shards: index.index.shardCount, parent: parent)
       }
       remove(directory)
+    }
+  }
+
+  extension IndexStore {
+    /// Throws if an object of a range has another size or digest than the manifest says, or is gone.
+    fileprivate func compare(_ file: NamedFile) throws(StoreError) {
+      let name = file.name.text
+      guard let bytes = try store.bytes(of: name, limit: file.size) else {
+        throw StoreError(.badData, "\(store.shown(name)) is gone; write its range again")
+      }
+      // A file of the right size is not put again, so it has to go first.
+      guard bytes.count == file.size, Digest.sha256(bytes).starts(with: file.digest) else {
+        throw StoreError(.badData, "\(store.shown(name)) is damaged; remove it, and write its range again")
+      }
     }
   }
 

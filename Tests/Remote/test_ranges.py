@@ -169,6 +169,35 @@ class RangesInAStore(unittest.TestCase):
         self.job.write(self.job.groups[0])
         self.assertEqual(os.listdir(temporary), ["shardq-range-mine"])
 
+    def test_damaged_object(self):
+        """An object of a range with a changed byte is named, and nothing is published, unless the whole has no need of it."""
+        rows = self.job.rows()
+        names = sorted(name for name in self.store.names(PREFIX) if name.endswith(".zst"))
+        refused = 0
+        for name in names if LONG else random.Random(4).sample(names, 12):
+            with self.subTest(name):
+                content, time = self.store.objects[PREFIX + name]
+                changed = bytearray(content)
+                changed[len(changed) // 2] ^= 4
+                self.store.objects[PREFIX + name] = (bytes(changed), time)
+                done = subprocess.run(
+                    [os.path.join(BIN, "shardq"), "merge", "--plan", self.job.path("plan"), "--out", URL, "-"],
+                    input="".join(rows), text=True, capture_output=True, timeout=PATIENCE,
+                    env={**ENVIRONMENT, **self.store.environment})
+                if done.returncode:
+                    refused += 1
+                    self.assertEqual(done.returncode, 65, done.stderr)
+                    self.assertIn(name, done.stderr)
+                    self.assertFalse([key for key in self.store.names(PREFIX) if key.startswith("generations/")])
+                else:
+                    copy = tempfile.mkdtemp(dir=self.job.work)
+                    self.job.run("fetch", "-i", os.path.join(copy, "index"), URL)
+                    self.job.run("verify", "-i", os.path.join(copy, "index"))
+                self.store.objects[PREFIX + name] = (content, time)
+                for key in [key for key in self.store.objects if key.startswith(PREFIX + "generations/")]:
+                    del self.store.objects[key]
+        self.assertGreater(refused, 5)
+
     def test_lost_object(self):
         """An object vanishes before the commit: nothing is published, and the status is that for trying again."""
         rows = self.job.rows()
