@@ -145,7 +145,7 @@ let package = Package(
     .executableTarget(
       name: "ShardqStore",
       dependencies: [
-        "CLibrary", "QueryOutput", "ShardBuilder", "ShardedIndex", "ShardedIndexRemote",
+        "CLibrary", "Footprint", "QueryOutput", "ShardBuilder", "ShardedIndex", "ShardedIndexRemote",
         .target(name: "CCurl", condition: .when(traits: ["Remote"])),
       ],
       swiftSettings: settings, linkerSettings: hardenedLink),

@@ -60,8 +60,9 @@ zstd="$PWD/.build/zstd-package"
 Scripts/zstd-sources.sh "$zstd" || missing " or fetch the source of zstd (Scripts/zstd-sources.sh)"
 
 # The files of QueryOutput that write answers.
-output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch JSONText \
-ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter WidthTable"
+output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch \
+IndexError+Command JSONText ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter URLSecrets \
+WidthTable"
 # zstd.h is zstd's; all other headers are wasi-libc's. The module has no path of this machine.
 c="-nostdinc -isystem $builtin -isystem $headers -isystem $zstd/lib -msimd128 -mbulk-memory -D__wasi__ -ffile-prefix-map=$PWD=."
 flags="-target wasm32-unknown-none-wasm -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes"

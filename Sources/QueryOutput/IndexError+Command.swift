@@ -2,9 +2,10 @@ import ShardedIndex
 
 extension IndexError {
   /// The message with remedies for a command line, without secret parts of URLs.
-  package var commandMessage: String { URLSecrets.removed(from: adviceMessage) }
+  package var commandMessage: String { URLSecrets.removed(from: commandAdvice) }
 
-  private var adviceMessage: String {
+  /// The message with remedies for a command line, for a caller that removes the secret parts of URLs itself.
+  package var commandAdvice: String {
     switch self {
     case .notFound: "\(fault); build one with shardq build, or name another with --index"
     case .notBuilt(let feature): "\(fault); build it again with \(feature.option)"

@@ -76,7 +76,9 @@ package struct RankedOutput {
   /// Returns the note below an answer on a terminal about the matches that it leaves out; nil if it shows all.
   func note(in generation: Generation) throws(IndexError) -> String? {
     guard request.cursor == nil else { return nil }
-    if shown == 0, !request.filters.isEmpty { return "no match passes the filter" }
+    if shown == 0, !request.filters.isEmpty {
+      return "no match passes the filter" + (try FilterAdvice.text(on: request.filters, in: generation))
+    }
     guard shown > 0 else { return try QueryRunner.noMatch(of: text, inKeys: areKeyMatches, in: generation) }
     if let correction { return "no match for \"" + text + "\"; showing results for \"" + correction + "\"" }
     let end = request.offset + shown

@@ -45,7 +45,7 @@ struct Pipeline {
   var threads = Int.max
   /// Whether the pipeline makes the density grid from the portions' records; otherwise the caller makes it.
   var makesDensityGrid = true
-  /// Whether kept side files are read and compared with their digests; an update reads only the files that it changes.
+  /// Whether kept side files are read and compared with their digests; an update has compared all files before.
   var checksKeptSides = true
   /// The id field, and the most records that may come, if the pipeline counts ids; otherwise the caller counts.
   private(set) var countedID: (field: UInt32, records: Int)?

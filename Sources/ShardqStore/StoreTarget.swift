@@ -1,5 +1,6 @@
 #if Remote
   import CLibrary
+  import Footprint
   import ShardBuilder
   import ShardedIndex
   import ShardedIndexRemote
@@ -8,10 +9,11 @@
   final class StoreTarget: RangeTarget {
     private let store: IndexStore
     private let url: String
-    private let temporary: String
     /// The newest generation when the merge began.
     private var parent: IndexStore.Generation?
-    private var directories: [String] = []
+    /// The directory with those of ranges. If the process is killed, the next one on this machine removes it.
+    private var work: WorkDirectory?
+    private var directoryCount = 0
     /// The error of the store behind the last ``BuildError``.
     private(set) var failure: StoreError?
     /// The result of the commit.
@@ -20,10 +22,7 @@
     /// - Parameter url: `s3://bucket/prefix/`; a slash at the end may be left out.
     init(_ store: IndexStore, _ url: String) {
       (self.store, self.url) = (store, url.hasSuffix("/") ? url : url + "/")
-      temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     }
-
-    deinit { for directory in directories { remove(directory) } }
 
     var shown: String { store.store.shown }
 
@@ -38,12 +37,14 @@
     }
 
     func makeRangeDirectory() throws(BuildError) -> String {
-      var template = Array("\(temporary)/shardq-range-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else {
-        throw .io(operation: "create a temporary directory in", path: temporary, errno: errno)
+      let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+      let work = if let work { work } else { try WorkDirectory(in: temporary, for: "range") }
+      self.work = work
+      directoryCount += 1
+      let directory = "\(work.path)/\(directoryCount)"
+      guard mkdir(directory, 0o700) == 0 else {
+        throw .io(operation: "create directory", path: directory, errno: errno)
       }
-      let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      directories.append(directory)
       return directory
     }
 
@@ -57,12 +58,7 @@
     }
 
     func remove(_ directory: String) {
-      guard let stream = opendir(directory) else { return }
-      var names: [String] = []
-      while let entry = readdir(stream) { if let name = fileName(of: &entry.pointee) { names.append(name) } }
-      closedir(stream)
-      for name in names where name != "." && name != ".." { _ = unlink(directory + "/" + name) }
-      _ = rmdir(directory)
+      if let name = directory.split(separator: "/").last { work?.remove(String(name)) }
     }
 
     func openRange(_ manifest: String) throws(BuildError) -> ShardedIndex {
@@ -94,8 +90,11 @@
       }
     }
 
-    /// Does nothing: the commit checks all objects that the parent generation lacks.
-    func check(_ files: [(name: FileName, size: Int, digest: [UInt8])]) {}
+    func check(_ files: [NamedFile]) throws(BuildError) {
+      try asking { [store] () throws(StoreError) in
+        try sideBySide(files) { (file) throws(StoreError) in try store.compare(file) }
+      }
+    }
 
     func finish(_ directory: String) throws(BuildError) {
       let index: IndexFiles
@@ -113,6 +112,20 @@
           shards: index.index.shardCount, parent: parent)
       }
       remove(directory)
+    }
+  }
+
+  extension IndexStore {
+    /// Throws if an object of a range has another size or digest than the manifest says, or is gone.
+    fileprivate func compare(_ file: NamedFile) throws(StoreError) {
+      let name = file.name.text
+      guard let bytes = try store.bytes(of: name, limit: file.size) else {
+        throw StoreError(.badData, "\(store.shown(name)) is gone; write its range again")
+      }
+      // A file of the right size is not put again, so it has to go first.
+      guard bytes.count == file.size, Digest.sha256(bytes).starts(with: file.digest) else {
+        throw StoreError(.badData, "\(store.shown(name)) is damaged; remove it, and write its range again")
+      }
     }
   }
 

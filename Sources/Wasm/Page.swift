@@ -139,7 +139,7 @@ private struct Refusal: Error {
     message =
       if case .notFound(let path) = error {
         "there is no index at \(path): the file is not an archive of an index; open another one"
-      } else { error.description }
+      } else { error.commandAdvice }
     status =
       switch error {
       case .io(_, _, EAGAIN): .waits

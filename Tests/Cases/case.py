@@ -26,12 +26,12 @@ class Case(unittest.TestCase):
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
-    def run_shardq(self, *arguments, input=None, environment=None):
+    def run_shardq(self, *arguments, input=None, environment=None, program=SHARDQ):
         """Runs `shardq` without the user's settings; returns the ended process, its output as text."""
         variables = {key: value for key, value in os.environ.items() if not key.startswith("SHARDQ_")}
         variables |= {"SHARDQ_CONFIG": "/dev/null", "SWIFT_BACKTRACE": "enable=no"} | (environment or {})
         return subprocess.run(
-            [SHARDQ, *map(str, arguments)], cwd=self.directory, env=variables, input=input,
+            [str(program), *map(str, arguments)], cwd=self.directory, env=variables, input=input,
             stdin=subprocess.DEVNULL if input is None else None, capture_output=True, text=True, timeout=60)
 
     def shardq(self, *arguments, status=0, **options):

@@ -8,7 +8,8 @@ import random
 import shutil
 import unittest
 
-from case import Case
+from case import BIN, Case
+from files import install, s3
 
 OPTIONS = [
     "--key", "{name}", "--id", "id", "--weight", "pop", "--words", "--alias", "also", "--typos", "--near", "--filter", "cc",
@@ -52,9 +53,9 @@ class Damage(Case):
                 (self.directory / "index" / name).unlink()
                 yield f"{name} is gone"
 
-    def fresh(self):
+    def fresh(self, source="copy"):
         shutil.rmtree(self.directory / "index", ignore_errors=True)
-        shutil.copytree(self.directory / "copy", self.directory / "index")
+        shutil.copytree(self.directory / source, self.directory / "index")
 
     def is_sound(self, index):
         return self.run_shardq("verify", "-q", "-i", index).returncode == 0
@@ -75,26 +76,61 @@ class Damage(Case):
                     self.assertEqual(ended.returncode, 0, ended.stderr)
                     self.assertTrue(self.is_sound("index"))
 
+    def check(self, damage, ended, sound):
+        """Checks that a command ended with an error that names the damage, or that `sound()` holds."""
+        if ended.returncode == 0:
+            return self.assertTrue(sound())
+        self.assertIn(ended.returncode, (65, 66), ended.stderr)
+        self.assertIn(damage.split(",")[0].split(" ")[0], ended.stderr)
+
+    def is_pack_sound(self):
+        shutil.copytree(self.directory / "other", self.directory / "made")
+        self.shardq("apply", "-q", "-i", "made", "made.pack")
+        return self.is_sound("made")
+
+    def copies(self):
+        """The commands that copy the index, each with a function that tells whether its copy is sound."""
+        yield ["archive", "-q", "-i", "index", "-o", "made.shardq"], {}, lambda: self.is_sound("made.shardq")
+        yield ["diff", "-q", "other", "index", "-o", "made.pack"], {}, self.is_pack_sound
+        installed = {"program": install(self.directory / "installed")}
+        yield ["page", "-q", "-i", "index", "-o", "made"], installed, lambda: self.is_sound("made/index")
+        yield (
+            ["page", "-q", "--archive", "-i", "index", "-o", "made"], installed,
+            lambda: self.is_sound("made/index.shardq"))
+        if not (BIN / "shardq-store").exists():
+            return print("skipped: publish; Scripts/build.sh --remote makes shardq-store")
+        store = s3.Store()
+        self.addCleanup(store.close)
+        url, environment = "s3://bucket/lists/index/", {"environment": store.environment}
+
+        def is_published_sound():
+            self.shardq("fetch", "-q", "-i", "made", url, **environment)
+            store.objects.clear()
+            return self.is_sound("made")
+
+        yield ["publish", "-q", "-i", "index", url], environment, is_published_sound
+
     def test_what_copies(self):
         """A command that copies the index ends with an error that names the damage, or makes a sound copy."""
+        commands = list(self.copies())
         for damage in self.damages():
-            for command, made in (
-                (["archive", "-q", "-i", "index", "-o", "made.shardq", "--force"], "made.shardq"),
-                (["diff", "-q", "other", "index", "-o", "made.pack"], None),
-            ):
+            for command, options, sound in commands:
                 with self.subTest(damage, command=command[0]):
-                    (self.directory / "made.shardq").unlink(missing_ok=True)
-                    (self.directory / "made.pack").unlink(missing_ok=True)
-                    ended = self.run_shardq(*command)
-                    if ended.returncode == 0:
-                        if made is None:
-                            shutil.rmtree(self.directory / "patched", ignore_errors=True)
-                            shutil.copytree(self.directory / "other", self.directory / "patched")
-                            self.shardq("apply", "-q", "-i", "patched", "made.pack")
-                        self.assertTrue(self.is_sound(made or "patched"))
-                    else:
-                        self.assertIn(ended.returncode, (65, 66), ended.stderr)
-                        self.assertIn(damage.split(",")[0].split(" ")[0], ended.stderr)
+                    for name in "made.shardq", "made.pack":
+                        (self.directory / name).unlink(missing_ok=True)
+                    shutil.rmtree(self.directory / "made", ignore_errors=True)
+                    self.check(damage, self.run_shardq(*command, **options), sound)
+
+    def test_what_changes(self):
+        """An update ends with an error that names the damage, also where it changes nothing, or leaves a sound index."""
+        for damage in self.damages():
+            shutil.rmtree(self.directory / "damaged", ignore_errors=True)
+            (self.directory / "index").rename(self.directory / "damaged")
+            for options in [], ["--overlay"]:
+                self.fresh("damaged")
+                with self.subTest(damage, options=options):
+                    ended = self.run_shardq("update", "-q", "-i", "index", *options, "--upsert", "one.csv")
+                    self.check(damage, ended, lambda: self.is_sound("index"))
 
 
 if __name__ == "__main__":

@@ -54,6 +54,22 @@ class FilterValues(Case):
         self.check("index", values, lines)
         self.shardq("verify", "-i", "index")
 
+    def test_a_value_that_no_record_has(self):
+        """The note names up to three values that are near."""
+        lines = [{"id": n, "name": f"Moon {n}", "also": "x", "genre": genre, "cc": cc} for n, (genre, cc) in enumerate(
+            [("waltz", "FR"), ("Jazz, Soul", "GR"), ("polka", "AR"), ("polkas", "FI"), ("rock", "US")])]
+        source = self.write("list.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        self.shardq("build", "-q", "-i", "index", "--key", "{name}", "--filter", "genre", "--filter", "cc", source)
+        for text, filter, said in (
+            ("", "genre=walzt", "; did you mean genre=waltz?"), ("m", "genre=jazz soul", "; did you mean genre=jazz, soul?"),
+            ("", "genre=plka", "; did you mean genre=polka?"), ("", "genre=Polkax", "; did you mean genre=polka or polkas?"),
+            ("", "cc=XR", "; did you mean cc=ar, fr or gr?"), ("", "genre=opera", ""), ("zz", "genre=rock", ""),
+        ):
+            with self.subTest(filter):
+                said = "no match passes the filter" + said
+                self.assertEqual(self.refused(
+                    "-i", "index", text, "--filter", filter, "--format", "text", status=1), said + "\n")
+
     def test_updates_and_overlays(self):
         values, lines = self.records()
         # Half of the records come later, with other values before.

@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import random
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -141,6 +142,61 @@ class RangesInAStore(unittest.TestCase):
                 self.assertNotIn("row\t", output)
         self.job.merge(self.job.rows())
         self.job.is_whole(self)
+
+    def test_a_killed_writer_leaves_nothing_behind(self):
+        """The next writer on the machine removes its directory, and no other."""
+        temporary = self.job.path("tmp")
+        os.makedirs(os.path.join(temporary, "shardq-range-mine"))
+        self.job.environment = {**self.job.environment, "TMPDIR": temporary}
+        with open(os.path.join(temporary, "shardq-range-mine", "letter"), "w") as file:
+            file.write("dear")
+
+        def fault(handler, method, key):
+            if method == "PUT":
+                # The program is a child of the command.
+                os.killpg(process.pid, signal.SIGKILL)
+            return False
+
+        process = subprocess.Popen(
+            [os.path.join(BIN, "shardq"), "write-range", "--plan", self.job.path("plan"), "--out", URL], text=True,
+            env={**ENVIRONMENT, **self.job.environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True)
+        self.store.fault = fault
+        process.communicate(self.job.groups[0], timeout=PATIENCE)
+        self.store.fault = None
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+        self.assertEqual(len(os.listdir(temporary)), 2)
+        self.job.write(self.job.groups[0])
+        self.assertEqual(os.listdir(temporary), ["shardq-range-mine"])
+
+    def test_damaged_object(self):
+        """An object of a range with a changed byte is named, and nothing is published, unless the whole has no need of it."""
+        rows = self.job.rows()
+        names = sorted(name for name in self.store.names(PREFIX) if name.endswith(".zst"))
+        refused = 0
+        for name in names if LONG else random.Random(4).sample(names, 12):
+            with self.subTest(name):
+                content, time = self.store.objects[PREFIX + name]
+                changed = bytearray(content)
+                changed[len(changed) // 2] ^= 4
+                self.store.objects[PREFIX + name] = (bytes(changed), time)
+                done = subprocess.run(
+                    [os.path.join(BIN, "shardq"), "merge", "--plan", self.job.path("plan"), "--out", URL, "-"],
+                    input="".join(rows), text=True, capture_output=True, timeout=PATIENCE,
+                    env={**ENVIRONMENT, **self.store.environment})
+                if done.returncode:
+                    refused += 1
+                    self.assertEqual(done.returncode, 65, done.stderr)
+                    self.assertIn(name, done.stderr)
+                    self.assertFalse([key for key in self.store.names(PREFIX) if key.startswith("generations/")])
+                else:
+                    copy = tempfile.mkdtemp(dir=self.job.work)
+                    self.job.run("fetch", "-i", os.path.join(copy, "index"), URL)
+                    self.job.run("verify", "-i", os.path.join(copy, "index"))
+                self.store.objects[PREFIX + name] = (content, time)
+                for key in [key for key in self.store.objects if key.startswith(PREFIX + "generations/")]:
+                    del self.store.objects[key]
+        self.assertGreater(refused, 5)
 
     def test_lost_object(self):
         """An object vanishes before the commit: nothing is published, and the status is that for trying again."""

@@ -127,6 +127,9 @@ test('filters, a place, cursors and offsets are those of the command', async () 
   ]) {
     await assert.rejects(index.search(text, options), error => error instanceof ShardqError && error.code === 'refused', options)
   }
+  // As the command words it, for nobody calls BuildOptions here.
+  await assert.rejects(index.search('s', { filters: ['name=x'] }), /has no filter by name, but by country; .*--filter name$/)
+  await assert.rejects((await open(storage(filesOf(small)), { module })).search('s', { filters: ['name=x'] }), /--filter/)
   assert.equal((await index.search('x'.repeat(1 << 16))).matches.length, 0)
   assert.equal((await index.search('s')).matches.length, 10)
 })

@@ -16,9 +16,8 @@ package protocol RangeTarget {
   func openRange(_ manifest: String) throws(BuildError) -> ShardedIndex
   /// Returns the directory for making the whole: the target itself, or a directory beside it.
   func wholeDirectory() throws(BuildError) -> String
-  /// Checks that files of ranges exist. The whole will name them. Sizes are in bytes, and a digest is the first 16
-  /// bytes of a SHA-256.
-  func check(_ files: [(name: FileName, size: Int, digest: [UInt8])]) throws(BuildError)
+  /// Reads files of ranges, which the whole will name, and compares them with their digests.
+  func check(_ files: [NamedFile]) throws(BuildError)
   /// Returns a function that opens the whole by a manifest that is not published yet; nil if the directory has all
   /// files.
   func wholeOpener(_ directory: String) -> (([UInt8]) throws(BuildError) -> ShardedIndex)?
@@ -100,7 +99,7 @@ package final class DirectoryTarget: RangeTarget {
 
   package func wholeOpener(_ directory: String) -> (([UInt8]) throws(BuildError) -> ShardedIndex)? { nil }
 
-  package func check(_ files: [(name: FileName, size: Int, digest: [UInt8])]) throws(BuildError) {
+  package func check(_ files: [NamedFile]) throws(BuildError) {
     let directory = try BuildError.ofIndex { () throws(IndexError) in try IndexDirectory(opening: path) }
     for file in files {
       var status = stat()
@@ -112,12 +111,7 @@ package final class DirectoryTarget: RangeTarget {
           .corrupt(
             path: path + "/" + file.name.text, cause: .wrongSize(found: Int(status.st_size), expected: file.size)))
       }
-      try BuildError.ofIndex { () throws(IndexError) in
-        let bytes = try directory.read(file.name, size: file.size, at: nil)
-        guard Digest.sha256(bytes.span).starts(with: file.digest) else {
-          throw .corrupt(path: path + "/" + file.name.text, cause: .wrongDigest)
-        }
-      }
+      try BuildError.ofIndex { () throws(IndexError) in try directory.compare(file) }
     }
   }
 

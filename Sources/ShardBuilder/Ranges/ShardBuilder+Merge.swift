@@ -239,7 +239,7 @@ private final class RangeIndex: CutRange {
   private var source: IndexedRecords
   private let row: RangeRow
   /// The names, sizes and digests of side files that were not checked yet.
-  private var sides: [(name: FileName, size: Int, digest: [UInt8])]
+  private var sides: [NamedFile]
 
   init(
     _ index: ShardedIndex, _ row: RangeRow, _ settings: IndexSettings, encoder: RecordEncoder, names: FieldNames,

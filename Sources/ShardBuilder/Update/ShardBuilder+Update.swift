@@ -13,6 +13,9 @@ extension ShardBuilder {
   /// shards with a change and their neighbours. It searches a replaced record at the place of its key. It reads the ids
   /// of all records only if a record is not there, or if the index has an id twice.
   ///
+  /// The update compares all files of the index with their digests before it changes anything, since the new index
+  /// keeps most of them.
+  ///
   /// - Parameters:
   ///   - directory: The directory of the index. The index answers as before until the new generation is complete, and
   ///     on any error.
@@ -21,8 +24,8 @@ extension ShardBuilder {
   ///   - options: The options of the update. Key, fields, weight, id, shard size, part size and level are those of the
   ///     index instead. If a file gave the index its weights, the update needs the file again for changed records.
   /// - Throws: ``BuildError``; ``BuildError/notUpdatable(path:reason:)`` for example for an index without an id.
-  /// - Complexity: O(changes + shards); O(records), about 80 ns each, if all ids are read. Memory holds the changes'
-  ///   ids.
+  /// - Complexity: O(changes), and one reading of the index; about 80 ns more for each record if all ids are read.
+  ///   Memory holds the changes' ids.
   public static func update(
     _ directory: String, upsert: [String], delete: [String], options: BuildOptions = BuildOptions(),
     progress: ((BuildProgress) -> Void)? = nil
@@ -67,6 +70,7 @@ private struct IndexUpdate: ~Copyable {
       try BuildError.ofIndex { () throws(IndexError) in
         try ShardedIndex(publisher.openDirectory(), options: .init())
       })
+    try previous.compareFiles(threads: options.jobs)
     let index = previous.index
     let settings = IndexSettings(of: index.generation.manifest.root)
     guard let notes = previous.notes else { throw unusable("it has no notes for updates") }

@@ -31,7 +31,8 @@
         An upserted record replaces all records that have its id, and all their fields: fields that it \
         lacks are gone. Values of csv and tsv are texts, also where the index had a number. The updated \
         index has the bytes of a build of the changed dataset; update writes only shards with changes. \
-        An update that fails leaves the index as it was.
+        An update reads the whole index, and refuses a damaged one. An update that fails leaves the \
+        index as it was.
 
         With --overlay, update writes the changes into the overlay, a file of up to 64 KiB beside the \
         shards. Answers are the same. An update without --overlay, or with more changes, writes all of \
