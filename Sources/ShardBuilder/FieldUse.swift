@@ -2,8 +2,8 @@ import ShardedIndex
 
 /// The number of records whose values of a field a build could use, for a setting that reads the values.
 public struct FieldUse: Sendable, Equatable {
-  /// The values that a setting reads.
-  public enum Values: Sendable, Equatable {
+  /// The setting that reads the values.
+  public enum Purpose: Sendable, Equatable {
     /// The coordinates of ``BuildOptions/near``.
     case coordinates
     /// The numbers of a field, for ``BuildOptions/weight``.
@@ -12,7 +12,7 @@ public struct FieldUse: Sendable, Equatable {
     case filter(field: String)
   }
 
-  public let values: Values
+  public let purpose: Purpose
   /// The number of records with usable values.
   public internal(set) var used = 0
   /// The number of records without a usable value.
@@ -22,7 +22,7 @@ public struct FieldUse: Sendable, Equatable {
   /// The fields of ``BuildOptions/coordinates``, and of ``BuildOptions/keep``.
   private var coordinates, keep: [String]?
 
-  init(_ values: Values) { self.values = values }
+  init(_ purpose: Purpose) { self.purpose = purpose }
 
   /// Returns the uses of the settings of a build.
   ///
@@ -40,7 +40,7 @@ public struct FieldUse: Sendable, Equatable {
 
   /// Counts the records of a chunk.
   mutating func count(_ chunk: RecordArena, names: [String]) {
-    switch values {
+    switch purpose {
     case .coordinates:
       var settings = IndexSettings(key: "")
       (settings.coordinates, settings.keep) = (coordinates, keep)
@@ -96,7 +96,7 @@ public struct FieldUse: Sendable, Equatable {
 
   /// The setting with which the first unusable value is a number, for the end of a message; empty without one.
   package var remedy: BuildMessage {
-    guard case .numbers = values, let decimal = example.flatMap({ NumberNotation.decimal(of: $0) }) else { return "" }
+    guard case .numbers = purpose, let decimal = example.flatMap({ NumberNotation.decimal(of: $0) }) else { return "" }
     return "; \(.decimal, .text(String(Unicode.Scalar(decimal)))) reads such numbers"
   }
 
@@ -106,7 +106,7 @@ public struct FieldUse: Sendable, Equatable {
   func check(names: [String]) throws(BuildError) {
     guard used == 0, unused > 0 else { return }
     let fields = BuildError.list(names)
-    switch values {
+    switch purpose {
     case .coordinates:
       throw .dataset(
         .options,

@@ -45,8 +45,8 @@ extension ShardedIndex {
     /// Whether there may be further hits.
     public var hasMore: Bool { found.hasMore }
 
-    /// The number of matches. It is exact if the query asked for it and at most 10,000 match, or if the tables of the
-    /// index or the search tell it.
+    /// The number of matches. It is exact if the query counts and at most 10,000 match, or if the tables of the index
+    /// or the search tell it.
     ///
     /// - Complexity: O(*s*) with one filter, O(log *n*) without: *s* shards of the matches, *n* records. Reads the two
     ///   parts at the ends of the matches.

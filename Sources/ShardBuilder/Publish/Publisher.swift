@@ -95,19 +95,20 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   /// directory.
   ///
   /// - Parameters:
-  ///   - replacesForeign: Whether the caller asks for another manifest in place of a file of another program.
+  ///   - provesReplaced: Whether the publisher proves that it replaces no file of another program. A repair has proofs
+  ///     of its own.
   ///   - observe: Called before every step.
   /// - Throws: ``BuildError/locked(path:)`` while another build runs; ``BuildError/io(operation:path:errno:)``;
   ///   ``BuildError/foreignFile(path:)``.
   package init(
-    directory: String, replacesForeign: Bool = false, observe: (@Sendable (Step) -> Void)? = nil
+    directory: String, provesReplaced: Bool = true, observe: (@Sendable (Step) -> Void)? = nil
   ) throws(BuildError) {
     self.observe = observe
     held = try HeldDirectory(creating: directory)
     hasOverlay = true
     let names = try list()
     hasOverlay = names.contains(Self.overlayName)
-    try refuseForeign(names, manifest: !replacesForeign)
+    if provesReplaced { try refuseForeign(names) }
     for name in names where Self.isTemporaryName(name) && OwnFile.isOurs(name, in: descriptor) { _ = remove(name) }
     if names.contains(Self.startsName) { removeStarts() }
     // This is also for an existing directory: the build that made it may have been killed before this sync.
@@ -117,8 +118,8 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   deinit { abandon() }
 
   /// Throws if the manifest or the overlay is a file of another program, which the next generation would replace.
-  private func refuseForeign(_ names: [String], manifest: Bool) throws(BuildError) {
-    if manifest, names.contains(Self.manifestName), !Self.hasManifest(names, in: descriptor) {
+  private func refuseForeign(_ names: [String]) throws(BuildError) {
+    if names.contains(Self.manifestName), !Self.hasManifest(names, in: descriptor) {
       throw .foreignFile(path: path(Self.manifestName))
     }
     if hasOverlay, OwnFile.proof(of: Self.overlayName, in: descriptor) == false {

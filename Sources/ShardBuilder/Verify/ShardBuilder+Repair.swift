@@ -139,7 +139,7 @@ private struct Repair {
     }
     guard own.st_dev != other.st_dev || own.st_ino != other.st_ino else { throw .sameDirectory(path: path) }
     let publisher = try Self.building { () throws(BuildError) in
-      try Publisher(directory: directory, replacesForeign: takesUnproven || expected != nil)
+      try Publisher(directory: directory, provesReplaced: false)
     }
     index = try Self.reading { () throws(IndexError) in try publisher.openDirectory() }
     self.publisher = publisher

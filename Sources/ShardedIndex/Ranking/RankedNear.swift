@@ -105,7 +105,9 @@ struct RankedNear: Sendable {
       guard let latitude = slot(latitudes), let longitude = slot(longitudes) else { return }
       unsafe buffer.withText(latitude) { latitude in
         unsafe buffer.withText(longitude) { longitude in
-          values[record - range.lowerBound] = unsafe near(latitude, longitude)
+          if let other = unsafe NearPlace(latitude: latitude, longitude: longitude, of: fields) {
+            values[record - range.lowerBound] = near(other)
+          }
         }
       }
     }
@@ -151,17 +153,10 @@ struct RankedNear: Sendable {
   }
 
   private func near(_ latitude: [UInt8], _ longitude: [UInt8]) -> Int {
-    unsafe latitude.withUnsafeBufferPointer { latitude in
-      unsafe longitude.withUnsafeBufferPointer { unsafe near(latitude, $0) }
+    let other = unsafe latitude.withUnsafeBufferPointer { latitude in
+      unsafe longitude.withUnsafeBufferPointer { unsafe NearPlace(latitude: latitude, longitude: $0, of: fields) }
     }
-  }
-
-  private func near(_ latitude: UnsafeBufferPointer<UInt8>, _ longitude: UnsafeBufferPointer<UInt8>) -> Int {
-    guard let numbers = unsafe fields.numbers(in: latitude, longitude),
-      let other = unsafe NearPlace(
-        latitude: .init(rebasing: latitude[numbers.latitude]), longitude: .init(rebasing: longitude[numbers.longitude]))
-    else { return 0 }
-    return near(other)
+    return other.map { near($0) } ?? 0
   }
 
   private func near(_ other: NearPlace) -> Int { place.near(other) * eighths / 8 }

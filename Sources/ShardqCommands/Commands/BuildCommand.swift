@@ -318,7 +318,7 @@
     private static func caution(_ use: FieldUse) -> String? {
       guard use.unused > 0, let example = use.example else { return nil }
       let (used, all) = (QueryRunner.grouped(use.used), QueryRunner.grouped(use.used + use.unused))
-      switch use.values {
+      switch use.purpose {
       case .coordinates: return "\(used) of \(all) records have coordinates (first without: \(example))"
       case .numbers(let field):
         return "\(QueryRunner.grouped(use.unused)) of \(all) records have no number in \"\(printable(field))\" "

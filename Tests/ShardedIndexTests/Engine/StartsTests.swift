@@ -128,7 +128,7 @@ import Testing
     let last = try #require(try small.open.matches(forPrefix: "").records(in: 3999..<4000).first)
     let leftover = small.path + "/.shardq-starts"
     try #require(mkdir(leftover, 0o755) == 0)
-    Files.write([1, 2, 3], to: leftover + "/manifest")
+    Files.write(Files.read(small.path + "/manifest")!, to: leftover + "/manifest")
     let changes = small.directory + "/changes.jsonl"
     // The record's key is the first that begins with the text.
     Files.write(

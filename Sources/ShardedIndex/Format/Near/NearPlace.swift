@@ -19,6 +19,15 @@ package struct NearPlace: Hashable, Sendable {
     (self.latitude, self.longitude) = (latitude, longitude)
   }
 
+  /// Reads the texts of a record's fields.
+  package init?(
+    latitude: UnsafeBufferPointer<UInt8>, longitude: UnsafeBufferPointer<UInt8>, of fields: CoordinateFields
+  ) {
+    guard let numbers = unsafe fields.numbers(in: latitude, longitude) else { return nil }
+    unsafe self.init(
+      latitude: .init(rebasing: latitude[numbers.latitude]), longitude: .init(rebasing: longitude[numbers.longitude]))
+  }
+
   /// Returns the hundredths of a degree in a decimal number, rounded half away from zero; nil for another text, or a
   /// number beyond the limit.
   ///
