@@ -3,7 +3,8 @@ import ShardedIndex
 
 /// The first half of a build: it reads datasets and gives sorted records.
 struct Intake: ~Copyable {
-  private let options: BuildOptions
+  /// The options, with the paths of the inputs' fields.
+  private(set) var options: BuildOptions
   let plan: MemoryPlan
   private(set) var names: FieldNames
   private let isChange: Bool
@@ -195,6 +196,7 @@ struct Intake: ~Copyable {
   private mutating func chooseTemplate(
     _ fields: [String], of reader: DatasetReader, _ batch: RecordBatch
   ) throws(BuildError) -> KeyTemplate {
+    options = options.naming(fields)
     if let template { return template }
     let text: String
     if let key = options.key {

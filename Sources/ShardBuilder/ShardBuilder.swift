@@ -28,7 +28,7 @@ public enum ShardBuilder {
     _ inputs: [String], into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)?,
     refusal: () -> BuildError?
   ) throws(BuildError) -> BuildSummary {
-    var options = options.withPaths
+    var options = options
     if options.weightsFile != nil { options.weight = options.weight ?? BuildOptions.usualWeight }
     try checkOptions(options)
     try checkStandardInput(inputs + [options.weightsFile].compactMap { $0 })
@@ -46,6 +46,7 @@ public enum ShardBuilder {
     progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
     try intake.checkFields()
     for use in summary.fieldUses { try use.check(names: intake.names.names) }
+    options = intake.options
     let names = intake.names
     let template = intake.template
     let id = options.id ?? intake.usualId

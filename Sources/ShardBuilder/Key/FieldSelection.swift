@@ -143,3 +143,10 @@ struct FieldSelection: Sendable {
       }
   }
 }
+
+extension IndexSettings {
+  /// Chooses the fields with coordinates among the fields of the records, unless an option named them.
+  mutating func chooseCoordinates(among names: [String]) {
+    coordinates = coordinates ?? CoordinateProposal.fields(of: names.filter { FieldSelection.isKept($0, keep: keep) })
+  }
+}

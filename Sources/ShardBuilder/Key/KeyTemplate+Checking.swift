@@ -18,27 +18,33 @@ extension KeyTemplate {
     throw .template(named, template: text, position: position)
   }
 
-  /// The template with the paths of fields for names of columns that are no paths.
-  fileprivate var withPaths: String {
+  /// Returns the text of the template with other names of fields.
+  fileprivate func text(_ path: (String) -> String) -> String {
     parts.map { part in
       switch part {
       case .literal(let bytes):
         String(decoding: bytes.flatMap { $0 == 0x7B || $0 == 0x7D ? [$0, $0] : [$0] }, as: UTF8.self)
-      case .field(let number): "{" + FieldNames.path(ofOption: fields[number]) + "}"
+      case .field(let number): "{" + path(fields[number]) + "}"
       }
     }.joined()
   }
 }
 
 extension BuildOptions {
-  /// The options with the paths of fields for names of columns that are no paths, such as `No.`.
-  var withPaths: BuildOptions {
+  /// Returns the options with the paths of fields, where they have names with dots that do not nest: `No\.` for `No.`.
+  ///
+  /// - Parameter fields: The paths of the fields of a dataset.
+  func naming(_ fields: [String]) -> BuildOptions {
+    guard fields.contains(where: { $0.contains("\\") }) else { return self }
+    func path(_ name: String) -> String {
+      let step = FieldNames.step(name)
+      return !fields.contains(name) && fields.contains(step) ? step : name
+    }
     var options = self
     options.key = key.map { key in
       let template = KeyTemplate(key)
-      return template.fields.allSatisfy { FieldNames.path(ofOption: $0) == $0 } ? key : template.withPaths
+      return template.fields.allSatisfy { path($0) == $0 } ? key : template.text(path)
     }
-    func path(_ name: String) -> String { FieldNames.path(ofOption: name) }
     options.keep = keep?.map(path)
     (options.weight, options.id) = (weight.map(path), id.map(path))
     (options.alias, options.filter, options.coordinates) = (alias.map(path), filter.map(path), coordinates?.map(path))

@@ -13,7 +13,7 @@ extension ShardBuilder {
   package static func planRanges(
     _ inputs: [String], ranges: Int, options given: BuildOptions, program: RangePlan.Program, in directory: String
   ) throws(BuildError) -> RangePlan {
-    var options = given.withPaths
+    var options = given
     try checkOptions(options)
     try checkStandardInput(inputs)
     try checkLines(options)
@@ -28,6 +28,7 @@ extension ShardBuilder {
         message: "\(summary.emptyInputs.joined(separator: ", ")); pass a sample with records"
       )
     }
+    options = intake.options
     options.inputFormat = try lineFormat(of: intake).rawValue
     options.key = template.text
     if options.inputFormat == DatasetFormat.lines.rawValue { options.columns = options.columns ?? intake.names.names }

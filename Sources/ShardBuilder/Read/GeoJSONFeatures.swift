@@ -4,8 +4,8 @@ import ShardedIndex
 ///
 /// A feature is first read as any object. The fields of `properties` lose that step of their path; `type`, `geometry`
 /// and `bbox` are dropped. A point's coordinates become the numbers `lat` and `lon`, and `alt` if there is a third one,
-/// unless the properties have coordinates by names that an index knows. Any other member of a feature, such as `id`, is a field like a property,
-/// unless a property has its name.
+/// unless the properties have fields with the usual names of coordinates, or the point's numbers under other names of
+/// coordinates. Any other member of a feature, such as `id`, is a field like a property, unless a property has its name.
 struct GeoJSONFeatures {
   private(set) var names = FieldNames()
   /// For each field name of the objects, its use in a record.
@@ -44,6 +44,11 @@ struct GeoJSONFeatures {
     var point: (latitude: Range<Int>, longitude: Range<Int>, altitude: Range<Int>?)?
     if isPoint, !hasCoordinates, let coordinates {
       point = unsafe Self.numbers(in: sink.text(ofField: coordinates, since: mark, window: window))
+      if let found = point, found.altitude == nil,
+        unsafe repeats(found, of: coordinates, in: range, since: mark, window: window, sink)
+      {
+        point = nil
+      }
     }
     let taken = hasForeign || point?.altitude != nil ? properties(in: range, sink) : []
     var kept = range.lowerBound
@@ -85,6 +90,30 @@ struct GeoJSONFeatures {
       append(point, of: pointField, isInExtra: isPointInExtra, without: taken, to: &sink)
     }
     return nil
+  }
+
+  /// Returns whether properties with names of coordinates have both numbers of a point, as in an export of an index.
+  private func repeats(
+    _ point: (latitude: Range<Int>, longitude: Range<Int>, altitude: Range<Int>?), of coordinates: Int,
+    in range: Range<Int>, since mark: RecordSink.Mark, window: Bytes, _ sink: borrowing RecordSink
+  ) -> Bool {
+    let position = unsafe sink.text(ofField: coordinates, since: mark, window: window)
+    let digits = unsafe (Array(position[point.latitude]), Array(position[point.longitude]))
+    var (hasLatitude, hasLongitude) = (false, false)
+    for index in range {
+      guard case .property(let name, _, _) = uses[Int(sink.fields[index].name)], CoordinateProposal.isCandidate(name)
+      else { continue }
+      let text = unsafe Array(sink.text(ofField: index, since: mark, window: window))
+      let whole = CoordinateFields.number(in: text, 0..<text.count)
+      if let both = CoordinateFields.numbers(in: text) {
+        if text[both.latitude] == digits.0[...], text[both.longitude] == digits.1[...] { return true }
+      } else if text[whole] == digits.0[...], !hasLatitude {
+        hasLatitude = true
+      } else if text[whole] == digits.1[...] {
+        hasLongitude = true
+      }
+    }
+    return hasLatitude && hasLongitude
   }
 
   /// Adds the coordinates of a point; the altitude only if no property has its name.

@@ -164,10 +164,6 @@ package struct FieldNames: Sendable {
     members(ofPath: path).flatMap { $0.count == 1 ? $0[0] : nil } ?? path
   }
 
-  /// Returns the path of a field that an option names: a column's name that is no path, such as `No.`, has its dots
-  /// escaped.
-  static func path(ofOption name: String) -> String { steps(name) == nil ? step(name) : name }
-
   /// Returns the steps of a path, with their escapes; nil if the text is not a path.
   private static func steps(_ path: String) -> [String]? {
     var steps = [""]

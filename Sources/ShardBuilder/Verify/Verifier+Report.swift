@@ -79,6 +79,16 @@ extension Verifier {
       self.template = template
       self.keep = keep
     }
+
+    /// Returns the source with the paths of an index's fields, where it names columns.
+    func naming(_ fields: [String]) -> Source {
+      var options = BuildOptions()
+      (options.key, options.keep) = (template, keep)
+      options = options.naming(fields)
+      var source = self
+      (source.template, source.keep) = (options.key, options.keep)
+      return source
+    }
   }
 
   /// The reason why nothing could be verified.

@@ -80,7 +80,8 @@ package struct Verifier {
       ? IndexSettings(of: index.generation.manifest.root).id.flatMap { index.fieldNames.firstIndex(of: $0) } : nil
   }
 
-  private mutating func run(_ source: Source?) throws(Failure) {
+  private mutating func run(_ given: Source?) throws(Failure) {
+    let source = given?.naming(index.fieldNames)
     let template: KeyTemplate?
     do throws(BuildError) {
       template = source == nil ? nil : try KeyTemplate(checking: source!.template ?? index.keyTemplate)

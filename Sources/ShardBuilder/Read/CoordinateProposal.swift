@@ -39,20 +39,14 @@ enum CoordinateProposal {
   static func isCandidate(_ name: String) -> Bool {
     let usual = CoordinateFields.usual
     if usual.latitudes.contains(name) || usual.longitudes.contains(name) { return true }
-    guard let last = words(of: name).last else { return false }
-    return endings.contains { $0.0 == last || $0.1.contains(last) }
+    let words = words(of: name)
+    guard let last = words.last else { return false }
+    return endings.contains { $0.0 == last || $0.1.contains(last) } || both.contains(words.joined(separator: " "))
   }
 
   private static func words(of name: String) -> [String] {
     var words = ColumnNames.words(name)
     while let last = words.last, words.count > 1, units.contains(last) { words.removeLast() }
     return words
-  }
-}
-
-extension IndexSettings {
-  /// Chooses the fields with coordinates among the fields of the records, unless an option named them.
-  mutating func chooseCoordinates(among names: [String]) {
-    coordinates = coordinates ?? CoordinateProposal.fields(of: names.filter { FieldSelection.isKept($0, keep: keep) })
   }
 }
