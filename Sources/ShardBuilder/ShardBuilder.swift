@@ -166,7 +166,7 @@ public enum ShardBuilder {
           .options, message: "the field \"\(field)\" filters answers, so the index must store it; keep it too")
       }
     }
-    if let fields = options.coordinates, !(1...2).contains(Set(fields).count) || fields.count > 2 {
+    if let fields = options.coordinates, !(1...2).contains(fields.count) || Set(fields).count < fields.count {
       throw .dataset(.options, message: "coordinates are in one field or in two; name these")
     }
     for field in options.coordinates ?? [] where !RecordEncoder.isKept(field, keep: options.keep) {

@@ -106,7 +106,7 @@ class Indexes(FilesCase):
         ):
             ended = self.run_shardq(*what)
             self.assertNotEqual(ended.returncode, 0, what)
-            self.assertIn("overlay", ended.stderr)
+            self.assertIn("overlay", ended.stdout + ended.stderr)
             self.assert_kept(files, what)
 
     def test_a_damaged_overlay_and_a_damaged_manifest_are_replaced(self):

@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// The rules of an index's entries. Source: docs/format.md section 3.13.
-struct EntryRules: Equatable, Sendable {
+struct EntryRules: Sendable {
   /// The words of a key that become entries; nil for none.
   let words: BuildOptions.Words?
   /// The fields of other names.

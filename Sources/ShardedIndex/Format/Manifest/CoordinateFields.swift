@@ -1,5 +1,5 @@
 /// The fields with the coordinates of an index's records. Source: docs/format.md section 3.9.
-package struct CoordinateFields: Equatable, Sendable {
+package struct CoordinateFields: Sendable {
   /// The names of fields with a latitude. A record's first field from the list counts.
   package let latitudes: [String]
   /// The names of fields with a longitude.
@@ -30,11 +30,11 @@ package struct CoordinateFields: Equatable, Sendable {
   /// - Parameter setting: The names of the fields of both numbers, or the name of one field that holds both; nil for
   ///   the usual fields.
   package init(setting: [String]?) {
-    guard let first = setting?.first, let last = setting?.last else {
+    guard let setting, let first = setting.first, let last = setting.last else {
       self = .usual
       return
     }
-    self.init(latitudes: [first], longitudes: [last], form: first == last ? .both : .numberInBlanks)
+    self.init(latitudes: [first], longitudes: [last], form: setting.count == 1 ? .both : .numberInBlanks)
   }
 
   /// Whether an index with these fields has coordinates.
