@@ -40,8 +40,8 @@ package struct RecordWriter {
     given = format == .tsv ? nil : schema()
     switch format {
     case .json, .jsonl, .geojson:
-      paths = zip(self.schema.names, self.schema.isFlat).map { name, isFlat in
-        isFlat ? [Array(name.utf8)] : ObjectShape.parts(ofPath: name)
+      for (number, name) in self.schema.names.enumerated() {
+        paths.append(self.schema.isFlat[number] ? [Array(name.utf8)] : ObjectShape.parts(ofPath: name))
       }
     case .tsv, .csv: slots = Array(repeating: nil, count: fieldCount)
     case .text: text = TextWriter(self.schema)

@@ -47,10 +47,8 @@ public enum ShardBuilder {
     try intake.checkFields()
     for use in summary.fieldUses { try use.check(names: intake.names.names) }
     options = intake.options
-    let names = intake.names
-    let template = intake.template
+    let (names, template, plan) = (intake.names, intake.template, intake.plan)
     let id = options.id ?? intake.usualId
-    let plan = intake.plan
     var settings = settings(options, key: template?.text ?? options.key ?? previous?.index.keyTemplate ?? "")
     settings.chooseCoordinates(among: names.names)
     settings.flat = intake.flatNames()

@@ -47,7 +47,9 @@ struct OutputTests {
   @Test func membersThatWereApart() throws {
     let index = try SmallIndex(#"{"name":"Apart","country":"XX","a":{"x":1,"p":{"q":2}},"b":3,"a\\":4}"#)
     let tsv = TemporaryDirectory()
-    tsv.write("t.tsv", "name\tcountry\ta.x\tb\ta.p.q\tc.d\ta.p.r\nApart\tXX\t1\t2\t3\t4\t5\n")
+    tsv.write(
+      "t.tsv",
+      "#escapes: \\t \\n \\r \\\\\nname\tcountry\ta.x\tb\ta.p.q\tc.d\ta.p.r\nApart\tXX\t1\t2\t3\t4\t5\n")
     #expect(
       Program.run(["build", "--key", "{name}, {country}", "-i", tsv.path + "/i", tsv.path + "/t.tsv"]).status
         == 0)

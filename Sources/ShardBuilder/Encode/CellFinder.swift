@@ -55,7 +55,7 @@ struct CellFinder: Sendable {
   }
 
   private func withNumbers<Place>(in latitude: Text, _ longitude: Text, _ body: (Text, Text) -> Place?) -> Place? {
-    guard let numbers = unsafe fields.numbers(in: latitude, longitude) else { return nil }
+    guard let numbers = unsafe fields.form.numbers(in: latitude, longitude) else { return nil }
     return unsafe body(latitude.part(numbers.latitude), longitude.part(numbers.longitude))
   }
 }

@@ -104,7 +104,7 @@ struct GeoJSONFeatures {
       guard case .property(let name, _, _) = uses[Int(sink.fields[index].name)], CoordinateProposal.isCandidate(name)
       else { continue }
       let text = unsafe Array(sink.text(ofField: index, since: mark, window: window))
-      let whole = CoordinateFields.number(in: text, 0..<text.count)
+      let whole = CoordinateFields.number(in: text)
       if let both = CoordinateFields.numbers(in: text) {
         if text[both.latitude] == digits.0[...], text[both.longitude] == digits.1[...] { return true }
       } else if text[whole] == digits.0[...], !hasLatitude {

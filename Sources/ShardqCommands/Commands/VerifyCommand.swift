@@ -32,7 +32,7 @@
     @OptionGroup(title: "Dataset") var input: InputOptions
     // The index has the settings of its build, so only the file of weights is read.
     @OptionGroup(title: "Options of the build, so that its line can be repeated") var ranking: RankingOptions
-    @OptionGroup(title: "Options of the build, so that its line can be repeated") var layout: LayoutOptions
+    @OptionGroup(title: "Sizes of the build") var layout: LayoutOptions
     @OptionGroup(title: "Output") var options: SummaryOptions
     @OptionGroup(title: "Output") var progress: ProgressOptions
 

@@ -205,6 +205,11 @@ import Testing
           var answer = DatasetAnswer.reading(path: file.path, options)
           // The number of records before an error depends on the blocks.
           if answer.error != nil { (answer.records, answer.names) = ([], []) }
+          // So does the advice, which looks at the bytes read behind the fault.
+          if case .malformed(var record) = answer.error {
+            record.advice = ""
+            answer.error = .malformed(record)
+          }
           answers.append(answer)
         }
         #expect(answers[0] == answers[1] && answers[1] == answers[2], "\(format): \(bytes)")

@@ -13,15 +13,31 @@ package struct CoordinateFields: Sendable {
   package static let altitude = "alt"
 
   /// The form of the fields' texts.
-  private enum Form {
+  package enum Form: Sendable {
     /// Each text is a number.
     case number
     /// Blanks may stand around each number.
     case numberInBlanks
     /// One text has both numbers.
     case both
+
+    /// - Parameter count: The number of fields that a setting names; nil without the setting.
+    init(of count: Int?) { self = count == nil ? .number : count == 1 ? .both : .numberInBlanks }
+
+    /// Returns where the numbers stand in the texts of a record's fields; nil if one text has not both.
+    @inline(__always)
+    package func numbers(
+      in latitude: some Collection<UInt8>, _ longitude: some Collection<UInt8>
+    ) -> (latitude: Range<Int>, longitude: Range<Int>)? {
+      switch self {
+      case .number: (0..<latitude.count, 0..<longitude.count)
+      case .numberInBlanks:
+        (CoordinateFields.number(in: Array(latitude)), CoordinateFields.number(in: Array(longitude)))
+      case .both: CoordinateFields.numbers(in: Array(latitude))
+      }
+    }
   }
-  private let form: Form
+  package let form: Form
 
   private init(latitudes: [String], longitudes: [String], form: Form = .number) {
     (self.latitudes, self.longitudes, self.form) = (latitudes, longitudes, form)
@@ -34,7 +50,7 @@ package struct CoordinateFields: Sendable {
       self = .usual
       return
     }
-    self.init(latitudes: [first], longitudes: [last], form: setting.count == 1 ? .both : .numberInBlanks)
+    self.init(latitudes: [first], longitudes: [last], form: Form(of: setting.count))
   }
 
   /// Whether an index with these fields has coordinates.
@@ -42,44 +58,32 @@ package struct CoordinateFields: Sendable {
     latitudes.contains { names.contains($0) } && longitudes.contains { names.contains($0) }
   }
 
-  /// Returns where the numbers stand in the texts of a record's fields; nil if one text has not both.
-  @inline(__always)
-  package func numbers(
-    in latitude: some RandomAccessCollection<UInt8>, _ longitude: some RandomAccessCollection<UInt8>
-  ) -> (latitude: Range<Int>, longitude: Range<Int>)? {
-    let (first, second) = (0..<latitude.count, 0..<longitude.count)
-    return switch form {
-    case .number: (first, second)
-    case .numberInBlanks: (Self.number(in: latitude, first), Self.number(in: longitude, second))
-    case .both: Self.numbers(in: latitude)
-    }
-  }
-
   /// Returns where the numbers stand in a text that holds both; nil if nothing divides the text.
   ///
   /// A comma, a semicolon or blanks divide it. Blanks and one pair of parentheses around do not count.
-  package static func numbers(
-    in text: some RandomAccessCollection<UInt8>
-  ) -> (latitude: Range<Int>, longitude: Range<Int>)? {
-    func byte(_ at: Int) -> UInt8 { text[text.index(text.startIndex, offsetBy: at)] }
-    var whole = number(in: text, 0..<text.count)
-    if whole.count > 1, byte(whole.lowerBound) == UInt8(ascii: "("), byte(whole.upperBound - 1) == UInt8(ascii: ")") {
-      whole = number(in: text, whole.lowerBound + 1..<whole.upperBound - 1)
+  package static func numbers(in text: [UInt8]) -> (latitude: Range<Int>, longitude: Range<Int>)? {
+    var whole = number(in: text)
+    if whole.count > 1, text[whole.lowerBound] == 0x28, text[whole.upperBound - 1] == 0x29 {
+      whole = number(in: text, whole.lowerBound + 1, whole.upperBound - 1)
     }
-    let divider =
-      whole.first { byte($0) == UInt8(ascii: ",") || byte($0) == UInt8(ascii: ";") }
-      ?? whole.first { byte($0) == UInt8(ascii: " ") }
-    return divider.map {
-      (number(in: text, whole.lowerBound..<$0), number(in: text, $0 + 1..<whole.upperBound))
+    var divider: Int?
+    for at in whole {
+      let byte = text[at]
+      if byte == 0x2c || byte == 0x3b {
+        divider = at
+        break
+      }
+      if byte == 0x20, divider == nil { divider = at }
     }
+    guard let divider else { return nil }
+    return (number(in: text, whole.lowerBound, divider), number(in: text, divider + 1, whole.upperBound))
   }
 
-  /// Returns a range of a text without the blanks around.
-  package static func number(in text: some RandomAccessCollection<UInt8>, _ range: Range<Int>) -> Range<Int> {
-    func isBlank(_ at: Int) -> Bool { text[text.index(text.startIndex, offsetBy: at)] == UInt8(ascii: " ") }
-    guard let first = range.first(where: { !isBlank($0) }), let last = range.last(where: { !isBlank($0) }) else {
-      return range.lowerBound..<range.lowerBound
-    }
-    return first..<last + 1
+  /// Returns a part of a text without the blanks around.
+  package static func number(in text: [UInt8], _ start: Int = 0, _ end: Int? = nil) -> Range<Int> {
+    var (start, end) = (start, end ?? text.count)
+    while start < end, text[start] == 0x20 { start += 1 }
+    while start < end, text[end - 1] == 0x20 { end -= 1 }
+    return start..<end
   }
 }

@@ -11,7 +11,7 @@ package final class Schema: Sendable {
   package let latitude: Int?
   package let longitude: Int?
   /// The form of these fields' texts.
-  package let coordinates: CoordinateFields
+  package let coordinates: CoordinateFields.Form
   /// The number of the id field; nil if the index has none.
   package let id: Int?
 
@@ -34,7 +34,7 @@ package final class Schema: Sendable {
     self.isKeyStored = isKeyStored
     latitude = manifest.setting("latitude").flatMap { numbers[Array($0.utf8)] }
     longitude = manifest.setting("longitude").flatMap { numbers[Array($0.utf8)] }
-    coordinates = CoordinateFields(setting: manifest.setting("coordinates").map(IndexSettings.list))
+    coordinates = .init(of: manifest.setting("coordinates").map { IndexSettings.list($0).count })
     id = manifest.setting("id").flatMap { numbers[Array($0.utf8)] }
   }
 

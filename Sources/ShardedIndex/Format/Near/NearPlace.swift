@@ -23,7 +23,7 @@ package struct NearPlace: Hashable, Sendable {
   package init?(
     latitude: UnsafeBufferPointer<UInt8>, longitude: UnsafeBufferPointer<UInt8>, of fields: CoordinateFields
   ) {
-    guard let numbers = unsafe fields.numbers(in: latitude, longitude) else { return nil }
+    guard let numbers = unsafe fields.form.numbers(in: latitude, longitude) else { return nil }
     unsafe self.init(
       latitude: .init(rebasing: latitude[numbers.latitude]), longitude: .init(rebasing: longitude[numbers.longitude]))
   }
