@@ -100,10 +100,11 @@ package enum OwnFile {
     let file = SystemFile.open(Publisher.manifestName, in: parent, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { return proofOfUnopened }
     var status = stat()
-    let isRegular = unsafe fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let isExamined = unsafe fstat(file, &status) == 0
+    let isRegular = isExamined && status.st_mode & S_IFMT == S_IFREG
     guard isRegular, let directory = try? IndexDirectory(parent, path: "") else {
       _ = close(file)
-      return isRegular ? nil : false
+      return isExamined && !isRegular ? false : nil
     }
     do throws(IndexError) {
       _ = try ManifestReader(descriptor: file, of: directory)
