@@ -14,6 +14,8 @@ import time
 
 NAMES = ("firefox-esr", "firefox")
 PREFERENCES = {
+    # A loaded machine may stop the whole browser for seconds, which is no fault of a script.
+    "dom.max_script_run_time": 60,
     "marionette.port": 0,  # A free port; the profile names it.
     "app.update.enabled": False,
     "browser.shell.checkDefaultBrowser": False,
