@@ -54,7 +54,7 @@
     @Option(
       name: .customLong("decimal"),
       help: ArgumentHelp(
-        "The sign before decimals in weights and coordinates, ',' or '.'. Signs between thousands are left out "
+        "The sign before decimals in weights and coordinates, a comma or a point; signs between thousands are left out "
           + "(default: plain numbers, like 1234.5).",
         valueName: "c"))
     var decimal: Delimiter?
