@@ -71,10 +71,9 @@ struct JSONOutline {
   /// The text of member `name`, if it is a short string.
   func text(of name: String) -> String? { members.first { $0.name == name }?.text }
 
-  /// The path to the array that is the likeliest to have the records, the outermost member first: arrays of objects
-  /// come before arrays of texts, long arrays before short ones, and arrays near the root before others. An array that
-  /// goes on after the given text is the longest. Below the second level only arrays of several objects count, because
-  /// a record may have lists.
+  /// The path to the array that likeliest has the records, the outermost member first. Arrays of objects come before
+  /// arrays of texts, long arrays before short ones, and arrays near the root before deeper ones. An array whose end the
+  /// text lacks counts as the longest. Below the second level only arrays of several objects count: records have lists.
   var arrayPath: (path: [String], element: UInt8)? {
     var best: (path: [String], element: UInt8, rank: (Int, Int, Int, Int))?
     func look(at members: [Member], _ path: [String]) {
