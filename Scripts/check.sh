@@ -1,7 +1,8 @@
 #!/bin/sh
-# Runs all checks of CI: about 25 minutes on two quiet cores. The script installs missing programs and libraries, and runs
-# three lanes of steps side by side, one of which mostly waits. The test runner's summary comes last. The log of each
-# step is in .build/check; a failed step prints its log. Scripts/check-long.sh has longer forms of the same checks.
+# Runs all checks of CI: about 25 minutes on two quiet cores, 40 on busy ones. The script installs missing programs and
+# libraries, and runs three lanes of steps side by side, one of which mostly waits. The test runner's summary comes last.
+# The log of each step is in .build/check; a failed step prints its log. Scripts/check-long.sh has longer forms of the
+# same checks.
 set -eu
 cd "$(dirname "$0")/.."
 export SWIFT_BACKTRACE=enable=no PYTHONDONTWRITEBYTECODE=1
