@@ -104,11 +104,15 @@ let package = Package(
     .target(name: "ShardBuilderFoundation", dependencies: ["ShardBuilder"], swiftSettings: settings),
     // Query logs, replays of them through designs, and the planner: what `shardq footprint` and `shardq plan` measure by.
     .target(name: "Footprint", dependencies: ["CLibrary", "ShardedIndex", "ShardBuilder"], swiftSettings: settings),
+    // A search's request and its answer in every form: for commands, server, WebAssembly module and C library.
     .target(
-      name: "QueryOutput", dependencies: ["CLibrary", "ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]
-    ),
+      name: "Answers", dependencies: ["CLibrary", "ShardedIndex"], swiftSettings: settings + [.strictMemorySafety()]),
+    .target(
+      name: "QueryOutput", dependencies: ["Answers", "CLibrary", "ShardedIndex"],
+      swiftSettings: settings + [.strictMemorySafety()]),
     .executableTarget(
-      name: "shardq", dependencies: ["CLibrary", "QueryOutput"], swiftSettings: settings, linkerSettings: staticLink),
+      name: "shardq", dependencies: ["CLibrary", "Answers", "QueryOutput"], swiftSettings: settings,
+      linkerSettings: staticLink),
     // One process of it runs one design. SQLite is linked where its headers are.
     .executableTarget(
       name: "ShardqFootprint", dependencies: ["CLibrary", "Footprint", "ShardedIndex"],
@@ -116,7 +120,7 @@ let package = Package(
     .executableTarget(
       name: "ShardqCommands",
       dependencies: [
-        "CLibrary", "CZlib", "ShardedIndex", "ShardBuilder", "Footprint", "QueryOutput",
+        "CLibrary", "CZlib", "ShardedIndex", "ShardBuilder", "Footprint", "Answers", "QueryOutput",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
@@ -126,7 +130,7 @@ let package = Package(
     // All of the server but the way to its index; empty without its trait.
     .target(
       name: "Serving",
-      dependencies: ["ShardedIndex", "QueryOutput", "CLibrary", "CServerFiles", "CZlib"]
+      dependencies: ["ShardedIndex", "Answers", "QueryOutput", "CLibrary", "CServerFiles", "CZlib"]
         + [
           ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"),
         ].map { .product(name: $0, package: $1, condition: .when(traits: ["Server"])) },
@@ -137,15 +141,16 @@ let package = Package(
       name: "ShardqServe", dependencies: ["Serving", "ShardedIndex"], swiftSettings: settings,
       linkerSettings: staticLink),
     .executableTarget(
-      name: "ShardqServeRemote", dependencies: ["Serving", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
+      name: "ShardqServeRemote",
+      dependencies: ["Serving", "Answers", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
       swiftSettings: settings, linkerSettings: hardenedLink),
     .executableTarget(
-      name: "ShardqRemote", dependencies: ["CLibrary", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
+      name: "ShardqRemote", dependencies: ["CLibrary", "Answers", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
       swiftSettings: settings, linkerSettings: hardenedLink),
     .executableTarget(
       name: "ShardqStore",
       dependencies: [
-        "CLibrary", "Footprint", "QueryOutput", "ShardBuilder", "ShardedIndex", "ShardedIndexRemote",
+        "CLibrary", "Footprint", "Answers", "QueryOutput", "ShardBuilder", "ShardedIndex", "ShardedIndexRemote",
         .target(name: "CCurl", condition: .when(traits: ["Remote"])),
       ],
       swiftSettings: settings, linkerSettings: hardenedLink),
@@ -158,7 +163,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["CLibrary", "Footprint", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"],
+      dependencies: [
+        "CLibrary", "Footprint", "Answers", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex",
+      ],
       swiftSettings: commandLineTestSettings),
   ]
 )

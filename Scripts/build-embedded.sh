@@ -24,7 +24,7 @@ for file in "$musl/libc.a" "$headers/stdlib.h" "$tables" "$builtin/stddef.h" "$t
   [ -e "$file" ] || missing "$file"
 done
 
-sources="$(find Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput Sources/shardq -type f)"
+sources="$(find Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/Answers Sources/QueryOutput Sources/shardq -type f)"
 [ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-embedded.sh Scripts/embedded.sh -newer "$out")" ] || exit 0
 
 work=.build/embedded
@@ -42,6 +42,7 @@ hint="SHARDQ_EMBEDDED=no builds shardq with Swift's runtime"
 module Musl module Sources/Embedded/Musl.swift
 module CLibrary module Sources/CLibrary/CLibrary.swift
 module ShardedIndex module $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
+module Answers module $(find Sources/Answers -name '*.swift' | sort)
 module QueryOutput module $(find Sources/QueryOutput -name '*.swift' | sort)
 module shardq object $(find Sources/shardq -name '*.swift' | sort)
 for name in main random; do

@@ -20,16 +20,13 @@ for file in /usr/include/stdlib.h /usr/include/zstd.h "$tables" "$toolchain/ld.l
   [ -e "$file" ] || missing "$file"
 done
 for tool in objdump readelf; do command -v "$tool" >/dev/null || missing "$tool (binutils)"; done
-sources="Sources/Library Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
+sources="Sources/Library Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/Answers"
 # Tests and a release may build at the same time: one build waits for the other.
 mkdir -p .build
 ! command -v flock >/dev/null || { exec 9>.build/library.lock; flock 9; }
 [ ! -e "$out/shardq.h" ] ||
   [ -n "$(find $sources Scripts/build-library.sh Scripts/embedded.sh -type f -newer "$out/shardq.h")" ] || exit 0
 
-# The files of QueryOutput that write answers.
-output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch IndexError+Command \
-JSONText ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter URLSecrets WidthTable"
 work=.build/library${SHARDQ_SANITIZE:+-$SHARDQ_SANITIZE}
 mkdir -p "$work" "$out"
 flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes -swift-version 6 -package-name shardq"
@@ -42,7 +39,7 @@ done
 module Musl module Sources/Embedded/Musl.swift
 module CLibrary module Sources/CLibrary/CLibrary.swift
 module ShardedIndex module $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
-module QueryOutput module $(for name in $output; do echo "Sources/QueryOutput/$name.swift"; done)
+module Answers module $(find Sources/Answers -name '*.swift' | sort)
 module Library object Sources/Library/*.swift
 # An own arc4random_buf, because the system's needs a newer glibc.
 "$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra -fPIC -ffunction-sections -c Sources/Embedded/random.c -o "$work/random.o"

@@ -36,7 +36,7 @@ packages=""
 [ -e "$runtime" ] || packages="$packages libclang-rt-14-dev-wasm32"
 [ -e "$tables" ] && [ -e "$toolchain/wasm-ld" ] || packages="$packages a Swift toolchain with Embedded Swift for wasm32"
 [ -z "$packages" ] || missing "$packages"
-sources="Sources/Wasm Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/QueryOutput"
+sources="Sources/Wasm Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/Answers"
 mkdir -p "$work"
 # Tests and a release may build at the same time: the later one waits, and finds the module.
 exec 9>"$work/.lock"
@@ -59,10 +59,6 @@ fi
 zstd="$PWD/.build/zstd-package"
 Scripts/zstd-sources.sh "$zstd" || missing " or fetch the source of zstd (Scripts/zstd-sources.sh)"
 
-# The files of QueryOutput that write answers.
-output="AnswerWriter Base64 ControlText Coordinate DensityGrid+Bits DisplayWidth FieldNames HostSearch \
-IndexError+Command JSONText ObjectShape Output OutputFormat PlaceWriter RecordWriter TextLook TextWriter URLSecrets \
-WidthTable"
 # zstd.h is zstd's; all other headers are wasi-libc's. The module has no path of this machine.
 c="-nostdinc -isystem $builtin -isystem $headers -isystem $zstd/lib -msimd128 -mbulk-memory -D__wasi__ -ffile-prefix-map=$PWD=."
 flags="-target wasm32-unknown-none-wasm -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes"
@@ -77,13 +73,13 @@ done
 # The marks @inline(__always) make the native program faster, but the module a tenth larger: the module has no such marks.
 rm -rf "$work/Sources"
 mkdir "$work/Sources"
-cp -R Sources/ShardedIndex Sources/QueryOutput "$work/Sources"
+cp -R Sources/ShardedIndex Sources/Answers "$work/Sources"
 find "$work/Sources" -name '*.swift' -exec sed -i 's/@inline(__always) *//' {} +
 . Scripts/embedded.sh
 module Musl module Sources/Embedded/Musl.swift
 module CLibrary module Sources/CLibrary/CLibrary.swift
 module ShardedIndex module $(find "$work/Sources/ShardedIndex" -name '*.swift' -not -path '*.docc/*' | sort)
-module QueryOutput module $(for name in $output; do echo "$work/Sources/QueryOutput/$name.swift"; done)
+module Answers module $(find "$work/Sources/Answers" -name '*.swift' | sort)
 module Page object Sources/Wasm/Page.swift
 
 compile="$toolchain/clang --target=wasm32-wasi -Oz $c -ffunction-sections -fdata-sections -c"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Sources/QueryOutput/WidthTable.swift from the Unicode character database, version 15.0.
+"""Writes Sources/Answers/WidthTable.swift from the Unicode character database, version 15.0.
 
     generate_width.py DIRECTORY              write the table
     generate_width.py DIRECTORY --check      fail if the committed table differs from the new one
@@ -76,7 +76,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare with the committed table, write nothing")
     arguments = parser.parse_args()
     code = swift(widths(arguments.directory)).encode()
-    target = pathlib.Path(__file__).parent.parent / "Sources/QueryOutput/WidthTable.swift"
+    target = pathlib.Path(__file__).parent.parent / "Sources/Answers/WidthTable.swift"
     if not arguments.check:
         target.write_bytes(code)
     elif not target.exists() or target.read_bytes() != code:

@@ -1,10 +1,10 @@
+import Answers
 import CLibrary
 import CShardq
-import QueryOutput
 import ShardedIndex
 
 /// The writer of answers that C reads without parsing: sq_answer_head of shardq.h.
-final class FlatAnswer: AnswerForm {
+final class FlatAnswer {
   /// The last answer, which stays in place until the next answer.
   private(set) var block: Block?
   private(set) var size = 0
@@ -31,14 +31,13 @@ final class FlatAnswer: AnswerForm {
     texts.removeAll(keepingCapacity: true)
   }
 
-  func search(
-    _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, generation: String
-  ) throws(AnswerWriter.Failure) {
+  /// Writes an answer.
+  func write(_ search: ShardedIndex.Search, _ facts: AnswerFacts) throws(AnswerWriter.Failure) {
     var decoded = 0
-    try records.forEachRun(range, into: buffer, decoded: &decoded) { (_) throws(AnswerWriter.Failure) in
+    try search.forEachRun(search.range, into: buffer, decoded: &decoded) { (_) throws(AnswerWriter.Failure) in
       for record in 0..<buffer.count { try append(record) }
     }
-    finish(answer)
+    finish(facts)
   }
 
   private func append(_ record: Int) throws(AnswerWriter.Failure) {
@@ -59,7 +58,7 @@ final class FlatAnswer: AnswerForm {
     }
   }
 
-  private func finish(_ answer: SearchAnswer) {
+  private func finish(_ facts: AnswerFacts) {
     let recordsSize = records.count * MemoryLayout<sq_record>.stride
     let valuesSize = values.count * MemoryLayout<sq_value>.stride
     let headSize = MemoryLayout<sq_answer_head>.stride
@@ -74,14 +73,14 @@ final class FlatAnswer: AnswerForm {
       return UInt32(start + texts.count)
     }
     var head = sq_answer_head()
-    head.total = Int64(answer.total.number)
-    head.total_is_exact = answer.total.isExact ? 1 : 0
-    head.keys = Int64(answer.keys ?? -1)
+    head.total = Int64(facts.total.number)
+    head.total_is_exact = facts.total.isExact ? 1 : 0
+    head.keys = Int64(facts.keys ?? -1)
     (head.record_count, head.value_count) = (UInt32(records.count), UInt32(values.count))
-    head.correction = append(answer.ranks?.correction)
-    head.nearest = append(answer.nearest)
-    head.cursor = append(answer.ranks?.cursor)
-    head.is_ranked = answer.ranks == nil ? 0 : 1
+    head.correction = append(facts.correction)
+    head.nearest = append(facts.nearest)
+    head.cursor = append(facts.cursor)
+    head.is_ranked = facts.isRanked ? 1 : 0
     size = start + texts.count
     block = realloc(block, size)
     guard let block else { fatalError("out of memory") }
@@ -89,16 +88,5 @@ final class FlatAnswer: AnswerForm {
     memcpy(block + headSize, records, recordsSize)
     memcpy(block + headSize + recordsSize, values, valuesSize)
     memcpy(block + start, texts, texts.count)
-  }
-}
-
-/// The number of matches of an answer, without its records.
-final class CountedAnswer: AnswerForm {
-  private(set) var total = ShardedIndex.Total(0)
-
-  func search(
-    _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, generation: String
-  ) throws(AnswerWriter.Failure) {
-    total = answer.total
   }
 }

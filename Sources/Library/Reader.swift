@@ -1,6 +1,6 @@
+import Answers
 import CLibrary
 import CShardq
-import QueryOutput
 import ShardedIndex
 
 /// The reader behind a handle of the library.
@@ -8,7 +8,6 @@ final class Reader {
   /// The opened index; nil if the opening failed.
   private let shared: SharedIndex?
   private var generation: Generation?
-  private var generationName = ""
   private var json: AnswerWriter?
   private let flat = FlatAnswer()
   private var form = Form.none
@@ -41,14 +40,16 @@ final class Reader {
 
   /// Returns the number of matches of a text, or a negative status.
   func count(_ characters: Characters?, _ size: Int) -> Int64 {
-    let counted = CountedAnswer()
+    var total = 0
     let status = answering { (shared) throws(Refusal) in
-      let search = try Self.search(try Self.text(characters, size), sq_options(counting: ()))
-      try asking(shared) { () throws(HostSearch.Failure) in
-        try search.answer(try search.matches(in: shared.index), as: counted, generation: "")
+      var query = try Self.query(try Self.text(characters, size), sq_options(counting: ()))
+      query.needs.keys = .always
+      total = try asking(shared) { (generation) throws(HostSearch.Failure) in
+        let (_, facts) = try Self.found(query, in: generation)
+        return facts.total.number
       }
     }
-    return status == 0 ? Int64(counted.total.number) : -Int64(status)
+    return status == 0 ? Int64(total) : -Int64(status)
   }
 
   /// Answers a question, and returns the status.
@@ -57,44 +58,63 @@ final class Reader {
     flat.reset()
     json?.reset()
     return answering { (shared) throws(Refusal) in
-      let search = try Self.search(try Self.text(characters, size), options)
-      try asking(shared) { () throws(HostSearch.Failure) in try answer(search, from: shared.index, options) }
+      var query = try Self.query(try Self.text(characters, size), options)
+      query.needs.keys = .always
+      try asking(shared) { (generation) throws(HostSearch.Failure) in try answer(query, in: generation, options) }
     }
   }
 
   /// Answers a question. If a rebuild removed a file, the next generation answers.
-  private func asking(_ shared: SharedIndex, _ body: () throws(HostSearch.Failure) -> Void) throws(Refusal) {
-    for attempt in 0..<8 {
-      do throws(HostSearch.Failure) {
-        return try body()
-      } catch {
-        guard case .index(.superseded) = error, attempt < 7 else { throw Refusal(error) }
-        _ = try? shared.index.reload()
-      }
+  private func asking<Value>(
+    _ shared: SharedIndex, _ body: (Generation) throws(HostSearch.Failure) -> Value
+  ) throws(Refusal) -> Value {
+    let index = shared.index
+    func fault(_ failure: HostSearch.Failure) -> IndexError? {
+      if case .index(let error) = failure { error } else { nil }
+    }
+    do throws(HostSearch.Failure) {
+      return try index.following(fault: fault, reload: { _ = try? index.reload() }, body)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  private static func found(
+    _ query: ShardedIndex.SearchQuery, in generation: Generation
+  ) throws(HostSearch.Failure) -> (ShardedIndex.Search, AnswerFacts) {
+    do throws(IndexError) {
+      var search = try ShardedIndex.Search(query, in: generation)
+      try search.findAll()
+      return (search, try AnswerFacts(search, in: generation))
+    } catch {
+      throw .index(error)
     }
   }
 
   private func answer(
-    _ search: HostSearch, from index: ShardedIndex, _ options: sq_options
+    _ query: ShardedIndex.SearchQuery, in generation: Generation, _ options: sq_options
   ) throws(HostSearch.Failure) {
     flat.reset()
-    let matches = try search.matches(in: index)
-    if generation !== matches.generation { take(matches.generation) }
-    guard Self.has(SQ_JSON, options) else {
-      try search.answer(matches, as: flat, generation: "")
-      return form = .flat
+    if self.generation !== generation { take(generation) }
+    let (search, facts) = try Self.found(query, in: generation)
+    do throws(AnswerWriter.Failure) {
+      guard Self.has(SQ_JSON, options) else {
+        try flat.write(search, facts)
+        return form = .flat
+      }
+      let writer = json ?? AnswerWriter(generation.schema)
+      json = writer
+      writer.reset()
+      try writer.search(search, facts, AnswerMembers(display: Self.has(SQ_DISPLAY, options)))
+      form = .json
+    } catch {
+      throw HostSearch.Failure(error)
     }
-    let writer = json ?? AnswerWriter(matches.generation.schema)
-    json = writer
-    writer.reset()
-    try search.answer(matches, as: writer, generation: generationName)
-    form = .json
   }
 
   /// Takes the field numbers of a generation.
   private func take(_ generation: Generation) {
     self.generation = generation
-    generationName = String(generation.manifest.rootChecksum, radix: 16)
     json = nil
     for name in names { free(name) }
     names = generation.schema.names.map { strdup($0) }
@@ -130,8 +150,8 @@ final class Reader {
 
   private static func has(_ flag: Int, _ options: sq_options) -> Bool { options.flags & Int32(flag) != 0 }
 
-  private static func search(_ text: String, _ options: sq_options) throws(Refusal) -> HostSearch {
-    guard let order = HostSearch.Order(rawValue: options.sort) else {
+  private static func query(_ text: String, _ options: sq_options) throws(Refusal) -> ShardedIndex.SearchQuery {
+    guard 0...2 ~= options.sort else {
       throw Refusal(SQ_REFUSED, "sort must be SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
     }
     guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL) == 0 else {
@@ -146,10 +166,16 @@ final class Reader {
     }
     // No cursor has letters outside ASCII.
     let cursor = options.cursor.map { String(cString: $0) } ?? ""
-    return HostSearch(
-      text: text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit), order: order,
-      typos: !has(SQ_EXACT, options), hasDisplay: has(SQ_DISPLAY, options),
-      countsMatches: has(SQ_TOTAL, options), place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
+    do throws(HostSearch.Failure) {
+      var query = try HostSearch.query(
+        text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit),
+        order: options.sort, corrects: !has(SQ_EXACT, options),
+        place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
+      query.countsMatches = has(SQ_TOTAL, options)
+      return query
+    } catch {
+      throw Refusal(error)
+    }
   }
 
   // MARK: Results
@@ -198,7 +224,7 @@ struct Refusal: Error {
       self.init(SQ_NOT_FOUND, "\(fault); build an index with shardq build, or open another path")
     case .io: self.init(SQ_SYSTEM, error.commandMessage)
     case .superseded: self.init(SQ_CHANGED, error.commandMessage)
-    case .notBuilt, .noFilter, .wrongCursor: self.init(SQ_REFUSED, error.commandMessage)
+    case .refused: self.init(SQ_REFUSED, error.commandMessage)
     default: self.init(SQ_DAMAGED, error.commandMessage)
     }
   }

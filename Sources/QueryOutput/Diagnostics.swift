@@ -1,3 +1,4 @@
+import Answers
 import CLibrary
 
 /// The messages on standard error. They have no secret part of a URL.

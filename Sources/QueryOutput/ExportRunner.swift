@@ -1,3 +1,4 @@
+import Answers
 import CLibrary
 import ShardedIndex
 
@@ -23,7 +24,7 @@ extension QueryRunner {
       return .done
     } catch {
       switch error {
-      case .index(let error):
+      case .index(let error), .unfinished(let error):
         try? output.flush()
         return report(error)
       case .write(let error): return Diagnostics.failed(error)

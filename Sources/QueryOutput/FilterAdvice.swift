@@ -1,3 +1,4 @@
+import Answers
 import ShardedIndex
 
 /// Advice on filters that no match passes.

@@ -1,3 +1,6 @@
+import Answers
+import ShardedIndex
+
 /// The parser of plain queries. It reads a part of the command line's language, with the same meaning.
 ///
 /// The full parser gets all other command lines: help, other commands, mistakes, options given twice, values that look
@@ -31,7 +34,7 @@ package enum FrontParser {
   static func unfinished(_ arguments: [String]) -> (request: QueryRequest, words: [String])? {
     let isQuery = ["query", "explain", "map"].contains(arguments.first)
     guard let (line, command) = read(arguments.dropFirst(isQuery ? 1 : 0), isQuery: isQuery),
-      let request = line.request, let last = line.words.last, last == arguments.last, !request.prefix.isEmpty
+      let request = line.request, let last = line.words.last, last == arguments.last, !request.query.text.isEmpty
     else { return nil }
     if let command, line.words.count == 1, commandNames.contains(where: { $0.utf8.starts(with: command.utf8) }) {
       return nil
@@ -86,12 +89,14 @@ package enum FrontParser {
     var words: [String] = []
     private var parsed = QueryRequest(prefix: "")
     private var offset: Int?
+    private var sort: SortOrder?
 
     /// The query of the words and options; nil if they contradict each other.
     var request: QueryRequest? {
       var request = parsed
-      request.prefix = words.joined(separator: " ")
-      request.offset = offset ?? 0
+      request.query.text = words.joined(separator: " ")
+      request.query.offset = offset ?? 0
+      if let sort { request.query.order = sort.order }
       request.implySort()
       guard words.isEmpty == request.readsLines, !(request.all && request.limit != nil) else { return nil }
       let (format, hasColumns) = (request.format ?? .tsv, request.hasHeader || !request.fields.isEmpty)
@@ -143,7 +148,7 @@ package enum FrontParser {
       case .limit: return Self.set(&parsed.limit, Self.number(value).flatMap { $0 >= 1 ? $0 : nil })
       case .offset: return Self.set(&offset, Self.number(value))
       case .format: return Self.set(&parsed.format, OutputFormat(rawValue: value))
-      case .sort: return Self.set(&parsed.sort, SortOrder(rawValue: value))
+      case .sort: return Self.set(&sort, SortOrder(rawValue: value))
       case .color: return Self.set(&parsed.color, StyleMode(rawValue: value))
       case .hyperlink: return Self.set(&parsed.hyperlink, StyleMode(rawValue: value))
       case .fields:

@@ -1,3 +1,4 @@
+import Answers
 import CLibrary
 import ShardedIndex
 
@@ -23,19 +24,22 @@ package enum LineQueries {
       // The newest generation answers each line, unless a digest pins the index.
       let index = try QueryRunner.index(
         request, .init(reloadInterval: .zero, expectedDigest: request.expectedDigest), open)
-      var answers = Answers(index: index, request: request)
+      let presentation = Presentation(.json, hasFields: false, color: nil, hyperlink: nil)
+      var writer: RecordWriter?
       while let line = reader.next() {
         number += 1
-        do throws(WriteError) {
-          do throws(IndexError) {
-            try answers.read(line)
-          } catch {
-            return QueryRunner.report(error)
-          }
-          try answers.write(line, to: &output)
-          try output.flush()
+        do throws(QueryRunner.Failure) {
+          _ = try QueryRunner.answer(request, presentation, text: line, from: index, with: &writer, to: &output)
         } catch {
-          return Diagnostics.failed(error)
+          switch error {
+          case .index(let error): return QueryRunner.report(error)
+          case .unfinished(let error):
+            // A part of a line cannot be taken back.
+            try? output.flush()
+            return QueryRunner.report(error)
+          case .write(let error): return Diagnostics.failed(error)
+          case .noField: return .usage  // Lines choose no fields.
+          }
         }
       }
     } catch {
@@ -49,129 +53,6 @@ package enum LineQueries {
     case .some(let code):
       unsafe Diagnostics.report("cannot read standard input: " + String(cString: strerror(code)))
       return .inputOutput
-    }
-  }
-
-  private struct Answers {
-    let index: ShardedIndex
-    let request: QueryRequest
-    var writer: RecordWriter
-    /// The schema of `writer`.
-    var schema: Schema
-    let buffer = RecordBuffer()
-    var matches: ShardedIndex.Matches?
-    /// The first hits of a ranked answer, and their writer.
-    var ranked: (first: ShardedIndex.Answer, output: RankedOutput)?
-    /// The number of matches of a ranked answer, if only this number is printed.
-    var total: ShardedIndex.Total?
-    var at = 0
-    var end = 0
-
-    init(index: ShardedIndex, request: QueryRequest) {
-      self.index = index
-      self.request = request
-      schema = index.generation.schema
-      writer = RecordWriter(.json, fieldCount: schema.names.count, schema: schema)
-    }
-
-    /// Looks the line up and decodes the first records, so that little can fail once the answer is being written.
-    mutating func read(_ line: String) throws(IndexError) {
-      for _ in 1..<QueryRunner.attemptCount {
-        do throws(IndexError) {
-          return try readOnce(line)
-        } catch {
-          // A rebuild came after the count: the matches are counted again.
-          guard case .superseded = error else { throw error }
-        }
-      }
-      try readOnce(line)
-    }
-
-    private mutating func readOnce(_ line: String) throws(IndexError) {
-      (ranked, total) = (nil, nil)
-      var matches = try index.matches(forPrefix: line, limit: mostMatches)
-      if try request.isRanked(in: matches.generation.manifest) {
-        let output = RankedOutput(request, .json, text: line)
-        if request.countOnly { return total = try output.counted(in: index) }
-        let first = try output.first(in: index)
-        matches = try index.matches(forPrefix: line, in: first.generation)
-        ranked = (first, RankedOutput(request, .json, text: line, keys: matches.count))
-      }
-      if matches.generation.schema !== schema {
-        schema = matches.generation.schema
-        writer = RecordWriter(.json, fieldCount: schema.names.count, schema: schema)
-      }
-      at = min(request.offset, matches.count)
-      let limit =
-        request.countOnly || ranked != nil ? 0 : request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
-      end = at + min(limit, matches.count - at)
-      try fill(matches)
-      self.matches = matches
-    }
-
-    /// The number of matches that a line needs. Over HTTP and with starts, answers in the order of keys have no count.
-    /// Counting would take more requests than the rest of the answer.
-    private var mostMatches: Int {
-      guard index.isFar, !request.all, !request.countOnly, request.sort == .key || !index.generation.manifest.isRanked
-      else {
-        return .max
-      }
-      return QueryRunner.uncountedMatches(request, in: index) ?? .max
-    }
-
-    private mutating func fill(_ matches: ShardedIndex.Matches) throws(IndexError) {
-      let next = min(end, at + QueryRunner.chunkSize)
-      try matches.read(at..<next, into: buffer)
-      at = next
-    }
-
-    mutating func write(_ line: String, to output: inout Output) throws(WriteError) {
-      if let total {
-        try JSONText.beginAnswer(query: line, to: &output)
-        try JSONText.write(total, keys: nil, to: &output)
-        return try output.write("}\n" as StaticString)
-      }
-      guard let matches else { return }
-      if request.countOnly {
-        try JSONText.beginAnswer(query: line, count: matches.count, to: &output)
-        return try output.write("}\n" as StaticString)
-      }
-      if let ranked {
-        try writer.begin(query: line, to: &output)
-        return try write(ranked.first, ranked.output, to: &output)
-      }
-      try writer.begin(query: line, count: matches.hasMore ? nil : matches.count, to: &output)
-      try writer.write(buffer, to: &output)
-      while at < end {
-        do throws(IndexError) {
-          try fill(matches)
-        } catch {
-          try end(unfinished: error, &output)
-        }
-        try writer.write(buffer, to: &output)
-      }
-      try writer.end(to: &output)
-    }
-
-    private mutating func write(
-      _ first: ShardedIndex.Answer, _ ranked: RankedOutput, to output: inout Output
-    ) throws(WriteError) {
-      var ranked = ranked
-      do throws(QueryRunner.Failure) {
-        try ranked.write(first, with: &writer, to: &output)
-      } catch {
-        switch error {
-        case .index(let error): try end(unfinished: error, &output)
-        case .write(let error): throw error
-        case .noField: break  // Lines choose no fields.
-        }
-      }
-    }
-
-    /// Ends the command after a part of a line, which cannot be taken back.
-    private func end(unfinished error: IndexError, _ output: inout Output) throws(WriteError) -> Never {
-      try output.flush()
-      _exit(QueryRunner.report(error).rawValue)
     }
   }
 }

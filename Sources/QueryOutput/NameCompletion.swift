@@ -1,3 +1,4 @@
+import Answers
 import ShardedIndex
 
 /// The completion of names for shells: texts that may replace the unfinished word. For the value of `--index`, they are
@@ -45,10 +46,10 @@ package enum NameCompletion {
     var request = request
     do throws(UserSettings.Failure) { request.apply(try UserSettings.load()) } catch { return [] }
     let before = typed.count > 1 ? Fold.fold(typed.dropLast().joined(separator: " ") + " ") : []
-    let (text, last) = (Fold.fold(request.prefix), Array(typed[typed.count - 1].utf8))
+    let (text, last) = (Fold.fold(request.query.text), Array(typed[typed.count - 1].utf8))
     let keys = try QueryRunner.reading { () throws(IndexError) in
       let index = try ShardedIndex(opening: request.index ?? QueryRequest.defaultIndex)
-      let matches = try index.matches(forPrefix: request.prefix)
+      let matches = try index.matches(forPrefix: request.query.text)
       var keys = try matches.records(in: 0..<min(limit, matches.count)).map { $0.key }
       if matches.count > limit { keys += try matches.records(in: matches.count - 1..<matches.count).map { $0.key } }
       return keys

@@ -1,4 +1,5 @@
 #if !hasFeature(Embedded)
+  import Answers
   import ShardedIndex
 
   /// The look of a search page: its title, its texts, and the fields that it shows for a record. Options of the command

@@ -1,3 +1,5 @@
+import Answers
+
 /// The policy of a page, by which a browser runs only the page's own scripts and styles. Source: the W3C's Content
 /// Security Policy Level 3.
 package enum PagePolicy {

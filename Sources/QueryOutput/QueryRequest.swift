@@ -1,8 +1,11 @@
+import Answers
 import ShardedIndex
 
 /// A query with the options of the command line.
-package struct QueryRequest: Equatable, Sendable {
-  package var prefix: String
+package struct QueryRequest: Sendable {
+  /// The search. Its order is ``ShardedIndex/SearchQuery/Order/automatic`` if none was named; its limit and its needs
+  /// come with the format.
+  package var query: ShardedIndex.SearchQuery
   /// The index's directory; nil for the directory of the user's settings or the default.
   package var index: String?
   /// The second place to look for an index of that name; nil if there is none.
@@ -11,19 +14,7 @@ package struct QueryRequest: Equatable, Sendable {
   package var expectedDigest: ManifestDigest?
   /// The most records to print; nil if no limit was given.
   package var limit: Int?
-  /// The number of matches to pass over.
-  package var offset = 0
   package var all = false
-  /// The order of the matches; nil for ranks if the index ranks its records, else keys.
-  package var sort: SortOrder?
-  /// The position behind which a ranked answer begins; nil for its beginning.
-  package var cursor: ShardedIndex.Cursor?
-  /// The filters of a ranked answer; records have to pass all of them.
-  package var filters: [ShardedIndex.Filter] = []
-  /// Whether a ranked answer corrects typing errors.
-  package var typos = ShardedIndex.Typos.automatic
-  /// The place near which records rank higher in a ranked answer; nil for none.
-  package var near: ShardedIndex.Place?
   /// Whether a ranked answer explains its ranks.
   package var explains = false
   /// Whether only the number of matches is printed.
@@ -54,7 +45,10 @@ package struct QueryRequest: Equatable, Sendable {
   package static let rankedLimit = 10
   static let defaultIndex = "shards"
 
-  package init(prefix: String) { self.prefix = prefix }
+  package init(prefix: String) {
+    query = ShardedIndex.SearchQuery(prefix)
+    query.order = .automatic
+  }
 
   /// Whether an option of tsv was given.
   package var hasFields: Bool { endsWithZero || hasHeader || !fields.isEmpty }
@@ -63,33 +57,36 @@ package struct QueryRequest: Equatable, Sendable {
   ///
   /// Without such an option the index decides.
   package mutating func implySort() {
-    guard sort == nil else { return }
-    if cursor != nil || explains || !filters.isEmpty || near != nil || typos == .required { sort = .rank }
+    guard query.order == .automatic else { return }
+    if query.cursor != nil || explains || !query.filter.isEmpty || query.near != nil || query.typos == .required {
+      query.order = .rank
+    }
   }
 
-  /// Adds a filter: the path of a field, `=` and a value. Returns false for another text.
-  package mutating func addFilter(_ text: String) -> Bool {
-    guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else { return false }
-    filters.append(
-      ShardedIndex.Filter(String(text[..<sign]), isOneOf: [String(text[text.utf8.index(after: sign)...])]))
-    return true
-  }
-
-  /// Returns whether the answer from an index is ranked.
-  ///
-  /// - Throws: ``IndexError/notBuilt(feature:)`` if the request needs ranks and the index has none.
-  func isRanked(in manifest: ManifestReader) throws(IndexError) -> Bool {
-    guard let sort else { return manifest.isRanked }
-    guard sort == .rank else { return false }
-    guard manifest.isRanked else { throw .notBuilt(feature: .ranks) }
-    return true
+  /// Returns the search for a text, with the limit and the needs of a format.
+  func query(_ text: String, _ format: OutputFormat, in generation: Generation) -> ShardedIndex.SearchQuery {
+    let isRanked = !query.isInOrderOfKeys(generation)
+    var query = query
+    query.text = text
+    let usual = isRanked && format == .text ? Self.rankedLimit : Self.defaultLimit
+    query.limit = all ? .max : limit ?? usual
+    let hasNumbers = format == .text || format == .json
+    // A note below records in the order of keys has their number, unless a script gave a limit.
+    let countsKeys = hasNumbers || !isRanked && (all || limit == nil)
+    query.needs = .init(
+      keys: countsKeys ? .unlessStartsMayAnswer : .never, cursor: isRanked && format == .json,
+      columns: format == .tsv || format == .csv, tables: hasNumbers)
+    return query
   }
 }
 
-/// An order of the matches of a query.
+/// An order of the matches, by its name on the command line.
 package enum SortOrder: String, Sendable, CaseIterable {
   /// The best matches first.
   case rank
   /// The order of the index.
   case key
+
+  /// The order of the search.
+  package var order: ShardedIndex.SearchQuery.Order { self == .rank ? .rank : .key }
 }

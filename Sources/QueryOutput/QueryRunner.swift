@@ -1,30 +1,11 @@
+import Answers
 import CLibrary
 import ShardedIndex
 
 /// Answers a query on standard output.
 package enum QueryRunner {
-  /// The most attempts at a query during rebuilds of its index.
-  static let attemptCount = 8
   /// The most records that are decoded at a time. It bounds the memory of an answer of any length.
   package static let chunkSize = 256
-
-  /// Returns the number of matches that a query needs: all of them if their number is printed, else the shown ones.
-  private static func mostMatches(_ request: QueryRequest, _ format: OutputFormat, in index: ShardedIndex) -> Int {
-    guard !request.all, !request.countOnly, format != .json else { return .max }
-    guard let limit = request.limit, format != .text else { return uncountedMatches(request, in: index) ?? .max }
-    let (sum, isOver) = request.offset.addingReportingOverflow(limit)
-    return isOver ? .max : sum
-  }
-
-  /// Returns the number of matches that a query shows and passes over, if the query does not count them; nil for other
-  /// queries. A query that starts may answer does not count, since counting takes more requests than the rest.
-  static func uncountedMatches(
-    _ request: QueryRequest, usual: Int = QueryRequest.defaultLimit, in index: ShardedIndex
-  ) -> Int? {
-    guard index.isFar else { return nil }
-    let (sum, isOver) = request.offset.addingReportingOverflow(request.limit ?? usual)
-    return !request.all && !isOver && index.generation.mayAnswerFromStarts(sum) ? sum : nil
-  }
 
   /// A way to open an index by its name.
   package typealias Opening = (String, ShardedIndex.Options) throws(IndexError) -> ShardedIndex
@@ -34,7 +15,7 @@ package enum QueryRunner {
     if request.readsLines { return LineQueries.run(request, open: open) }
     let status = runOnce(request, open)
     if let name = request.nearCommand {
-      Diagnostics.report("searched for " + request.prefix + "; did you mean shardq " + name + "?")
+      Diagnostics.report("searched for " + request.query.text + "; did you mean shardq " + name + "?")
     }
     return status
   }
@@ -52,25 +33,28 @@ package enum QueryRunner {
     let presentation = Presentation(
       request.format, hasFields: request.hasFields, color: request.color, hyperlink: request.hyperlink)
     var output = presentation.output
-    // If a rebuild removes a file that the query needs, the new generation answers, unless bytes were written already.
-    for attempt in 0..<attemptCount {
-      do throws(Failure) {
-        return try answer(request, presentation, open, &output)
-      } catch {
-        switch error {
-        case .index(.superseded) where attempt + 1 < attemptCount && !output.hasWritten: output.discard()
-        case .index(let error):
-          // The records that were found before the damage are still useful.
-          try? output.flush()
-          return report(error, request)
-        case .write(let error): return Diagnostics.failed(error)
-        case .noField(let message):
-          Diagnostics.report(message)
-          return .usage
-        }
+    let start = request.isVerbose ? Stopwatch() : nil
+    do throws(Failure) {
+      let index = try reading { () throws(IndexError) in
+        try self.index(request, .init(expectedDigest: request.expectedDigest), open)
+      }
+      defer { if let start { Diagnostics.note(work(of: index, microseconds: start.microseconds)) } }
+      // The process ends with the answer, so the index's memory need not be freed.
+      _ = unsafe Unmanaged.passRetained(index)
+      var writer: RecordWriter?
+      return try answer(request, presentation, text: request.query.text, from: index, with: &writer, to: &output)
+    } catch {
+      switch error {
+      case .index(let error), .unfinished(let error):
+        // The records that were found before the damage are still useful.
+        try? output.flush()
+        return report(error, request)
+      case .write(let error): return Diagnostics.failed(error)
+      case .noField(let message):
+        Diagnostics.report(message)
+        return .usage
       }
     }
-    return .badData
   }
 
   /// Reports an index's error and returns the exit status.
@@ -103,13 +87,15 @@ package enum QueryRunner {
     case .io("open", _, EACCES), .io("open", _, EPERM): return .notFound
     case .io, .unreachable: return .inputOutput
     case .superseded: return .busy
-    case .notBuilt, .noFilter, .wrongCursor, .foreignCache: return .usage
+    case .refused, .foreignCache: return .usage
     default: return .badData
     }
   }
 
   enum Failure: Error {
     case index(IndexError)
+    /// The index's error, after bytes of the answer were written.
+    case unfinished(IndexError)
     case write(WriteError)
     case noField(String)
   }
@@ -124,51 +110,74 @@ package enum QueryRunner {
     do throws(WriteError) { try body() } catch { throw .write(error) }
   }
 
+  /// Answers a text. If a rebuild removes a file that the answer needs, the new generation answers, unless bytes were
+  /// written already.
+  ///
+  /// - Parameter writer: The writer of the answer before; nil for none.
+  static func answer(
+    _ request: QueryRequest, _ presentation: Presentation, text: String, from index: ShardedIndex,
+    with writer: inout RecordWriter?, to output: inout Output
+  ) throws(Failure) -> ExitStatus {
+    output.beginAnswer()
+    func fault(_ failure: Failure) -> IndexError? { if case .index(let error) = failure { error } else { nil } }
+    return try index.following(fault: fault, reload: { _ = try? index.reload() }) { (generation) throws(Failure) in
+      do throws(Failure) {
+        let status = try answer(request, presentation, text: text, in: generation, with: &writer, to: &output)
+        try writing { () throws(WriteError) in try output.flush() }
+        return status
+      } catch {
+        guard case .index(let fault) = error else { throw error }
+        if output.hasWritten { throw .unfinished(fault) }
+        if case .superseded = fault { output.discard() }
+        throw error
+      }
+    }
+  }
+
   private static func answer(
-    _ request: QueryRequest, _ presentation: Presentation, _ open: Opening?, _ output: inout Output
+    _ request: QueryRequest, _ presentation: Presentation, text: String, in generation: Generation,
+    with known: inout RecordWriter?, to output: inout Output
   ) throws(Failure) -> ExitStatus {
     let format = presentation.format
-    let start = request.isVerbose ? Stopwatch() : nil
-    let index = try reading { () throws(IndexError) in
-      try self.index(request, .init(expectedDigest: request.expectedDigest), open)
-    }
-    defer { if let start { Diagnostics.note(work(of: index, microseconds: start.microseconds)) } }
-    // The process ends with the answer, so the index's memory need not be freed.
-    _ = unsafe Unmanaged.passRetained(index)
-    let isRanked = try reading { () throws(IndexError) in try request.isRanked(in: index.generation.manifest) }
-    if request.isQuiet { return try isMatched(request, isRanked: isRanked, in: index) ? .done : .negative }
-    func matches() throws(Failure) -> ShardedIndex.Matches {
-      try reading { () throws(IndexError) in
-        let matches = try index.matches(forPrefix: request.prefix, limit: mostMatches(request, format, in: index))
-        guard lacksColumns(matches.generation, format, of: index) else { return matches }
-        return try index.matches(forPrefix: request.prefix, in: index.generation)
+    if request.isQuiet || request.countOnly {
+      var query = request.query(text, format, in: generation)
+      (query.offset, query.limit, query.countsMatches) = (0, request.isQuiet ? 1 : 0, request.countOnly)
+      query.needs = .init(keys: request.countOnly && query.isInOrderOfKeys(generation) ? .always : .never)
+      let search = try reading { () throws(IndexError) in
+        try ShardedIndex.Search.finding(query, in: generation) { (search) throws(IndexError) in
+          try search.find(query.limit)
+        }
       }
-    }
-    if request.countOnly, isRanked {
-      let total = try reading { () throws(IndexError) in
-        try RankedOutput(request, format, text: request.prefix).counted(in: index)
-      }
-      try writing { () throws(WriteError) in try writeCount(total, request, format, to: &output) }
+      if request.isQuiet { return search.count > 0 ? .done : .negative }
+      let total = try reading { () throws(IndexError) in try search.total() }
+      try writing { () throws(WriteError) in try write(total, text, format, to: &output) }
       return total.number == 0 ? .negative : .done
     }
-    if request.countOnly {
-      let matches = try matches()
-      try writing { () throws(WriteError) in try writeCount(of: matches, request, format, to: &output) }
-      return matches.isEmpty ? .negative : .done
+    var answer = try reading { () throws(IndexError) in
+      try QueryAnswer(request, format, text: text, in: generation)
     }
-    if isRanked { return try answerRanked(request, presentation, from: index, to: &output) }
-    let matches = try matches()
-    var writer = try writer(request, presentation, of: matches.generation)
-    return try answerInOrder(request, format, matches, with: &writer, to: &output)
+    var writer = try writer(request, presentation, text, of: answer.search.generation, known)
+    try answer.write(with: &writer, to: &output)
+    known = writer
+    if !request.readsLines {
+      // The note comes behind the records.
+      try writing { () throws(WriteError) in try output.flush() }
+      if let note = try reading({ () throws(IndexError) in try answer.note() }) { Diagnostics.note(note) }
+    }
+    return answer.isEmpty ? .negative : .done
   }
 
   /// Returns the writer of the records of a generation.
-  static func writer(
-    _ request: QueryRequest, _ presentation: Presentation, of generation: Generation
+  ///
+  /// - Parameter known: The writer of the answer before, which may be of the same schema.
+  private static func writer(
+    _ request: QueryRequest, _ presentation: Presentation, _ text: String, of generation: Generation,
+    _ known: RecordWriter?
   ) throws(Failure) -> RecordWriter {
+    if let known, known.isOf(generation.schema) { return known }
     var writer = RecordWriter(
       presentation.format, fieldCount: generation.manifest.fieldCount, schema: generation.schema)
-    if let look = presentation.look { writer.show(look, matching: Fold.fold(request.prefix)) }
+    if let look = presentation.look { writer.show(look, matching: Fold.fold(text)) }
     guard request.hasFields else { return writer }
     let names = generation.schema.names
     switch FieldNames.find(request.fields, in: names) {
@@ -177,22 +186,6 @@ package enum QueryRunner {
     case .failure(let unknown): throw .noField(unknown.message)
     }
     return writer
-  }
-
-  /// Whether an answer in a format with columns would lack columns of the index. Starts have only the fields of their
-  /// records.
-  static func lacksColumns(_ generation: Generation, _ format: OutputFormat, of index: ShardedIndex) -> Bool {
-    generation.isOfStarts && (format == .tsv || format == .csv) && generation.schema.names != index.fieldNames
-  }
-
-  /// Returns whether a record matches, with the least work.
-  private static func isMatched(
-    _ request: QueryRequest, isRanked: Bool, in index: ShardedIndex
-  ) throws(Failure) -> Bool {
-    try reading { () throws(IndexError) in
-      guard isRanked else { return try !index.matches(forPrefix: request.prefix, limit: 1).isEmpty }
-      return try !RankedOutput(request, .tsv, text: request.prefix).first(in: index).records.isEmpty
-    }
   }
 
   /// Returns the note on the work of a query.
@@ -205,66 +198,22 @@ package enum QueryRunner {
       + grouped(hundredths / 100) + "." + (fraction.utf8.count < 2 ? "0" : "") + fraction + " ms"
   }
 
-  private static func answerInOrder(
-    _ request: QueryRequest, _ format: OutputFormat, _ matches: ShardedIndex.Matches, with writer: inout RecordWriter,
-    to output: inout Output
-  ) throws(Failure) -> ExitStatus {
-    let first = min(request.offset, matches.count)
-    let limit = request.all ? Int.max : request.limit ?? QueryRequest.defaultLimit
-    let shown = first..<first + min(limit, matches.count - first)
-    try writing { () throws(WriteError) in
-      if format == .json {
-        try writer.begin(query: request.prefix, count: matches.count, to: &output)
-      } else {
-        try writer.begin(to: &output)
-      }
-    }
-    try write(shown, of: matches, with: &writer, to: &output)
-    try writing { () throws(WriteError) in
-      try writer.end(to: &output)
-      try output.flush()
-    }
-    if matches.isEmpty {
-      if format == .text {
-        Diagnostics.note(
-          try reading { () throws(IndexError) in try noMatch(of: request.prefix, in: matches.generation) })
-      }
-    } else {
-      comment(on: request, format, shown, of: matches.hasMore ? nil : matches.count)
-    }
-    return matches.isEmpty ? .negative : .done
-  }
-
-  private static func writeCount(
-    _ total: ShardedIndex.Total, _ request: QueryRequest, _ format: OutputFormat, to output: inout Output
+  private static func write(
+    _ total: ShardedIndex.Total, _ query: String, _ format: OutputFormat, to output: inout Output
   ) throws(WriteError) {
     if format == .json {
-      try JSONText.beginAnswer(query: request.prefix, to: &output)
-      try JSONText.write(total, keys: nil, to: &output)
+      try AnswerObject.begin(query, &output)
+      try AnswerObject.write(total, keys: nil, &output)
       try output.write("}\n" as StaticString)
     } else {
       try output.write(total.isExact ? String(total.number) : text(total))
       try output.write(0x0a)
     }
-    try output.flush()
-  }
-
-  private static func writeCount(
-    of matches: ShardedIndex.Matches, _ request: QueryRequest, _ format: OutputFormat, to output: inout Output
-  ) throws(WriteError) {
-    if format == .json {
-      try JSONText.beginAnswer(query: request.prefix, count: matches.count, to: &output)
-      try output.write("}\n" as StaticString)
-    } else {
-      try output.write(number: matches.count)
-      try output.write(0x0a)
-    }
-    try output.flush()
   }
 
   /// Decodes and writes records in chunks, so that an answer of any length takes bounded memory.
   static func write(
-    _ shown: Range<Int>, of matches: ShardedIndex.Matches, with writer: inout RecordWriter, to output: inout Output
+    _ shown: Range<Int>, of matches: some RecordSource, with writer: inout RecordWriter, to output: inout Output
   ) throws(Failure) {
     let buffer = RecordBuffer()
     var at = shown.lowerBound
@@ -283,7 +232,7 @@ package enum QueryRunner {
   /// Returns the end of the records that are decoded together from `start` on: at most ``chunkSize`` records, or one
   /// large record, since all of them are in memory at once.
   package static func chunkEnd(
-    of matches: ShardedIndex.Matches, from start: Int, to end: Int
+    of matches: some RecordSource, from start: Int, to end: Int
   ) throws(IndexError) -> Int {
     let most = min(end, start + chunkSize)
     var next = start
@@ -293,30 +242,6 @@ package enum QueryRunner {
       next += count
     }
     return min(next, most)
-  }
-
-  /// Reports the number of left-out matches on standard error, if the format has no place for it.
-  ///
-  /// A script that gave a limit gets no such note.
-  ///
-  /// - Parameter count: The number of all matches; nil if it is unknown and there are more than the answer shows.
-  private static func comment(
-    on request: QueryRequest, _ format: OutputFormat, _ shown: Range<Int>, of count: Int?
-  ) {
-    let isLimitSaid = request.limit != nil || request.all
-    guard count.map({ shown.upperBound < $0 || (shown.isEmpty && format == .text) }) ?? true, format != .json,
-      format == .text || !isLimitSaid
-    else { return }
-    let all = count.map { " of " + grouped($0) } ?? ""
-    if let count, shown.isEmpty {
-      Diagnostics.note(counted(count, "match", "matches") + ", none at offset " + grouped(request.offset))
-    } else if shown.lowerBound == 0 {
-      Diagnostics.note((count == nil ? "the first " : "") + grouped(shown.count) + all + " shown; --all shows the rest")
-    } else {
-      Diagnostics.note(
-        grouped(shown.lowerBound + 1) + " to " + grouped(shown.upperBound) + all
-          + " shown; --offset " + String(shown.upperBound) + " shows the next")
-    }
   }
 
   /// Returns the note on a text without matches, with the longest beginning of the text that has matches.

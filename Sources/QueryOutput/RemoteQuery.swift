@@ -1,3 +1,4 @@
+import Answers
 import ShardedIndex
 
 /// A query of an index on another machine. `shardq-commands` reads it from the command line and hands it to
@@ -47,7 +48,7 @@ package enum RemoteIndex {
   }
 
   /// The arguments between the two programs are `name=value`; no other program uses them.
-  package struct RemoteQuery: Equatable, Sendable {
+  package struct RemoteQuery: Sendable {
     package var request: QueryRequest
     /// The place that near records rank higher for, as it was typed; empty for none.
     package var near = ""
@@ -59,19 +60,19 @@ package enum RemoteIndex {
 
     /// The arguments that ``init(arguments:)`` reads.
     package var arguments: [String] {
-      var words = ["prefix=" + request.prefix, "index=" + (request.index ?? ""), "offset=\(request.offset)"]
+      var words = ["prefix=" + request.query.text, "index=" + (request.index ?? ""), "offset=\(request.query.offset)"]
       func add(_ name: String, _ value: String?) {
         if let value { words.append(name + "=" + value) }
       }
       add("digest", request.expectedDigest?.description)
       add("limit", request.limit.map(String.init))
-      add("sort", request.sort?.rawValue)
-      add("cursor", request.cursor?.description)
+      add("sort", request.query.order == .automatic ? nil : request.query.order == .rank ? "rank" : "key")
+      add("cursor", request.query.cursor?.description)
       add("format", request.format?.rawValue)
       add("color", request.color?.rawValue)
       add("hyperlink", request.hyperlink?.rawValue)
-      add("typos", request.typos == .required ? "required" : request.typos == .none ? "none" : nil)
-      for filter in request.filters { for value in filter.values { add("filter", filter.field + "=" + value) } }
+      add("typos", request.query.typos == .required ? "required" : request.query.typos == .none ? "none" : nil)
+      for filter in request.query.filter { for value in filter.values { add("filter", filter.field + "=" + value) } }
       for field in request.fields { add("field", field) }
       for (name, isSet) in flags where isSet { add(name, "true") }
       add("near", near.isEmpty ? nil : near)
@@ -106,24 +107,24 @@ package enum RemoteIndex {
         return value == "true"
       }
       switch name {
-      case "prefix": request.prefix = value
+      case "prefix": request.query.text = value
       case "index": request.index = value
       case "offset":
         guard let number = Int(value), number >= 0 else { return false }
-        request.offset = number
+        request.query.offset = number
       case "limit": return set(&request.limit, Int(value).flatMap { $0 >= 1 ? $0 : nil })
       case "digest": return set(&request.expectedDigest, ManifestDigest(value))
-      case "sort": return set(&request.sort, SortOrder(rawValue: value))
-      case "cursor": return set(&request.cursor, ShardedIndex.Cursor(value))
+      case "sort": request.query.order = value == "key" ? .key : .rank
+      case "cursor": return set(&request.query.cursor, ShardedIndex.Cursor(value))
       case "format": return set(&request.format, OutputFormat(rawValue: value))
       case "color": return set(&request.color, StyleMode(rawValue: value))
       case "hyperlink": return set(&request.hyperlink, StyleMode(rawValue: value))
-      case "typos": request.typos = value == "none" ? .none : .required
-      case "filter": return request.addFilter(value)
+      case "typos": request.query.typos = value == "none" ? .none : .required
+      case "filter": if let filter = ShardedIndex.Filter(value) { request.query.filter.append(filter) }
       case "field": request.fields.append(value)
       case "near":
         near = value
-        return set(&request.near, ShardedIndex.Place(value))
+        return set(&request.query.near, ShardedIndex.Place(value))
       case "all": return set(&request.all)
       case "count": return set(&request.countOnly)
       case "zero": return set(&request.endsWithZero)

@@ -1,3 +1,4 @@
+import Answers
 import CLibrary
 
 /// A file with a setting a line: `color = never`. Lines that begin with `#` are comments.

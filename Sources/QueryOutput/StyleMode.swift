@@ -1,3 +1,4 @@
+import Answers
 import CLibrary
 
 /// When text output has escape sequences for colours or links.

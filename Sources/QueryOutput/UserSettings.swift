@@ -1,4 +1,6 @@
+import Answers
 import CLibrary
+import ShardedIndex
 
 /// The settings of a user for all commands, from the configuration file, `$SHARDQ_INDEX` and `$SHARDQ_OPTS`. Later ones
 /// override earlier ones, and an option of the command line overrides all.
@@ -265,7 +267,7 @@ extension QueryRequest {
     index = settings.indexPath(index)
     if limit == nil, !all { limit = settings.limit }
     // An index without ranks has only the order of keys.
-    if sort == nil, settings.sort == .key { sort = .key }
+    if query.order == .automatic, settings.sort == .key { query.order = .key }
     if format == nil, !explains, !readsLines, !hasFields { format = settings.format }
     color = color ?? settings.color
     hyperlink = hyperlink ?? settings.hyperlink

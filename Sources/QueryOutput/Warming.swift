@@ -1,4 +1,5 @@
 #if !hasFeature(Embedded)
+  import Answers
   import CLibrary
   import ShardedIndex
 
@@ -55,15 +56,14 @@
 
     /// Reads everything that the answer to a text shows.
     private static func ask(_ text: String, _ index: ShardedIndex, _ buffer: RecordBuffer) throws(IndexError) {
-      for attempt in 1...QueryRunner.attemptCount {
-        do throws(IndexError) {
-          try index.matches(forPrefix: text).read(0..<rows, into: buffer)
-          if index.generation.manifest.isRanked {
-            _ = try index.search(ShardedIndex.SearchQuery(text), limit: rows)
-          }
-          return
-        } catch {
-          guard case .superseded = error, attempt < QueryRunner.attemptCount else { throw error }
+      try index.following { (generation) throws(IndexError) in
+        try index.matches(forPrefix: text, in: generation).read(0..<rows, into: buffer)
+        guard generation.manifest.isRanked else { return }
+        var query = ShardedIndex.SearchQuery(text)
+        (query.limit, query.needs.cursor) = (rows, true)
+        _ = try ShardedIndex.Search.finding(query, in: generation) { (search) throws(IndexError) in
+          try search.find(rows)
+          _ = try search.records(in: search.range)
         }
       }
     }

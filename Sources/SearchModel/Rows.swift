@@ -77,31 +77,39 @@ extension SearchModel {
     // MARK: Reading
 
     /// Returns the rows for a text, with their first page loaded.
+    ///
+    /// - Parameter reloads: Whether the index first moves to its newest generation.
     @concurrent
-    static func finding(_ text: String, _ order: Order, in index: ShardedIndex) async throws -> Rows {
-      var rows = Rows()
-      switch order {
-      case .ranked:
-        let answer = try await index.search(text, limit: pageSize)
-        (rows.source, rows.hits) = (.answer(answer), answer.hits)
-      case .alphabetical:
-        try Task.checkCancellation()
-        rows.source = .matches(try index.matches(forPrefix: text))
-        rows = try await rows.loading(0)
+    static func finding(
+      _ text: String, _ order: Order, in index: ShardedIndex, reloads: Bool = false
+    ) async throws -> Rows {
+      if reloads { try index.reload() }
+      try Task.checkCancellation()
+      let rows = try index.following { (generation) throws(IndexError) in
+        var rows = Rows()
+        switch order {
+        case .ranked:
+          let answer = try ShardedIndex.Answer(
+            ShardedIndex.SearchQuery(text), limit: pageSize, in: generation, isStopped: { Task.isCancelled })
+          (rows.source, rows.hits) = (.answer(answer), answer.hits)
+        case .alphabetical:
+          let matches = try index.matches(forPrefix: text, in: generation)
+          rows.source = .matches(matches)
+          try rows.load(0, of: matches)
+        }
+        return rows
       }
+      try Task.checkCancellation()
       return rows
     }
 
-    /// Returns the rows for a text in the newest generation.
-    @concurrent
-    static func finding(
-      _ text: String, _ order: Order, inNewest index: ShardedIndex, attempts: Int
-    ) async throws -> Rows {
-      for attempt in 1...attempts {
-        try index.reload()
-        do { return try await finding(text, order, in: index) } catch IndexError.superseded where attempt < attempts {}
-      }
-      preconditionFailure("the last attempt returns or throws")
+    /// Loads a page of the matches, and gives up the page that was used least recently.
+    private mutating func load(_ page: Int, of matches: ShardedIndex.Matches) throws(IndexError) {
+      let start = page * Self.pageSize
+      pages[page] = try matches.records(in: start..<start + Self.pageSize)
+      recent.removeAll { $0 == page }
+      recent.append(page)
+      if recent.count > Self.pageLimit { pages[recent.removeFirst()] = nil }
     }
 
     /// Returns these rows with one more page loaded: one of the matches, or the next hits.
@@ -115,12 +123,7 @@ extension SearchModel {
         let next = try await answer.next(limit: Self.pageSize)
         rows.source = .answer(next)
         rows.hits += next.hits
-      case .matches(let matches):
-        let start = page * Self.pageSize
-        rows.pages[page] = try matches.records(in: start..<start + Self.pageSize)
-        rows.recent.removeAll { $0 == page }
-        rows.recent.append(page)
-        if rows.recent.count > Self.pageLimit { rows.pages[rows.recent.removeFirst()] = nil }
+      case .matches(let matches): try rows.load(page, of: matches)
       }
       return rows
     }

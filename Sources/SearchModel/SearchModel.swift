@@ -50,8 +50,6 @@ public final class SearchModel {
 
   /// The most pages that wait to be read. Earlier pages were scrolled past.
   private static let wantedLimit = 4
-  /// The most reloads of one job.
-  private static let reloadLimit = 4
 
   /// Makes the model, and searches for the empty text.
   ///
@@ -131,7 +129,7 @@ public final class SearchModel {
   /// Searches in the newest generation.
   private func searchAgain(_ path: String) async {
     let (index, order, text) = (index, order, text)
-    let task = Task { try await Rows.finding(text, order, inNewest: index, attempts: Self.reloadLimit) }
+    let task = Task { try await Rows.finding(text, order, in: index, reloads: true) }
     current = task
     let result = await task.result
     current = nil

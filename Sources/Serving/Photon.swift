@@ -1,4 +1,5 @@
 #if Server
+  import Answers
   import NIOCore
   import QueryOutput
   import ShardedIndex
@@ -185,44 +186,36 @@
   extension Responder {
     func photon(_ parameters: inout QueryParameters) throws -> Answer {
       let request = try Photon.Request(&parameters)
-      return try served.asking {
-        let matches = try served.index.matches(forPrefix: request.query)
-        let generation = try served.generation(of: matches)
-        if request.near != nil, !IndexSettings(of: generation.manifest.root).near {
+      return try served.asking { generation in
+        let state = try served.state(of: generation)
+        if request.near != nil, !IndexSettings(of: state.manifest.root).near {
           throw Problem.badParameter("lat", Photon.noBias)
         }
-        if !request.countries.isEmpty, PlaceWriter.countryField(of: generation.schema) == nil {
+        if !request.countries.isEmpty, PlaceWriter.countryField(of: state.schema) == nil {
           throw Problem.badParameter(
             "countrycode", "The index has no countries; build it from records with a field such as country.")
         }
-        let filters = request.filters(of: generation)
+        var query = ShardedIndex.SearchQuery(
+          request.query, filter: request.filters(of: state), near: request.near)
+        (query.order, query.limits, query.needs.keys) = (.automatic, .host, .always)
         // Another filter may read thousands of records.
-        let hasFilter = request.box != nil || filters.isEmpty && !request.countries.isEmpty
-        try hereOnly(upTo: hasFilter ? matches.count : min(request.limit, matches.count))
-        guard generation.hasCoordinates else { throw Problem.noCoordinates }
-        let body: ByteBuffer
-        if generation.manifest.isRanked {
-          var hits = try ShardedIndex.RankedHits(
-            Fold.fold(request.query), filters: filters, near: request.near, in: matches.generation)
-          // Each hit may be in another part, so the search first finds only as many hits as the answer has.
-          let first = hasFilter ? 64 : request.limit
-          let count = hits.areKeyMatches ? matches.count : nil
-          body = try generation.withWriter { writer in
-            try writer.photon(request, count: count, first: first) { limit in
-              guard try findHere(limit, of: &hits) else { throw Photon.manyMatches(count) }
-              return (hits, 0..<hits.count)
-            }
-          }
-        } else {
-          var at = 0
-          body = try generation.withWriter { writer in
-            try writer.photon(request, count: matches.count, first: 64) { limit in
-              defer { at += limit }
-              return (matches, at..<at + limit)
-            }
+        let hasFilter = request.box != nil || query.filter.isEmpty && !request.countries.isEmpty
+        var search = try ShardedIndex.Search(query, in: generation)
+        let keys = search.keys ?? 0
+        try hereOnly(upTo: hasFilter ? keys : min(request.limit, keys))
+        guard state.hasCoordinates else { throw Problem.noCoordinates }
+        let count = search.areKeyMatches ? keys : nil
+        // Each hit may be in another part, so the search first finds only as many hits as the answer has.
+        let first = hasFilter || !search.isRanked ? 64 : request.limit
+        var at = 0
+        let body = try state.withWriter { writer in
+          try writer.photon(request, count: count, first: first) { limit in
+            guard try findHere(limit, of: &search) else { throw Photon.manyMatches(count) }
+            defer { at += limit }
+            return (search, search.isRanked ? 0..<search.count : at..<min(search.count, at + limit))
           }
         }
-        return Answer(body: body, contentType: "application/json", tag: generation.tag)
+        return Answer(body: body, contentType: "application/json", tag: state.tag)
       }
     }
 
@@ -275,7 +268,7 @@
     ///   - next: Returns the given number of next matches, or all that are left.
     /// - Throws: ``Problem`` if the filters would read too many matches.
     func photon(
-      _ request: Photon.Request, count: Int?, first: Int, next: (Int) throws -> (some RecordSource, Range<Int>)
+      _ request: Photon.Request, count: Int?, first: Int, next: (Int) throws -> (ShardedIndex.Search, Range<Int>)
     ) throws {
       try beginFeatures()
       var found = 0

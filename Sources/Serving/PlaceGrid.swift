@@ -1,4 +1,5 @@
 #if Server
+  import Answers
   import QueryOutput
   import ShardedIndex
 

@@ -1,4 +1,5 @@
 #if Server
+  import Answers
   import QueryOutput
 
   /// The reason why a request is refused, which a client gets as problem details (RFC 9457).

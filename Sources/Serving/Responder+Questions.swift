@@ -1,4 +1,5 @@
 #if Server
+  import Answers
   import NIOCore
   import QueryOutput
   import ShardedIndex
@@ -8,131 +9,63 @@
     func search(_ parameters: inout QueryParameters) throws -> Answer {
       let request = try SearchRequest(&parameters)
       try parameters.finish()
-      return try served.asking {
+      return try served.asking { generation in
         let start = ContinuousClock.now
         let before = served.index.statistics
-        let matches = try served.index.matches(forPrefix: request.query)
-        let order = try request.order(isRanked: matches.generation.manifest.isRanked)
-        var (answer, touched) = order == .rank ? try ranked(request, matches) : try listed(request, matches)
+        let search = try found(request.query, in: generation)
+        if request.query.countsMatches, !search.knownTotal.isExact { try hereOnly(upTo: .max) }
+        let facts = try AnswerFacts(search, in: generation, hasTexts: request.format == .json)
+        let state = try served.state(of: generation)
+        let body = try state.withWriter { writer in
+          switch request.format {
+          case .json: try writer.search(search, facts, request.members)
+          case .jsonl: try writer.lines(search, search.range)
+          case .geojson: try writer.geoFeatures(search, search.range)
+          }
+        }
+        var answer = Answer(body: body, contentType: request.format.contentType, tag: state.tag)
         let after = served.index.statistics
+        answer.headers[.shardqCursor] = facts.cursor
+        answer.headers[.shardqCount] = "\(facts.total.number)" + (facts.total.isExact ? "" : "+")
         answer.headers[.shardqCost] =
-          "shards=\(touched)/\(matches.generation.manifest.shardCount), loads=\(after.loads - before.loads), "
+          "shards=\(try search.shardsTouched())/\(generation.manifest.shardCount), loads=\(after.loads - before.loads), "
           + "bytes=\(after.loadedBytes - before.loadedBytes)"
         answer.headers[.serverTiming] = "search;dur=" + (ContinuousClock.now - start).milliseconds
         return answer
       }
     }
 
-    /// Returns the answer in the order of keys, and the number of shards that the answer touches.
-    private func listed(_ request: SearchRequest, _ matches: ShardedIndex.Matches) throws -> (Answer, touched: Int) {
-      let range = request.range(of: matches.count)
-      try hereOnly(upTo: range.count)
-      let generation = try served.generation(of: matches)
-      let nearest = matches.isEmpty ? try nearest(request, matches, inKeys: true) : nil
-      let body = try generation.withWriter {
-        try $0.write(
-          request.answer(
-            keys: matches.count, total: ShardedIndex.Total(matches.count), nearest: nearest, ranks: nil),
-          matches, range, as: request.format, generation.name)
-      }
-      var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
-      answer.headers[.shardqCount] = "\(matches.count)"
-      return (answer, try matches.shardsTouched(by: request.folded, shown: range))
-    }
-
-    /// Returns the answer in the order of ranks, and the number of shards that the search opened.
-    private func ranked(_ request: SearchRequest, _ matches: ShardedIndex.Matches) throws -> (Answer, touched: Int) {
-      let wanted = request.offset + request.limit
-      let generation = try served.generation(of: matches)
-      var hits = try rankedHits(request, matches)
-      try hereOnly(upTo: hits.areKeyMatches ? min(wanted, matches.count) : wanted)
-      guard try findHere(wanted, of: &hits) else {
-        throw Problem.badParameter(
-          request.cursor == nil ? "offset" : "after",
-          "The answer would read over \(Self.partLimit) parts of shards; send more letters, or sort=key.")
-      }
-      let range = request.range(of: hits.count)
-      let total = try total(of: hits, request, keys: matches.count)
-      let isAtEnd = hits.areKeyMatches && request.cursor == nil && request.offset + range.count >= matches.count
-      let cursor = isAtEnd ? nil : hits.cursor?.description
-      let nearest = total == ShardedIndex.Total(0) ? try nearest(request, matches, inKeys: hits.areKeyMatches) : nil
-      let correction = try request.format == .json ? hits.correction : nil
-      let body = try generation.withWriter { [hits] in
-        try $0.write(
-          request.answer(
-            keys: matches.count, total: total, nearest: nearest,
-            ranks: SearchAnswer.Ranks(cursor: cursor, correction: correction)),
-          hits, range, as: request.format, generation.name)
-      }
-      var answer = Answer(body: body, contentType: request.format.contentType, tag: generation.tag)
-      answer.headers[.shardqCursor] = cursor
-      answer.headers[.shardqCount] = "\(total.number)" + (total.isExact ? "" : "+")
-      return (answer, min(hits.shardsOpened, generation.manifest.shardCount))
-    }
-
-    /// Returns the number of matches; counts them if the request asks for it.
+    /// Returns a search with the matches of its answer.
     ///
-    /// - Throws: ``NotHere`` on a thread that never waits, if the search would count them.
-    private func total(
-      of hits: ShardedIndex.RankedHits, _ request: SearchRequest, keys: Int
-    ) throws -> ShardedIndex.Total {
-      let total = hits.total(keys: keys)
-      guard request.countsMatches, !total.isExact else { return total }
-      try hereOnly(upTo: .max)
-      return try hits.countedTotal(keys: keys, budget: .parts(Self.partLimit))
-    }
-
-    /// Returns the longest beginning of the query that a record matches, if the query has no matches; nil if the format
-    /// has no place for the beginning.
-    private func nearest(
-      _ request: SearchRequest, _ matches: ShardedIndex.Matches, inKeys: Bool
-    ) throws -> String? {
-      // With filters, the query may have matches that no filter passes.
-      guard request.format == .json, request.filters.isEmpty else { return nil }
-      return try matches.generation.longestMatchedBeginning(of: request.query, inKeys: inKeys)
-    }
-
-    private func rankedHits(
-      _ request: SearchRequest, _ matches: ShardedIndex.Matches
-    ) throws -> ShardedIndex.RankedHits {
-      do {
-        return try ShardedIndex.RankedHits(
-          request.folded, filters: request.filters, near: request.near, typos: request.typos,
-          in: matches.generation, after: request.cursor)
-      } catch {
-        switch error {
-        case .wrongCursor(let reason):
-          throw Problem.badParameter("after", "The cursor \(reason); ask for the first page again.")
-        case .notBuilt(.near):
-          throw Problem.badParameter(
-            "near", "The index was built without --near; leave near out, or build the index with --near.")
-        case .notBuilt(.filter):
-          throw Problem.badParameter(
-            "filter", "The index was built without filters; leave filter out, or build the index with --filter.")
-        case .noFilter(let field, let filters):
-          throw Problem.badParameter(
-            "filter",
-            "The index has no filter by \(field), but by \(filters.joined(separator: ", ")); name one of them, or build "
-              + "the index with --filter \(field).")
-        case .notBuilt(.typos):
-          throw Problem.badParameter(
-            "typos", "The index was built without --typos; leave typos out, or build the index with --typos.")
-        default: throw error
+    /// - Throws: ``NotHere`` on a thread that never waits, if the search would open or read much; ``Problem`` if the
+    ///   index, or the query, does not allow the search.
+    func found(_ query: ShardedIndex.SearchQuery, in generation: Generation) throws -> ShardedIndex.Search {
+      try allowing(query) {
+        if ReadingTerms.mayWait {
+          return try .finding(query, in: generation) { (search) throws(IndexError) in try search.findAll() }
         }
+        var search = try ShardedIndex.Search(query, in: generation)
+        let most = search.areKeyMatches ? min(query.wanted, search.keys ?? .max) : query.wanted
+        try hereOnly(upTo: search.isRanked ? most : search.range.count)
+        guard try search.find(query.wanted, parts: Self.partsHere) else { throw NotHere() }
+        return search
       }
     }
 
-    /// The most parts of shards that a ranked search opens for one answer, or for one step of an answer.
-    static let partLimit = 16_384
+    /// Turns the fault of a search into a problem of the request.
+    func allowing<Value>(_ query: ShardedIndex.SearchQuery, _ body: () throws -> Value) throws -> Value {
+      do { return try body() } catch IndexError.refused(let fault) { throw Problem(fault, of: query) }
+    }
+
     /// The most parts of shards that a ranked search opens on a thread that never waits.
     private static let partsHere = 64
 
-    /// Finds the next hits of a ranked search; returns false if the search would open too many parts of shards.
+    /// Finds the next hits of a search; returns false if the search would open too many parts of shards.
     ///
     /// - Throws: ``NotHere`` on a thread that never waits, if the search would open many.
-    func findHere(_ limit: Int, of hits: inout ShardedIndex.RankedHits) throws -> Bool {
-      if ReadingTerms.mayWait { return try hits.find(limit, budget: .parts(Self.partLimit)) }
-      guard try hits.find(limit, budget: .parts(Self.partsHere)) else { throw NotHere() }
+    func findHere(_ limit: Int, of search: inout ShardedIndex.Search) throws -> Bool {
+      if ReadingTerms.mayWait { return try search.find(limit) }
+      guard try search.find(limit, parts: Self.partsHere) else { throw NotHere() }
       return true
     }
 
@@ -160,11 +93,10 @@
     {
       // The grid leads to records all over the index.
       try hereOnly(upTo: .max)
-      return try served.asking {
-        let matches = try served.index.matches(forPrefix: "")
-        let generation = try served.generation(of: matches)
-        let grid = try places(matches, generation)
-        return Answer(body: try body(grid, matches, generation), contentType: "application/json", tag: generation.tag)
+      return try served.asking { generation in
+        let (matches, state) = (generation.allMatches, try served.state(of: generation))
+        let grid = try places(matches, state)
+        return Answer(body: try body(grid, matches, state), contentType: "application/json", tag: state.tag)
       }
     }
 

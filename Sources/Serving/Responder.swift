@@ -1,4 +1,5 @@
 #if Server
+  import Answers
   import NIOCore
   import QueryOutput
   import ShardedIndex

@@ -1,4 +1,5 @@
 #if Server
+  import Answers
   import NIOConcurrencyHelpers
   import NIOCore
   import QueryOutput
@@ -15,43 +16,26 @@
     /// The reason why the index refused newer generations. The log has each reason once.
     private let refusal = NIOLockedValueBox<String?>(nil)
 
-    /// The number of attempts at a request that rebuilds overtake.
-    private static let attemptCount = 8
-
     init(_ index: ShardedIndex, cacheLimit: Int, log: ServerLog, metrics: Metrics) throws(IndexError) {
       self.index = index
       self.cacheLimit = cacheLimit
       self.log = log
       self.metrics = metrics
-      generations = NIOLockedValueBox([try Self.first(index)])
-    }
-
-    /// Returns the state of the generation that was opened; of a later generation if a build removed that one.
-    private static func first(_ index: ShardedIndex) throws(IndexError) -> ServedGeneration {
-      for _ in 1..<attemptCount {
-        do throws(IndexError) {
-          return try ServedGeneration(try index.matches(forPrefix: ""))
-        } catch {
-          guard case .superseded = error, try index.reload() else { throw error }
-        }
-      }
-      return try ServedGeneration(try index.matches(forPrefix: ""))
+      // If a build removed the generation that was opened, a later one is the first.
+      generations = NIOLockedValueBox(
+        [try index.following { (generation) throws(IndexError) in try ServedGeneration(generation) }])
     }
 
     var current: ServedGeneration { generations.withLockedValue { $0[0] } }
 
     /// Returns the state of the generation that an answer comes from.
-    func generation(of matches: ShardedIndex.Matches) throws(IndexError) -> ServedGeneration {
-      if let known = generations.withLockedValue({ $0.first { $0.isOf(matches) } }) { return known }
-      let made = try ServedGeneration(matches)
+    func state(of generation: Generation) throws(IndexError) -> ServedGeneration {
+      if let known = generations.withLockedValue({ $0.first { $0.isOf(generation) } }) { return known }
+      let made = try ServedGeneration(generation)
       return generations.withLockedValue { generations in
         // Another thread may have been quicker.
-        if let known = generations.first(where: { $0.isOf(matches) }) { return known }
-        if matches.generation.manifest === index.generation.manifest,
-          matches.generation.overlay === index.generation.overlay
-        {
-          generations = [made, generations[0]]
-        }
+        if let known = generations.first(where: { $0.isOf(generation) }) { return known }
+        if made.isOf(index.generation) { generations = [made, generations[0]] }
         return made
       }
     }
@@ -60,8 +44,7 @@
     func reload() {
       do throws(IndexError) {
         let hasMoved = try index.reload()
-        // The call reads no records.
-        let generation = try generation(of: index.matches(forPrefix: ""))
+        let generation = try state(of: index.generation)
         refusal.withLockedValue { $0 = nil }
         if hasMoved {
           log.write(
@@ -80,26 +63,9 @@
       }
     }
 
-    /// Answers a request, and tries again if a build removed a file meanwhile.
-    func asking<Answer>(_ body: () throws -> Answer) throws -> Answer {
-      var attempts = 0
-      while true {
-        do {
-          return try body()
-        } catch let error as IndexError {
-          // A thread that may not wait leaves the request to another thread.
-          guard ReadingTerms.mayWait else { throw error }
-          attempts += 1
-          switch error {
-          case .superseded where attempts < Self.attemptCount: reload()
-          // A shard is missing: a build may be about to publish another manifest.
-          case .vanished where attempts < 2: reload()
-          // The bytes are of the next manifest: no descriptor keeps the opened manifest of a store.
-          case .corrupt where index.isFar && attempts < Self.attemptCount && index.generation.isSuperseded: reload()
-          default: throw error
-          }
-        }
-      }
+    /// Answers a request from the newest generation, and again if a build removed a file meanwhile.
+    func asking<Answer>(_ body: (Generation) throws -> Answer) throws -> Answer {
+      try index.following(fault: { $0 as? IndexError }, reload: reload, body)
     }
   }
 
@@ -113,7 +79,7 @@
     let facts: PageFacts
     /// The SHA-256 of the manifest.
     let digest: ManifestDigest
-    /// The name of the generation in answers: the beginning of the digest, and the checksum of the overlay, if any.
+    /// The name of the generation in answers.
     let name: String
     /// The entity tag of every answer that depends on the generation and the request only.
     let tag: String
@@ -122,25 +88,24 @@
     let grid = PlaceGridMaker()
     private let dotsBody = NIOLockedValueBox<[UInt8]?>(nil)
 
-    init(_ matches: ShardedIndex.Matches) throws(IndexError) {
-      manifest = matches.generation.manifest
-      overlay = matches.generation.overlay
-      recordCount = matches.recordCount
-      schema = matches.generation.schema
+    init(_ generation: Generation) throws(IndexError) {
+      manifest = generation.manifest
+      overlay = generation.overlay
+      recordCount = generation.recordCount
+      schema = generation.schema
       facts = PageFacts(IndexSettings(of: manifest.root), schema)
       digest = try manifest.digest()
       // A file in a store has no descriptor that keeps one content.
-      if matches.generation.isFar, ReadingTerms.mayWait, matches.generation.isSuperseded {
-        throw .superseded(path: matches.generation.directory.path)
+      if generation.isFar, ReadingTerms.mayWait, generation.isSuperseded {
+        throw .superseded(path: generation.directory.path)
       }
-      let change = overlay.map { "-" + String($0.checksum, radix: 16) } ?? ""
-      name = digest.description.prefix(16) + change
+      name = generation.name
       tag = "\"" + ServerVersion.answers + "-" + name + "\""
     }
 
     /// Returns whether an answer is of this generation.
-    func isOf(_ matches: ShardedIndex.Matches) -> Bool {
-      manifest === matches.generation.manifest && overlay === matches.generation.overlay
+    func isOf(_ generation: Generation) -> Bool {
+      manifest === generation.manifest && overlay === generation.overlay
     }
 
     /// The density grid; nil if no record has coordinates.
@@ -236,6 +201,6 @@
 
   enum ServerVersion {
     /// The version of the bodies. It changes when the same records are written differently.
-    static let answers = "4"
+    static let answers = "5"
   }
 #endif

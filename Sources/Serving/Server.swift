@@ -1,4 +1,5 @@
 #if Server
+  import Answers
   import CLibrary
   import NIOCore
   import NIOPosix

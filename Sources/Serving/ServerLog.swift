@@ -1,4 +1,5 @@
 #if Server
+  import Answers
   import NIOConcurrencyHelpers
   import QueryOutput
 

@@ -28,11 +28,11 @@ extension ShardedIndex {
       return bytes.hash
     }
 
-    /// Throws ``IndexError/wrongCursor(reason:)`` if the cursor belongs to another query or generation.
+    /// Throws ``SearchFault/wrongCursor(reason:)`` if the cursor belongs to another query or generation.
     func check(_ identity: UInt64, _ generation: Generation) throws(IndexError) {
-      guard query == identity else { throw .wrongCursor(reason: "belongs to another query") }
+      guard query == identity else { throw .refused(.wrongCursor(reason: "belongs to another query")) }
       guard self.generation == generation.identity else {
-        throw .wrongCursor(reason: "belongs to another generation of the index")
+        throw .refused(.wrongCursor(reason: "belongs to another generation of the index"))
       }
     }
 

@@ -3,8 +3,7 @@ extension ShardedIndex {
   ///
   /// An answer stays with its generation when the index moves on.
   public struct Answer: Sendable {
-    private let found: RankedHits
-    private let budget: SearchBudget?
+    private let search: Search
     private let limit: Int
     /// The number of matches, if the query counts them.
     private let counted: Total?
@@ -12,71 +11,62 @@ extension ShardedIndex {
     public let records: Records
 
     private init(
-      _ hits: RankedHits, limit: Int, budget: SearchBudget?, counts: Bool = false, counted: Total? = nil,
-      isStopped: (() -> Bool)? = nil
+      _ search: Search, limit: Int, counted: Total? = nil, isStopped: (() -> Bool)? = nil
     ) throws(IndexError) {
-      (self.limit, self.budget) = (limit, budget)
-      var hits = hits
-      try hits.find(limit, budget: budget, isStopped: isStopped)
-      self.counted = counts ? try hits.countedTotal(budget: budget) : counted
-      records = try hits.records(in: 0..<hits.count)
-      found = hits
+      self.limit = limit
+      var search = search
+      try search.find(limit, isStopped: isStopped)
+      self.counted = counted == nil && search.query.countsMatches ? try search.total() : counted
+      records = try search.records(in: 0..<search.count)
+      self.search = search
     }
 
     /// The generation of the answer.
-    package var generation: Generation { found.generation }
+    package var generation: Generation { search.generation }
 
     /// The hits, best first.
-    public var hits: [Hit] { records.indices.map { found.hit($0, records[$0]) } }
+    public var hits: [Hit] { records.indices.map { search.hit($0, records[$0])! } }
 
     /// The number of hits.
     public var count: Int { records.count }
     /// Whether there are no hits.
     public var isEmpty: Bool { records.isEmpty }
     /// The best hit; nil if there are no hits.
-    public var first: Hit? { isEmpty ? nil : found.hit(0, records[0]) }
+    public var first: Hit? { isEmpty ? nil : search.hit(0, records[0]) }
 
     /// Whether no better hits exist; false only if the query's budget ended the search.
-    public var isComplete: Bool { found.isComplete }
+    public var isComplete: Bool { search.isComplete }
 
     /// The text of the first hit that corrects the typed text, if every hit corrects typing errors; otherwise nil.
-    public var correction: String? { records.isEmpty ? nil : found.hit(0, records[0]).correction }
+    public var correction: String? { first?.correction }
 
     /// Whether there may be further hits.
-    public var hasMore: Bool { found.hasMore }
+    public var hasMore: Bool { search.hasMore }
 
     /// The number of matches. It is exact if the query counts and at most 10,000 match, or if the tables of the index
     /// or the search tell it.
     ///
     /// - Complexity: O(*s*) with one filter, O(log *n*) without: *s* shards of the matches, *n* records. Reads the two
     ///   parts at the ends of the matches.
-    public var total: Total { total(keys: nil) }
-
-    /// - Parameter keys: The number of keys that begin with the text; nil if it is unknown.
-    package func total(keys: Int?) -> Total {
-      let known = found.total(keys: keys)
+    public var total: Total {
+      let known = search.knownTotal
       if let counted, !known.isExact { return counted.isExact || counted.number > known.number ? counted : known }
-      return (try? found.tableTotal(keys: keys)) ?? known
+      return (try? search.total()) ?? known
     }
 
     /// The number of matches as far as the search tells it. Reads nothing.
-    package var knownTotal: Total { counted ?? found.total(keys: nil) }
+    package var knownTotal: Total { counted ?? search.knownTotal }
 
-    /// Returns the number of matches, by a search of its own for at most 10,000 of them if nothing else tells it.
-    package func countedTotal(keys: Int?) throws(IndexError) -> Total {
-      try found.countedTotal(keys: keys, budget: budget)
-    }
-
-    /// Whether the matches are the records whose keys begin with the text, and no others.
-    package var areKeyMatches: Bool { found.areKeyMatches }
+    /// The number of keys that begin with the text; nil if the query does not need it.
+    package var keys: Int? { search.keys }
 
     /// The proof that no better record was left out.
-    public var certificate: Certificate { found.certificate }
+    public var certificate: Certificate { search.certificate! }
 
     /// The cursor behind the last settled hit, with which a later search finds the next page; nil behind the last page.
     ///
     /// - Complexity: O(*n*) in the size of the manifest's root.
-    public var cursor: Cursor? { found.cursor }
+    public var cursor: Cursor? { search.cursor }
 
     /// Returns the next hits, from the same generation. The search keeps its queue, so that it opens few parts twice.
     ///
@@ -86,20 +76,18 @@ extension ShardedIndex {
 
     /// - Parameter isStopped: A condition that ends the search; nil for none.
     func next(limit: Int?, isStopped: (() -> Bool)?) throws(IndexError) -> Answer {
-      try Answer(
-        found, limit: limit.map { max(0, $0) } ?? self.limit, budget: budget, counted: counted, isStopped: isStopped)
+      try Answer(search, limit: limit.map { max(0, $0) } ?? self.limit, counted: counted, isStopped: isStopped)
     }
 
-    /// - Parameters:
-    ///   - text: The folded text of the query.
-    ///   - isStopped: A condition that ends the search; nil for none.
-    fileprivate init(
-      _ generation: Generation, text: [UInt8], query: SearchQuery, limit: Int, after cursor: Cursor?,
+    /// - Parameter isStopped: A condition that ends the search; nil for none.
+    package init(
+      _ query: SearchQuery, limit: Int, after cursor: Cursor? = nil, in generation: Generation,
       isStopped: (() -> Bool)? = nil
     ) throws(IndexError) {
-      try self.init(
-        RankedHits(text, filters: query.filter, near: query.near, typos: query.typos, in: generation, after: cursor),
-        limit: max(0, limit), budget: query.budget, counts: query.countsMatches, isStopped: isStopped)
+      var query = query
+      (query.order, query.offset, query.limit, query.cursor) = (.rank, 0, max(0, limit), cursor)
+      (query.needs.cursor, query.needs.tables) = (true, true)
+      try self.init(Search(query, in: generation), limit: query.limit, isStopped: isStopped)
     }
   }
 
@@ -229,7 +217,7 @@ extension ShardedIndex {
   /// - Parameters:
   ///   - text: The text, as typed. The index folds it. An empty text matches every record.
   ///   - limit: The most hits.
-  /// - Throws: ``IndexError/notBuilt(feature:)`` if the index does not rank its records; else ``IndexError`` if a file
+  /// - Throws: ``SearchFault/notBuilt(feature:)`` if the index does not rank its records; else ``IndexError`` if a file
   ///   of the index cannot be read or is damaged. The index stays usable.
   /// - Complexity: O((*h* + *p*) log(*h* + *p*)): *h* hits, *p* parts that may have one.
   public func search(_ text: String, limit: Int = 10) throws(IndexError) -> Answer {
@@ -242,7 +230,7 @@ extension ShardedIndex {
   ///   - query: The query.
   ///   - limit: The most hits.
   ///   - cursor: The position behind the last hit of the page before; nil for the first page.
-  /// - Throws: ``IndexError/wrongCursor(reason:)`` if the cursor belongs to another query or generation; else as
+  /// - Throws: ``SearchFault/wrongCursor(reason:)`` if the cursor belongs to another query or generation; else as
   ///   `search(_:limit:)` with a text.
   public func search(
     _ query: SearchQuery, limit: Int = 10, after cursor: Cursor? = nil
@@ -250,28 +238,13 @@ extension ShardedIndex {
     try search(query, limit: limit, after: cursor, isStopped: nil)
   }
 
-  /// Returns the best records for a query without filters and places.
-  ///
-  /// - Parameter most: The number of hits that the caller wants in all, from the first on. If the starts have that
-  ///   many, the starts answer, and the hits have no cursor.
-  package func search(_ query: SearchQuery, limit: Int, ofAtMost most: Int) throws(IndexError) -> Answer {
-    let text = Fold.fold(query.text)
-    return try withNewest { (generation) throws(IndexError) in
-      try generation.gathering { () throws(IndexError) in
-        try Answer(
-          generation.nearest(to: text, count: most), text: text, query: query, limit: limit, after: nil)
-      }
-    }
-  }
-
   /// - Parameter isStopped: A condition that ends the search; nil for none.
   func search(
     _ query: SearchQuery, limit: Int, after cursor: Cursor?, isStopped: (() -> Bool)?
   ) throws(IndexError) -> Answer {
-    let text = Fold.fold(query.text)
-    return try withNewest { (generation) throws(IndexError) in
+    try withNewest { (generation) throws(IndexError) in
       try generation.gathering { () throws(IndexError) in
-        try Answer(generation, text: text, query: query, limit: limit, after: cursor, isStopped: isStopped)
+        try Answer(query, limit: limit, after: cursor, in: generation, isStopped: isStopped)
       }
     }
   }
@@ -283,7 +256,6 @@ extension ShardedIndex.Session {
   /// - Parameter limit: The most hits.
   /// - Throws: As `search(_:limit:)` of the index.
   public func search(limit: Int = 10) throws(IndexError) -> ShardedIndex.Answer {
-    try ShardedIndex.Answer(
-      generation, text: Fold.fold(text), query: ShardedIndex.SearchQuery(text), limit: limit, after: nil)
+    try ShardedIndex.Answer(ShardedIndex.SearchQuery(text), limit: limit, in: generation)
   }
 }

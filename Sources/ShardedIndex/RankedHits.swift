@@ -13,25 +13,26 @@ extension ShardedIndex {
     private(set) var before: (all: Int, right: Int, isKnown: Bool)
 
     /// - Parameters:
+    ///   - query: A query that is checked.
     ///   - text: The folded text of the query.
-    ///   - filters: The filters that every hit passes.
-    ///   - near: The place that near records rank higher for; nil for none.
-    ///   - typos: Whether a hit may be a few typing errors away from the text.
-    ///   - cursor: The position behind the last hit of the page before; nil for the first page.
     /// - Throws: ``IndexError`` as ``ShardedIndex/search(_:limit:after:)``.
-    package init(
-      _ text: [UInt8], filters: [Filter] = [], near: Place? = nil, typos: Typos = .automatic,
-      in generation: Generation, after cursor: Cursor? = nil
-    ) throws(IndexError) {
-      let filter = try RankedFilter(filters, in: generation.manifest)
-      let near = try RankedNear(near, in: generation.manifest)
+    package init(_ query: SearchQuery, _ text: [UInt8], in generation: Generation) throws(IndexError) {
+      let (manifest, cursor) = (generation.manifest, query.cursor)
       self.text = text
       // A cursor stands behind a hit.
       rankBefore = cursor?.rank
       before = (0, cursor?.rank.edits == 0 ? 1 : 0, cursor == nil)
       search = try RankedSearch(
-        text, filter: filter, near: near, typos: typos, in: generation, below: cursor?.rank)
+        text, filter: RankedFilter(query.filter, in: manifest), near: RankedNear(query.near, in: manifest),
+        typos: query.typos, in: generation, below: cursor?.rank)
       try cursor?.check(search.identity, generation)
+    }
+
+    /// Begins a search without conditions.
+    package init(_ text: [UInt8], typos: Typos = .automatic, in generation: Generation) throws(IndexError) {
+      var query = SearchQuery("")
+      query.typos = typos
+      try self.init(query, text, in: generation)
     }
 
     package var generation: Generation { search.generation }

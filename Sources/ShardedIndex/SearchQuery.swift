@@ -1,19 +1,31 @@
 extension ShardedIndex {
-  /// A ranked query: a text, and the conditions of the search.
+  /// A search: a text, and the conditions of the search.
   public struct SearchQuery: Sendable {
     /// The text, as a person typed it.
     public var text: String
+    /// The order of the answer.
+    package var order = Order.rank
     /// The filters; a record has to pass all of them.
     public var filter: [Filter]
     /// Whether a record also matches if it is a few typing errors away from the text.
     public var typos: Typos
     /// The place that near records rank higher for; nil for none.
     public var near: Place?
+    /// The number of matches to pass over.
+    package var offset = 0
+    /// The most matches of the answer, behind the ones that it passes over.
+    package var limit = 10
+    /// The position behind the last hit of the page before; nil for the first page.
+    package var cursor: Cursor?
     /// The limit on the work of the search; nil for no limit.
     public var budget: SearchBudget?
     /// Whether the search counts the matches for ``ShardedIndex/Answer/total``, by a search of its own for at most
     /// 10,000 of them if nothing else tells their number.
     public var countsMatches: Bool
+    /// The members that the caller needs of the answer.
+    package var needs = Needs()
+    /// The limits of a caller that answers for others.
+    package var limits = Limits.none
 
     /// - Parameters:
     ///   - text: The text, as a person typed it. An empty text matches every record.
@@ -28,6 +40,44 @@ extension ShardedIndex {
     ) {
       (self.text, self.filter, self.near, self.typos, self.budget) = (text, filter, near, typos, budget)
       self.countsMatches = countsMatches
+    }
+
+    /// An order of the matches.
+    package enum Order: Sendable {
+      /// The order of ranks if the index has ranks, else of keys.
+      case automatic
+      /// The best matches first.
+      case rank
+      /// The order of the index.
+      case key
+    }
+
+    /// The members of an answer that a caller needs, because they can take reads of their own.
+    package struct Needs: Equatable, Sendable {
+      /// When the answer has the number of keys that begin with the text.
+      package enum Keys: Sendable { case never, unlessStartsMayAnswer, always }
+      package var keys = Keys.never
+      /// Whether the answer needs a cursor. The starts have none.
+      package var cursor = false
+      /// Whether the records need all columns of the index. Starts have only the fields of their records.
+      package var columns = false
+      /// Whether tables of the index tell the number of matches, if the search does not.
+      package var tables = false
+
+      package init(keys: Keys = .never, cursor: Bool = false, columns: Bool = false, tables: Bool = false) {
+        (self.keys, self.cursor, self.columns, self.tables) = (keys, cursor, columns, tables)
+      }
+    }
+
+    /// The limits of a caller that answers for others, so that one search does not take all its time.
+    package struct Limits: Equatable, Sendable {
+      /// The most hits that a ranked answer passes over.
+      package var offset: Int
+      /// The most parts of shards that a ranked search opens.
+      package var parts: Int
+
+      package static let none = Limits(offset: .max, parts: .max)
+      package static let host = Limits(offset: 10_000, parts: 16_384)
     }
   }
   /// A place on the globe, to a hundredth of a degree. Source: docs/ranking.md section 9.
@@ -110,6 +160,12 @@ extension ShardedIndex {
     ///   - field: The path of the field, which the index was built to filter by.
     ///   - values: The values that are accepted.
     public init(_ field: String, isOneOf values: [String]) { (self.field, self.values) = (field, values) }
+
+    /// Reads the path of a field, `=` and a value: `country=FR`. Returns nil for another text.
+    package init?(_ text: String) {
+      guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else { return nil }
+      self.init(String(text[..<sign]), isOneOf: [String(text[text.utf8.index(after: sign)...])])
+    }
   }
 
   /// A limit on the work of one ranked query.
@@ -123,4 +179,53 @@ extension ShardedIndex {
     /// page, a shard or a part.
     case until(@Sendable () -> Bool)
   }
+}
+
+extension ShardedIndex.SearchQuery {
+  /// The number of matches to find: the ones of the answer, and the ones before them.
+  package var wanted: Int {
+    let (sum, isOver) = offset.addingReportingOverflow(limit)
+    return isOver ? .max : sum
+  }
+
+  /// Whether the answer from a generation is in the order of keys.
+  package func isInOrderOfKeys(_ generation: Generation) -> Bool {
+    order == .key || order == .automatic && !generation.manifest.isRanked
+  }
+
+  /// Checks the rules of a search that hold in every index.
+  package func check() throws(SearchFault) {
+    if order == .key {
+      if cursor != nil { throw .needsRanks(.cursor) }
+      if near != nil { throw .needsRanks(.near) }
+      if !filter.isEmpty { throw .needsRanks(.filter) }
+      if typos == .required { throw .needsRanks(.typos) }
+    }
+    if order == .rank {
+      if offset > 0, cursor != nil { throw .offsetBesideCursor }
+      if offset > limits.offset { throw .deepOffset(limit: limits.offset) }
+    }
+  }
+
+  /// Checks all rules of a search but those of its cursor, which the search itself tells apart.
+  ///
+  /// - Returns: The query, with the order that the answer has.
+  package func checked(in manifest: ManifestReader) throws(SearchFault) -> Self {
+    var query = self
+    if order == .automatic { query.order = manifest.isRanked ? .rank : .key }
+    if query.order == .rank, !manifest.isRanked { throw .notBuilt(feature: .ranks) }
+    try query.check()
+    if near != nil, !manifest.hasSides || !IndexSettings(of: manifest.root).near { throw .notBuilt(feature: .near) }
+    let filters = manifest.filterFields
+    for filter in filter where filters.number(of: filter.field) == nil {
+      throw filters.isEmpty ? .notBuilt(feature: .filter) : .noFilter(field: filter.field, filters: filters)
+    }
+    if typos == .required, !manifest.hasSketches { throw .notBuilt(feature: .typos) }
+    return query
+  }
+}
+
+extension ManifestReader {
+  /// The fields that the index has filters by.
+  var filterFields: [String] { hasSides ? setting("filter").map(IndexSettings.list) ?? [] : [] }
 }

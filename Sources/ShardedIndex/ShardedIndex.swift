@@ -305,25 +305,50 @@ public final class ShardedIndex: Sendable {
     }
   }
 
-  /// Returns the result of `body` for the newest generation. If files of that generation are gone and the index follows
-  /// rebuilds, `body` runs again with the next one.
+  /// Returns the result of `body` for the newest generation. If the index follows rebuilds, `body` runs again where they
+  /// remove files.
   func withNewest<Result>(
     _ body: (Generation) throws(IndexError) -> Result
   ) throws(IndexError) -> Result {
+    reloadInterval == nil ? try body(newest) : try following(body)
+  }
+
+  /// Returns the result of `body` for the newest generation, or for a later one if builds remove files that `body`
+  /// needs.
+  package func following<Result>(
+    _ body: (Generation) throws(IndexError) -> Result
+  ) throws(IndexError) -> Result {
+    try following(fault: { $0 }, reload: { _ = try? self.reload() }, body)
+  }
+
+  /// - Parameters:
+  ///   - fault: Returns the index's error behind an error of `body`; nil if there is none.
+  ///   - reload: Moves the index to a newer generation, if there is one.
+  package func following<Result, Failure>(
+    fault: (Failure) -> IndexError?, reload: () -> Void, _ body: (Generation) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     var generation = newest
     var attempts = 0
     while true {
-      do throws(IndexError) {
+      do throws(Failure) {
         return try body(generation)
       } catch {
-        // Another try needs a newer generation. The limit of eight ends a race with rebuilds that are faster than a
-        // query.
-        guard case .superseded = error, reloadInterval != nil, attempts < 8 else { throw error }
-        try reload()
+        attempts += 1
+        // A thread that may not wait leaves the work to another thread. Another try needs a newer generation. The limit
+        // of eight ends a race with rebuilds that are faster than a query.
+        guard ReadingTerms.mayWait, attempts < 8, let fault = fault(error) else { throw error }
+        switch fault {
+        case .superseded: break
+        // A shard is missing: a build may be about to publish another manifest.
+        case .vanished where attempts < 2: break
+        // The bytes are of the next manifest: no descriptor keeps the opened manifest of a store.
+        case .corrupt where isFar && generation.isSuperseded: break
+        default: throw error
+        }
+        reload()
         let next = self.generation
         guard next !== generation else { throw error }
         generation = next
-        attempts += 1
       }
     }
   }

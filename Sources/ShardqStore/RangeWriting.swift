@@ -1,4 +1,5 @@
 #if Remote
+  import Answers
   import CLibrary
   import QueryOutput
   import ShardBuilder

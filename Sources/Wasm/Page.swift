@@ -1,5 +1,5 @@
+import Answers
 import CLibrary
-import QueryOutput
 import ShardedIndex
 
 // The functions of the WebAssembly module (Scripts/build-wasm.sh). A host, such as Sources/Wasm/shardq.js, calls a
@@ -25,7 +25,6 @@ private final class Page {
   let index: ShardedIndex
   /// The writer of the last answer.
   private(set) var writer: AnswerWriter
-  let generation: String
   /// The writers of the index's records, and of the starts' records after their first answer.
   private let ofIndex: AnswerWriter
   private var ofStarts: AnswerWriter?
@@ -37,14 +36,29 @@ private final class Page {
     let generation = try index.matches(forPrefix: "", limit: 0).generation
     ofIndex = AnswerWriter(generation.schema)
     writer = ofIndex
-    let digits = String(generation.manifest.rootChecksum, radix: 16)
-    self.generation = String(repeating: "0", count: 16 - digits.utf8.count) + digits
     // The module asks the host for the starts, but no answer waits for the starts.
     if generation.manifest.hasStarts { _ = try? generation.starts() }
   }
 
+  /// Writes the answer to a search.
+  func answer(_ query: ShardedIndex.SearchQuery, _ members: AnswerMembers) throws(HostSearch.Failure) {
+    let (search, facts): (ShardedIndex.Search, AnswerFacts)
+    do throws(IndexError) { (search, facts) = try found(query) } catch { throw .index(error) }
+    do throws(AnswerWriter.Failure) {
+      try writer(of: search.generation).search(search, facts, members)
+    } catch {
+      throw HostSearch.Failure(error)
+    }
+  }
+
+  private func found(_ query: ShardedIndex.SearchQuery) throws(IndexError) -> (ShardedIndex.Search, AnswerFacts) {
+    var search = try ShardedIndex.Search(query, in: index.generation)
+    try search.findAll()
+    return (search, try AnswerFacts(search, in: index.generation))
+  }
+
   /// Returns the writer for the records of a generation.
-  func writer(of generation: Generation) -> AnswerWriter {
+  private func writer(of generation: Generation) -> AnswerWriter {
     if generation.isOfStarts {
       let made = ofStarts ?? AnswerWriter(generation.schema)
       (ofStarts, writer) = (made, made)
@@ -84,31 +98,33 @@ nonisolated(unsafe) private var message: [UInt8] = []
 ///     as `country=FR`, with a zero byte between each two.
 ///   - sort: 0 for ranks if the index has them, else keys; 1 for ranks; 2 for keys.
 ///   - typos: Whether the answer corrects typing errors, if the index can.
-///   - display: Whether the answer has the texts that a list shows of each record.
+///   - members: 1 if the answer has the texts that a list shows of each record, 2 if it has the rank of each record; 3
+///     for both.
 ///   - counts: Whether the answer counts the matches, and the keys that begin with the text.
 ///   - latitude: The latitude of a place near which records rank higher; NaN for none.
 @_cdecl("shardq_search") public func search(
-  _ size: Int32, _ offset: Int32, _ limit: Int32, _ sort: Int32, _ typos: Int32, _ display: Int32, _ counts: Int32,
+  _ size: Int32, _ offset: Int32, _ limit: Int32, _ sort: Int32, _ typos: Int32, _ members: Int32, _ counts: Int32,
   _ latitude: Double, _ longitude: Double
 ) -> Int32 {
   let texts = question(size).split(separator: 0, omittingEmptySubsequences: false).map {
     String(decoding: $0, as: UTF8.self)
   }
-  let asked = HostSearch(
-    text: texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)),
-    offset: Int(offset), limit: Int(limit), order: HostSearch.Order(rawValue: sort) ?? .ofIndex, typos: typos != 0,
-    hasDisplay: display != 0, countsKeys: counts != 0, countsMatches: counts != 0,
-    place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
+  var query: ShardedIndex.SearchQuery?
   let status = asking { () throws(Refusal) in
     guard let page else { throw Refusal(.refused, "no index is open") }
     do throws(HostSearch.Failure) {
-      let matches = try asked.matches(in: page.index)
-      try asked.answer(matches, as: page.writer(of: matches.generation), generation: page.generation)
+      var asked = try HostSearch.query(
+        texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)),
+        offset: Int(offset), limit: Int(limit), order: sort, corrects: typos != 0,
+        place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
+      (asked.countsMatches, asked.needs.keys) = (counts != 0, counts != 0 ? .always : .never)
+      query = asked
+      try page.answer(asked, AnswerMembers(display: members & 1 != 0, hits: members & 2 != 0))
     } catch {
       throw Refusal(error)
     }
   }
-  if status == Status.waits.rawValue, let page { asked.prefetch(in: page.index) }
+  if status == Status.waits.rawValue, let page, let query { query.prefetch(in: page.index.generation) }
   return status
 }
 
@@ -145,7 +161,7 @@ private struct Refusal: Error {
       case .io(_, _, EAGAIN): .waits
       case .notFound: .missing
       case .vanished, .superseded: .superseded
-      case .notBuilt, .noFilter, .wrongCursor: .refused
+      case .refused: .refused
       default: .damaged
       }
   }

@@ -1,3 +1,4 @@
+import Answers
 import QueryOutput
 @testable import ShardedIndex
 import Testing

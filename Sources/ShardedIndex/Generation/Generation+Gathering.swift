@@ -10,7 +10,7 @@ extension Generation {
   /// are missing. If bytes are damaged and the manifest is the same, they are fetched again once.
   ///
   /// - Parameter ahead: Asks for more bytes that `body` will certainly read, after `body` stopped at a first place.
-  func gathering<Value>(
+  package func gathering<Value>(
     ahead: () -> Void = {}, _ body: () throws(IndexError) -> Value
   ) throws(IndexError) -> Value {
     guard let carried = directory.carried, carried.gathers, ReadingTerms.mayWait else { return try body() }

@@ -1,11 +1,13 @@
-extension ShardedIndex {
-  /// Asks a carrier for all bytes that the query of a prefix will certainly read. So missing bytes of several places
-  /// come side by side. The query, which stopped at the first place, reports errors.
-  ///
-  /// - Parameter limit: The limit of the query.
-  package func prefetch(forPrefix prefix: String, limit: Int = .max) {
-    let generation = generation
-    for reading in Fold.readings(of: Array(prefix.utf8)) {
+extension ShardedIndex.SearchQuery {
+  /// Asks a carrier for all bytes that the search will certainly read. So missing bytes of several places come side by
+  /// side. The search, which stopped at the first place, reports errors.
+  package func prefetch(in generation: Generation) {
+    // Starts that the carrier is fetching may answer the search.
+    guard let query = try? checked(in: generation.manifest),
+      let source = try? query.source(generation, Fold.fold(text)), !source.isOfStarts,
+      let limit = query.keyLimit(generation, of: source)
+    else { return }
+    for reading in Fold.readings(of: Array(text.utf8)) {
       reading.withFoldedPrefix { generation.prefetch($0, limit: limit) }
     }
   }

@@ -10,17 +10,14 @@ struct RankedFilter: Sendable {
 
   let fields: [Field]
 
+  /// - Parameter manifest: Of an index with a filter by each of the fields.
   /// - Returns: nil if there are no filters.
-  /// - Throws: ``IndexError/notBuilt(feature:)`` if the index has no filters; ``IndexError/noFilter(field:filters:)``
-  ///   for a field that it has none by.
-  init?(_ filters: [ShardedIndex.Filter], in manifest: ManifestReader) throws(IndexError) {
+  init?(_ filters: [ShardedIndex.Filter], in manifest: ManifestReader) {
     guard !filters.isEmpty else { return nil }
-    let built = manifest.hasSides ? manifest.setting("filter").map(IndexSettings.list) ?? [] : []
+    let built = manifest.filterFields
     var values: [(table: Int, values: [[UInt8]])] = []
     for filter in filters {
-      guard let table = built.number(of: filter.field) else {
-        throw built.isEmpty ? .notBuilt(feature: .filter) : .noFilter(field: filter.field, filters: built)
-      }
+      guard let table = built.number(of: filter.field) else { continue }
       let folded = filter.values.map { Fold.fold($0) }
       if let same = values.firstIndex(where: { $0.table == table }) {
         values[same].values += folded

@@ -13,12 +13,11 @@ struct RankedNear: Sendable {
   /// The greatest nearness in a score, in steps.
   let greatest: Int
 
+  /// - Parameter manifest: Of an index with cells.
   /// - Returns: nil if the query has no place.
-  /// - Throws: ``IndexError/notBuilt(feature:)`` if the index has no cells.
-  init?(_ place: ShardedIndex.Place?, in manifest: ManifestReader) throws(IndexError) {
+  init?(_ place: ShardedIndex.Place?, in manifest: ManifestReader) {
     guard let place else { return nil }
     let settings = IndexSettings(of: manifest.root)
-    guard manifest.hasSides, settings.near else { throw .notBuilt(feature: .near) }
     (self.place, eighths) = (place.place, place.eighths)
     let names = manifest.fieldNames
     fields = settings.coordinateFields

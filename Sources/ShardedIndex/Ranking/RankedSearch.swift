@@ -55,12 +55,11 @@ struct RankedSearch: Sendable {
     (self.generation, self.filter, nearness) = (generation, filter, near)
     self.ceiling = ceiling
     let manifest = generation.manifest
-    guard manifest.isRanked else { throw .notBuilt(feature: .ranks) }
     entries = try generation.entries()
     rules = MatchRules(of: manifest)
     weightSource = try WeightSource(manifest)
     text = RankedText(folded, isPlain: rules.isPlain)
-    editLimit = try manifest.corrects(typos) ? EditAutomaton.limit(of: text.text) : 0
+    editLimit = manifest.corrects(typos) ? EditAutomaton.limit(of: text.text) : 0
     if manifest.shardCount > 0 {
       for variant in text.variants {
         try add(try RankedRun(.records, .typed, variant, isFinished: text.isFinished, in: manifest))

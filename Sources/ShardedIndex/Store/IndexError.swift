@@ -20,45 +20,8 @@ public enum IndexError: Error, Equatable, Sendable {
   case superseded(path: String)
   /// The manifest at `path` has another digest than ``ShardedIndex/Options/expectedDigest``.
   case wrongDigest(path: String, found: ManifestDigest, expected: ManifestDigest)
-  /// The index was built without the feature that the query needs: build it again with the feature.
-  case notBuilt(feature: IndexFeature)
-  /// The index was built without a filter by `field`; `filters` are the fields that it has filters by.
-  case noFilter(field: String, filters: [String])
-  /// The cursor belongs to another generation of the index, or to another query: ask for the first page again.
-  case wrongCursor(reason: String)
-}
-
-/// A feature of an index, which a build adds on request.
-@nonexhaustive
-public enum IndexFeature: String, Sendable, CaseIterable {
-  /// The greatest weight of each part, for ranked answers.
-  case ranks
-  /// Tables of the values of fields, for filtered answers.
-  case filter
-  /// Sketches of the beginnings of keys, for answers to texts with typing errors.
-  case typos
-  /// Tables of the cells that records lie in, for answers near to a place.
-  case near
-
-  /// The property of `BuildOptions` that adds the feature.
-  fileprivate var option: StaticString {
-    switch self {
-    case .ranks: "weight"
-    case .filter: "filter"
-    case .typos: "typos"
-    case .near: "near"
-    }
-  }
-
-  /// The words that an index without the feature gets in a message.
-  fileprivate var lack: StaticString {
-    switch self {
-    case .ranks: "has no ranks"
-    case .filter: "has no filters"
-    case .typos: "does not correct typing errors"
-    case .near: "has no places"
-    }
-  }
+  /// The index, or its order, does not allow the search.
+  case refused(SearchFault)
 }
 
 extension IndexError: CustomStringConvertible {
@@ -66,8 +29,7 @@ extension IndexError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notFound: "\(fault); build one with ShardBuilder, or open another directory"
-    case .notBuilt(let feature): "\(fault); build it again with BuildOptions.\(feature.option)"
-    case .noFilter: "\(fault); name one of them, or build the index again with that field in BuildOptions.filter"
+    case .refused(let fault): fault.description
     case .superseded: "\(fault); reload the index, and query again"
     case .wrongDigest: "\(fault); open that generation of the index, or change Options.expectedDigest"
     default: fault
@@ -93,12 +55,7 @@ extension IndexError: CustomStringConvertible {
       "the index at \(path) was rebuilt during the query, and shards that the query needs are gone"
     case .wrongDigest(let path, let found, let expected):
       "\(path) has SHA-256 \(found), not \(expected)"
-    case .notBuilt(let feature):
-      "the index \(feature.lack)"
-    case .noFilter(let field, let filters):
-      "the index has no filter by \(field), but by \(filters.joined(separator: ", "))"
-    case .wrongCursor(let reason):
-      "the cursor \(reason); ask for the first page again"
+    case .refused(let fault): fault.fault
     }
   }
 }

@@ -1,4 +1,5 @@
 #if CommandLineTool
+  import Answers
   import ArgumentParser
   import QueryOutput
 

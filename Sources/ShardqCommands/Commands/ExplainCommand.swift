@@ -1,4 +1,5 @@
 #if CommandLineTool
+  import Answers
   import ArgumentParser
   import QueryOutput
   import ShardBuilder
@@ -63,8 +64,7 @@
       if sort == .key, !filters.isEmpty || near != nil {
         throw ValidationError("--filter and --near go with --sort rank; leave out --sort key")
       }
-      var request = QueryRequest(prefix: "")
-      for filter in filters where !request.addFilter(filter) {
+      for filter in filters where ShardedIndex.Filter(filter) == nil {
         throw ValidationError("--filter: \(filter) is not valid; write a field and a value, such as country=FR")
       }
     }
@@ -75,10 +75,10 @@
       do throws(IndexError) {
         if sort.map({ $0 == .rank }) ?? (index.generation.manifest.isRanked || !filters.isEmpty || near != nil) {
           var request = QueryRequest(prefix: prefix)
-          for filter in filters { _ = request.addFilter(filter) }
-          request.near = near?.place
+          request.query.filter = filters.compactMap { ShardedIndex.Filter($0) }
+          request.query.near = near?.place
           request.limit = limit ?? QueryRequest.defaultLimit
-          request.typos = typos.typos
+          request.query.typos = typos.typos
           finish(try RankReport.explain(request, in: index, options.format))
         }
         try explain(index)

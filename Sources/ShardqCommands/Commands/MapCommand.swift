@@ -1,4 +1,5 @@
 #if CommandLineTool
+  import Answers
   import ArgumentParser
   import QueryOutput
   import ShardedIndex
@@ -67,7 +68,7 @@
         var request = QueryRequest(prefix: prefix)
         request.index = location.path
         request.expectedDigest = pin.expectedDigest
-        (request.all, request.sort) = (true, .key)
+        (request.all, request.query.order) = (true, .key)
         request.format = .geojson
         finish(QueryRunner.run(request))
       }

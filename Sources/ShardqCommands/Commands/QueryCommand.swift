@@ -1,4 +1,5 @@
 #if CommandLineTool
+  import Answers
   import ArgumentParser
   import QueryOutput
   import ShardedIndex
@@ -66,6 +67,16 @@
       help: ArgumentHelp(
         "The number of matches to leave out at the beginning, in the order of the answer.", valueName: "n"))
     var offset: Int?
+
+    /// Sets the conditions of a search.
+    func apply(to query: inout ShardedIndex.SearchQuery) {
+      query.offset = offset ?? 0
+      if let sort { query.order = sort.order }
+      query.cursor = cursor?.cursor
+      query.filter = filters.compactMap { ShardedIndex.Filter($0) }
+      query.typos = typos.typos
+      query.near = near?.place
+    }
   }
 
   /// The options that say how a query prints its matches.
@@ -240,26 +251,17 @@
       if options.printing.endsWithZero, !options.printing.stdin, format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one")
       }
-      if options.matching.sort == .key,
-        options.matching.cursor != nil || options.printing.explains || !options.matching.filters.isEmpty
-          || options.matching.near != nil
-          || options.matching.typos == .auto
-      {
-        throw ValidationError(
-          "--after, --filter, --near, --typos and --explain go with --sort rank; leave out --sort key")
-      }
-      var request = QueryRequest(prefix: "")
-      for filter in options.matching.filters where !request.addFilter(filter) {
+      for filter in options.matching.filters where ShardedIndex.Filter(filter) == nil {
         throw ValidationError("--filter: \(filter) is not valid; write a field and a value, such as country=FR")
       }
+      if options.matching.sort == .key, options.printing.explains { throw Self.error(.needsRanks(.cursor)) }
+      do throws(SearchFault) { try request.query.check() } catch { throw Self.error(error) }
       if options.printing.explains,
         options.printing.count || options.printing.stdin || format != nil || options.printing.endsWithZero
       {
         throw ValidationError("--explain prints a report; leave out --count, --stdin, --format and -0")
       }
-      if options.matching.cursor != nil, options.printing.count || options.matching.offset != nil {
-        throw ValidationError("--after continues a ranked answer; leave out --count and --offset")
-      }
+      if options.matching.cursor != nil, options.printing.count { throw Self.error(.offsetBesideCursor) }
       if options.printing.count,
         options.printing.fields != nil || options.printing.hasHeader || options.printing.endsWithZero,
         !options.printing.stdin
@@ -271,18 +273,24 @@
       }
     }
 
+    /// The words of the command for a fault of its search.
+    private static func error(_ fault: SearchFault) -> ValidationError {
+      switch fault {
+      case .needsRanks:
+        ValidationError("--after, --filter, --near, --typos and --explain go with --sort rank; leave out --sort key")
+      case .offsetBesideCursor:
+        ValidationError("--after continues a ranked answer; leave out --count and --offset")
+      default: ValidationError(fault.description)
+      }
+    }
+
     package var request: QueryRequest {
       var request = QueryRequest(prefix: words.joined(separator: " "))
       request.index = options.location.index
       request.expectedDigest = options.pin.expectedDigest
       request.limit = options.matching.limit
-      request.offset = options.matching.offset ?? 0
-      (request.sort, request.cursor, request.explains) = (
-        options.matching.sort, options.matching.cursor?.cursor, options.printing.explains
-      )
-      for filter in options.matching.filters { _ = request.addFilter(filter) }
-      request.typos = options.matching.typos.typos
-      request.near = options.matching.near?.place
+      request.explains = options.printing.explains
+      options.matching.apply(to: &request.query)
       request.all = options.matching.all
       request.countOnly = options.printing.count
       request.format = options.printing.chosenFormat

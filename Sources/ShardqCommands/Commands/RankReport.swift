@@ -1,4 +1,5 @@
 #if CommandLineTool
+  import Answers
   import QueryOutput
   import ShardBuilder
   import ShardedIndex
@@ -32,20 +33,18 @@
       _ request: QueryRequest, in index: ShardedIndex, _ format: ReportFormat
     ) throws(IndexError) -> ExitStatus {
       let limit = request.all ? .max : request.limit ?? QueryRequest.rankedLimit
-      let (most, isOver) = limit.addingReportingOverflow(request.offset)
-      let answer = try index.search(
-        ShardedIndex.SearchQuery(
-          request.prefix, filter: request.filters, near: request.near, typos: request.typos),
-        limit: isOver ? .max : most,
-        after: request.cursor)
-      let hits = answer.hits.dropFirst(request.offset)
+      var query = request.query
+      query.needs.keys = .always
+      let (most, isOver) = limit.addingReportingOverflow(query.offset)
+      let answer = try index.search(query, limit: isOver ? .max : most, after: query.cursor)
+      let hits = answer.hits.dropFirst(query.offset)
       let certificate = answer.certificate
-      let keys = try index.matches(forPrefix: request.prefix, in: answer.generation).count
+      let keys = answer.keys ?? 0
       var report = Report()
-      report.add("query", .text(request.prefix))
-      report.add("folded", .text(Fold.fold(request.prefix).withUnsafeBufferPointer { FoldedText.readable($0) }))
+      report.add("query", .text(query.text))
+      report.add("folded", .text(Fold.fold(query.text).withUnsafeBufferPointer { FoldedText.readable($0) }))
       report.add("sort", .text(SortOrder.rank.rawValue))
-      let total = answer.total(keys: keys)
+      let total = answer.total
       report.add("count", .number(total.number), note: total.isExact ? "" : "and more")
       report.add("total", .number(total.number))
       report.add("totalIsExact", .raw(total.isExact ? "true" : "false"))
@@ -62,7 +61,7 @@
         note: certificate.highestRest.map(self.text) ?? "none: the hits are all matches")
       report.add("hits", .raw(json(hits)), note: hits.isEmpty ? "none" : "")
       report.print(format, then: hits.isEmpty ? "" : table(hits))
-      return hits.isEmpty && (total.number == 0 || !request.filters.isEmpty) ? .negative : .done
+      return hits.isEmpty && (total.number == 0 || !query.filter.isEmpty) ? .negative : .done
     }
 
     /// Returns a row for each hit: how it ranks, by which text it matched, and its key.
@@ -82,7 +81,7 @@
     private static func json(_ hits: some Collection<ShardedIndex.Hit>) -> String {
       var output = Output(inMemory: .max)
       // Memory takes it all.
-      try? RankedOutput.write(hits, to: &output)
+      try? AnswerObject.write(array: hits, &output)
       return output.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 

@@ -1,4 +1,5 @@
 #if CommandLineTool
+  import Answers
   import ArgumentParser
   import QueryOutput
   import ShardedIndex
@@ -337,12 +338,23 @@
         Diagnostics.report(unknown.message)
         return .usage
       }
-      try writer.begin(query: query, count: total.isExact ? total.number : nil, to: &output)
+      if format == .json {
+        try AnswerObject.begin(query, &output)
+        try AnswerObject.beginMatches(&output)
+      } else {
+        try writer.begin(to: &output)
+      }
       for records in chosen {
         if let keys = records.folded { writer.foldedKeys = keys }
         try writer.write(records.buffer, to: &output)
       }
-      try writer.end(to: &output)
+      if format == .json {
+        try AnswerObject.endMatches(&output)
+        try AnswerObject.write(total, keys: nil, &output)
+        try output.write("}\n" as StaticString)
+      } else {
+        try writer.end(to: &output)
+      }
       try output.flush()
       return .done
     }

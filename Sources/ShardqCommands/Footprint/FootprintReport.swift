@@ -1,4 +1,5 @@
 #if CommandLineTool
+  import Answers
   import QueryOutput
 
   /// The report of a footprint run, for people and for programs.

@@ -1,3 +1,4 @@
+import Answers
 import QueryOutput
 
 /// A line or part of a line for a terminal: its bytes, and the columns that they take.

@@ -1,3 +1,4 @@
+import Answers
 import QueryOutput
 
 /// The table of keys and of the actions that they do.

@@ -91,7 +91,7 @@ package struct ListModel {
   }
 
   /// The most rows of a list by ranks, each of which the search has to find.
-  private static let rankedLimit = 10_000
+  private static let rankedLimit = ShardedIndex.SearchQuery.Limits.host.offset
 
   /// The number of rows: all matches, or those that are found so far.
   package var rowCount: Int { hits?.count ?? matches.count }
@@ -133,18 +133,13 @@ package struct ListModel {
 
   /// Runs `body` on the newest generation, again where a build overtakes it.
   private mutating func followingBuilds(_ body: (inout ListModel) throws(IndexError) -> Void) throws(IndexError) {
-    for attempt in 0..<8 {
-      do throws(IndexError) {
-        if try session.reload(), isAnswered {
-          matches = session.matches
-          answerNumber += 1
-          try rank()
-        }
-        return try body(&self)
-      } catch {
-        guard case .superseded = error, attempt < 7 else { throw error }
-        try index.reload()
+    try index.following { (_) throws(IndexError) in
+      if try session.reload(), isAnswered {
+        matches = session.matches
+        answerNumber += 1
+        try rank()
       }
+      try body(&self)
     }
   }
 

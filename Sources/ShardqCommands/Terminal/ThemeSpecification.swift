@@ -1,3 +1,4 @@
+import Answers
 import QueryOutput
 
 /// The value of the list's `--color`: when there are colours, and which.

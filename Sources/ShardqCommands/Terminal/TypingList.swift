@@ -1,3 +1,4 @@
+import Answers
 import CLibrary
 import QueryOutput
 import ShardedIndex

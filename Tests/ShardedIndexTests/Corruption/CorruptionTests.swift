@@ -94,7 +94,7 @@ import CLibrary
     case .corrupt(let path, _), .vanished(let path), .superseded(let path), .notFound(let path),
       .wrongDigest(let path, _, _), .unreachable(let path, _), .foreignCache(let path):
       path == file ? nil : "names \(path)"
-    case .notBuilt, .noFilter, .wrongCursor: "names no file"
+    case .refused: "names no file"
     }
   }
 

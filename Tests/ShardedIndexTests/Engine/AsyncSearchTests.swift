@@ -80,7 +80,7 @@ import Testing
     for text in ["a", "b"] {
       field.yield(ShardedIndex.SearchQuery(text))
       let answer = try #require(await answers.next())
-      #expect(throws: IndexError.notBuilt(feature: .ranks)) { try answer.get() }
+      #expect(throws: IndexError.refused(.notBuilt(feature: .ranks))) { try answer.get() }
     }
     field.finish()
     #expect(await answers.next() == nil)

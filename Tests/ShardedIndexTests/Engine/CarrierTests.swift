@@ -56,7 +56,9 @@ import Testing
         do throws(IndexError) {
           return try Self.keys(index.matches(forPrefix: text))
         } catch {
-          index.prefetch(forPrefix: text)
+          var query = ShardedIndex.SearchQuery(text)
+          (query.order, query.needs.keys) = (.key, .always)
+          query.prefetch(in: index.generation)
           throw error
         }
       }

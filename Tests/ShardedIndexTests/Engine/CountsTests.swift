@@ -75,8 +75,8 @@ import Testing
         if !first.total.isExact { inexact += 1 }
         check(try first.next().total, "next")
         if let cursor = first.cursor { check(try index.search(query, limit: 4, after: cursor).total, "after") }
-        let keys = try index.count(ofPrefix: text)
-        check(first.total(keys: keys), "keys")
+        query.needs.keys = .always
+        check(try index.search(query, limit: 4).total, "keys")
         query.countsMatches = true
         #expect(try index.search(query, limit: 4).total == ShardedIndex.Total(wanted), "\(text) \(filter)")
         #expect(try index.search(query, limit: 0).next(limit: 2).total == ShardedIndex.Total(wanted), "\(text)")
@@ -90,7 +90,8 @@ import Testing
     let index = try Self.index(kind).open
     for text in Self.texts {
       for filter in Self.filters {
-        var hits = try ShardedIndex.RankedHits(Fold.fold(text), filters: filter, in: index.generation)
+        let query = ShardedIndex.SearchQuery(text, filter: filter)
+        var hits = try ShardedIndex.RankedHits(query, Fold.fold(text), in: index.generation)
         try hits.find(4)
         index.generation.shards.cache.removeAll()
         let before = index.statistics

@@ -125,9 +125,9 @@ import Testing
     #expect(try hits(built.open, .automatic).count > 5)
     #expect(try hits(built.open, .required) == hits(built.open, .automatic))
     #expect(try hits(plain.open, .automatic).isEmpty)
-    #expect(throws: IndexError.notBuilt(feature: .typos)) { try hits(plain.open, .required) }
+    #expect(throws: IndexError.refused(.notBuilt(feature: .typos))) { try hits(plain.open, .required) }
     let cursor = try #require(try built.open.search("abcz", limit: 2).cursor)
-    #expect(throws: IndexError.wrongCursor(reason: "belongs to another query")) {
+    #expect(throws: IndexError.refused(.wrongCursor(reason: "belongs to another query"))) {
       try built.open.search(ShardedIndex.SearchQuery("abcz", typos: .none), after: cursor)
     }
     // Sketches change no shard.

@@ -97,7 +97,7 @@ import Testing
     var findings: [Verifier.Finding] = []
     _ = try Verifier.verify(index: directory("index")) { findings.append($0) }
     #expect(findings.filter(\.isDamage) == [])
-    #expect(throws: IndexError.notBuilt(feature: .filter)) {
+    #expect(throws: IndexError.refused(.notBuilt(feature: .filter))) {
       try index.search(ShardedIndex.SearchQuery("a", filter: [.init("country", isOneOf: ["CH"])]))
     }
   }

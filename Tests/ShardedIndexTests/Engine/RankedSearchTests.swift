@@ -164,8 +164,8 @@ import Testing
       }
     }
     #expect(failure(built.open, "a") == nil)
-    #expect(failure(built.open, "b") == .wrongCursor(reason: "belongs to another query"))
-    #expect(failure(other.open, "a") == .wrongCursor(reason: "belongs to another generation of the index"))
+    #expect(failure(built.open, "b") == .refused(.wrongCursor(reason: "belongs to another query")))
+    #expect(failure(other.open, "a") == .refused(.wrongCursor(reason: "belongs to another generation of the index")))
     let text = cursor.description
     #expect(ShardedIndex.Cursor(text) == cursor)
     for position in text.indices {
@@ -254,7 +254,7 @@ import Testing
   @Test("ranked answers need an index with ranks")
   func notBuilt() throws {
     let built = try SmallIndex(json: Self.list(10, .uniform, seed: 10), key: "{name}", suffix: ".jsonl")
-    #expect(throws: IndexError.notBuilt(feature: .ranks)) { try built.open.search("a") }
+    #expect(throws: IndexError.refused(.notBuilt(feature: .ranks))) { try built.open.search("a") }
   }
 
   @Test("a session's ranked answers are those of its text")

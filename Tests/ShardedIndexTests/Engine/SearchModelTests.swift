@@ -95,7 +95,7 @@ import Testing
     let index = try ShardedIndex(opening: built.path, options: .init(cacheLimitBytes: 0, openFileLimit: 0))
     let wrong = SearchModel(index, order: .ranked)
     await wrong.settled()
-    #expect(wrong.error == .notBuilt(feature: .ranks) && wrong.rows.isEmpty && !wrong.isSearching)
+    #expect(wrong.error == .refused(.notBuilt(feature: .ranks)) && wrong.rows.isEmpty && !wrong.isSearching)
     let model = SearchModel(index)
     await model.settled()
     let shards = Files.names(in: built.path).filter { $0.hasSuffix(".zst") }

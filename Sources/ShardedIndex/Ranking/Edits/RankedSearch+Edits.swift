@@ -180,8 +180,5 @@ extension ManifestReader {
   package var hasSketches: Bool { hasSides && setting("typos") != nil }
 
   /// Returns whether a query corrects typing errors.
-  func corrects(_ typos: ShardedIndex.Typos) throws(IndexError) -> Bool {
-    if typos == .required, !hasSketches { throw .notBuilt(feature: .typos) }
-    return typos != .none && hasSketches
-  }
+  func corrects(_ typos: ShardedIndex.Typos) -> Bool { typos != .none && hasSketches }
 }

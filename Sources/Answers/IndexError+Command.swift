@@ -8,8 +8,9 @@ extension IndexError {
   package var commandAdvice: String {
     switch self {
     case .notFound: "\(fault); build one with shardq build, or name another with --index"
-    case .notBuilt(let feature): "\(fault); build it again with \(feature.option)"
-    case .noFilter(let field, _): "\(fault); name one of them, or build the index again with --filter \(field)"
+    case .refused(.notBuilt(let feature)): "\(fault); build it again with \(feature.option)"
+    case .refused(.noFilter(let field, _)):
+      "\(fault); name one of them, or build the index again with --filter \(field)"
     case .superseded: "\(fault); try again"
     case .wrongDigest: "\(fault); name that generation of the index, or change --expect-digest"
     default: description

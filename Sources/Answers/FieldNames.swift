@@ -80,7 +80,7 @@ package enum Misspelling {
 
   /// Returns the names, in bytes, with the fewest typing errors between each and a word, by the same limits; at most
   /// `count`, first those with fewer errors, then by their bytes.
-  static func nearest(_ count: Int, to word: [UInt8], among names: Set<[UInt8]>) -> [[UInt8]] {
+  package static func nearest(_ count: Int, to word: [UInt8], among names: Set<[UInt8]>) -> [[UInt8]] {
     var found: [[UInt8]] = []
     for edits in 1...(word.count > 4 ? 2 : 1) {
       let near = names.filter { isWithin(edits, word[...], $0[...]) && !found.contains($0) }
@@ -91,7 +91,7 @@ package enum Misspelling {
   }
 
   /// Returns whether at most a number of typing errors lead from one text to the other.
-  static func isWithin(_ edits: Int, _ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
+  package static func isWithin(_ edits: Int, _ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
     let same = zip(one, other).prefix { $0 == $1 }.count
     let (one, other) = (one.dropFirst(same), other.dropFirst(same))
     if one.isEmpty, other.isEmpty { return true }

@@ -38,7 +38,7 @@ package enum ControlText {
   /// - Parameter isEnd: Whether the text ends here. If not, an incomplete character at the end is left for the next
   ///   call.
   /// - Returns: The number of bytes taken.
-  static func show(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool, in output: inout [UInt8]) -> Int {
+  package static func show(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool, in output: inout [UInt8]) -> Int {
     var (start, at) = (0, 0)
     func next(_ distance: Int) -> UInt8? { at + distance < bytes.count ? unsafe bytes[at + distance] : nil }
     while at < bytes.count {

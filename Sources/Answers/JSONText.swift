@@ -87,36 +87,6 @@ extension JSONText {
   /// The beginning of each object that a command prints. The version defines the members; a version may gain members.
   package static let schema: StaticString = "{\"schema\":1,"
 
-  /// Writes the beginning of an answer's object: the version, the query and its count.
-  ///
-  /// - Parameter count: nil for an answer that has not all matches and does not know their number.
-  static func beginAnswer(query: String, count: Int?, to output: inout Output) throws(WriteError) {
-    try beginAnswer(query: query, to: &output)
-    try output.write(",\"count\":" as StaticString)
-    guard let count else { return try output.write("null" as StaticString) }
-    try output.write(number: count)
-  }
-
-  /// Writes the beginning of an answer whose number of matches comes later.
-  static func beginAnswer(query: String, to output: inout Output) throws(WriteError) {
-    try output.write(schema)
-    try output.write("\"query\":" as StaticString)
-    try write(query, to: &output)
-  }
-
-  /// Writes the members for the number of matches, and the number of keys that begin with the text if it is known.
-  static func write(_ total: ShardedIndex.Total, keys: Int?, to output: inout Output) throws(WriteError) {
-    try output.write(",\"count\":" as StaticString)
-    try output.write(number: total.number)
-    try output.write(",\"total\":" as StaticString)
-    try output.write(number: total.number)
-    try output.write(
-      total.isExact ? ",\"totalIsExact\":true" as StaticString : ",\"totalIsExact\":false" as StaticString)
-    guard let keys else { return }
-    try output.write(",\"keys\":" as StaticString)
-    try output.write(number: keys)
-  }
-
   /// A string with its quotes.
   package static func string(_ text: String) -> String { String(decoding: quoted(text.utf8), as: UTF8.self) }
 }

@@ -13,9 +13,11 @@ package struct WriteError: Error {
 /// alone owns the buffer, and every write is within the buffer.
 @safe package struct Output: ~Copyable {
   private let descriptor: CInt
-  private var buffer: UnsafeMutablePointer<UInt8>
+  private var buffer: UnsafeMutablePointer<UInt8> { didSet { unsafe owner.buffer = buffer } }
+  /// The owner frees the buffer. Embedded Swift cannot call the deinitializer of another module's structure.
+  private let owner: Owner
   package private(set) var count = 0
-  /// Whether bytes have gone to the descriptor.
+  /// Whether bytes of the current answer have gone to the descriptor.
   package private(set) var hasWritten = false
 
   private var capacity: Int
@@ -32,6 +34,15 @@ package struct WriteError: Error {
   package init(inMemory limit: Int) {
     (descriptor, self.limit, capacity) = (-1, limit, min(limit, Self.usualCapacity))
     unsafe buffer = .allocate(capacity: capacity)
+    unsafe owner = Owner(buffer)
+  }
+
+  @safe private final class Owner {
+    var buffer: UnsafeMutablePointer<UInt8>
+
+    init(_ buffer: UnsafeMutablePointer<UInt8>) { unsafe self.buffer = buffer }
+
+    deinit { unsafe buffer.deallocate() }
   }
 
   /// Calls `body` with the bytes in memory.
@@ -60,9 +71,11 @@ package struct WriteError: Error {
     (self.descriptor, self.limit, capacity) = (descriptor, limit, min(limit, Self.usualCapacity))
     if descriptor == STDOUT_FILENO, !draws { kind = isTerminal.map { $0 ? .terminal : .other } ?? .unknown }
     unsafe buffer = .allocate(capacity: capacity)
+    unsafe owner = Owner(buffer)
   }
 
-  deinit { unsafe buffer.deallocate() }
+  /// Tells that the bytes before belong to another answer.
+  package mutating func beginAnswer() { hasWritten = false }
 
   /// Removes the bytes that are not written to the descriptor yet.
   package mutating func discard() { count = 0 }

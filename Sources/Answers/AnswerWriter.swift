@@ -6,10 +6,6 @@ package protocol RecordSource {
   func recordsAtOnce(at position: Int) throws(IndexError) -> Int
   func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError)
   func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys
-  /// Returns the text of a record that a folded query matched, and the ranges in it, in bytes of UTF-8.
-  func match(
-    of text: [UInt8], at position: Int, in record: ShardedIndex.Record
-  ) -> (via: ShardedIndex.Via, highlights: [Range<Int>])
 }
 
 extension RecordSource {
@@ -38,63 +34,8 @@ extension RecordSource {
   }
 }
 
-extension ShardedIndex.Matches: RecordSource {
-  package func match(
-    of text: [UInt8], at position: Int, in record: ShardedIndex.Record
-  ) -> (via: ShardedIndex.Via, highlights: [Range<Int>]) {
-    (.key, text.isEmpty ? [] : Self.highlights(of: text, in: record.key))
-  }
-}
-
-extension ShardedIndex.RankedHits: RecordSource {
-  package func match(
-    of text: [UInt8], at position: Int, in record: ShardedIndex.Record
-  ) -> (via: ShardedIndex.Via, highlights: [Range<Int>]) {
-    hit(position, record).matched
-  }
-}
-
-/// An answer to a search, its records aside.
-package struct SearchAnswer {
-  /// The members that only a ranked answer has.
-  package struct Ranks {
-    /// The text of the position behind the last record; nil if there are no more.
-    package var cursor: String?
-    /// The correction of the query, if all records correct its typing errors; otherwise nil.
-    package var correction: String?
-
-    package init(cursor: String?, correction: String?) {
-      (self.cursor, self.correction) = (cursor, correction)
-    }
-  }
-
-  let query: String
-  /// The folded query.
-  let folded: [UInt8]
-  let offset: Int
-  let limit: Int
-  /// The client's number for the request; nil for none.
-  let sequence: Int?
-  /// Whether the answer has the texts that a list shows for each record.
-  let hasDisplay: Bool
-  /// The number of keys that begin with the query; nil if it is unknown.
-  package let keys: Int?
-  /// The number of matches.
-  package let total: ShardedIndex.Total
-  /// The longest beginning of the query that a record matches, if no record matches the whole query.
-  package let nearest: String?
-  /// nil for an answer in the order of keys.
-  package let ranks: Ranks?
-
-  package init(
-    query: String, folded: [UInt8], offset: Int, limit: Int, sequence: Int? = nil, hasDisplay: Bool, keys: Int?,
-    total: ShardedIndex.Total, nearest: String?, ranks: Ranks?
-  ) {
-    (self.query, self.folded, self.offset, self.limit) = (query, folded, offset, limit)
-    (self.sequence, self.hasDisplay, self.keys, self.total) = (sequence, hasDisplay, keys, total)
-    (self.nearest, self.ranks) = (nearest, ranks)
-  }
-}
+extension ShardedIndex.Matches: RecordSource {}
+extension ShardedIndex.Search: RecordSource {}
 
 /// The writer of response bodies for the page and for programs, one at a time.
 package final class AnswerWriter: @unchecked Sendable {
@@ -116,6 +57,7 @@ package final class AnswerWriter: @unchecked Sendable {
   private var decoded = 0
   package private(set) var body = Output(inMemory: AnswerWriter.sizeLimit)
   private var display = Output(inMemory: AnswerWriter.sizeLimit)
+  private var hits = Output(inMemory: AnswerWriter.sizeLimit)
   private var featureCount = 0
 
   /// The most bytes of one body, and of the texts that the writer makes for it.
@@ -139,19 +81,20 @@ package final class AnswerWriter: @unchecked Sendable {
     decoded = 0
     body.removeAll()
     display.removeAll()
+    hits.removeAll()
   }
 
   /// Calls `write` with each decoded record, its number in the buffer and its position among the records.
   private func forEach(
     _ records: some RecordSource, _ range: Range<Int>, needsKeys: Bool,
-    _ write: (inout Output, inout Output, Int, Int) throws(WriteError) -> Void
+    _ write: (inout Output, Int, Int) throws(WriteError) -> Void
   ) throws(Failure) {
     try records.forEachRun(range, into: buffer, decoded: &decoded) { (run) throws(Failure) in
       if needsKeys, places.needsFoldedKeys {
         do throws(IndexError) { places.foldedKeys = try records.foldedKeys(in: run) } catch { throw .index(error) }
       }
       for record in 0..<buffer.count {
-        do throws(WriteError) { try write(&body, &display, record, run.lowerBound + record) } catch {
+        do throws(WriteError) { try write(&body, record, run.lowerBound + record) } catch {
           throw .output(error)
         }
       }
@@ -167,7 +110,7 @@ package final class AnswerWriter: @unchecked Sendable {
   /// Writes records as lines of JSON.
   package func lines(_ records: some RecordSource, _ range: Range<Int>) throws(Failure) {
     try writing { (body) throws(WriteError) in try objects.begin(to: &body) }
-    try forEach(records, range, needsKeys: false) { (body, _, record, _) throws(WriteError) in
+    try forEach(records, range, needsKeys: false) { (body, record, _) throws(WriteError) in
       try objects.write(buffer, record, to: &body)
       try body.write(0x0a)
     }
@@ -176,85 +119,55 @@ package final class AnswerWriter: @unchecked Sendable {
   /// Writes records as a collection of features of GeoJSON.
   package func geoFeatures(_ records: some RecordSource, _ range: Range<Int>) throws(Failure) {
     try writing { (body) throws(WriteError) in try features.begin(to: &body) }
-    try forEach(records, range, needsKeys: false) { (body, _, record, _) throws(WriteError) in
+    try forEach(records, range, needsKeys: false) { (body, record, _) throws(WriteError) in
       try features.write(buffer, record, to: &body)
     }
     try writing { (body) throws(WriteError) in try features.end(to: &body) }
   }
 
-  /// Writes an answer to a search as an object of JSON.
-  ///
-  /// - Parameters:
-  ///   - range: The positions of the records to write.
-  ///   - generation: The name of the generation.
+  /// Writes the answer to a search as an object of JSON, ``AnswerObject``.
   package func search(
-    _ answer: SearchAnswer, _ records: some RecordSource, _ range: Range<Int>, generation: String
+    _ search: ShardedIndex.Search, _ facts: AnswerFacts, _ members: AnswerMembers
   ) throws(Failure) {
     try writing { (body) throws(WriteError) in
-      try body.write(JSONText.schema)
-      try body.write("\"query\":" as StaticString)
-      try JSONText.write(answer.query, to: &body)
-      try JSONText.write(answer.total, keys: answer.keys, to: &body)
-      try Self.write("offset", answer.offset, to: &body)
-      try Self.write("limit", answer.limit, to: &body)
-      try body.write(",\"generation\":\"" as StaticString)
-      try body.write(generation)
-      try body.write(0x22)
-      if let sequence = answer.sequence { try Self.write("seq", sequence, to: &body) }
-      if let ranks = answer.ranks { try Self.write(ranks, to: &body) }
-      if let nearest = answer.nearest {
-        try body.write(",\"nearest\":" as StaticString)
-        try JSONText.write(nearest, to: &body)
-      }
-      try body.write(",\"matches\":[" as StaticString)
+      try AnswerObject.begin(search.query.text, &body)
+      try AnswerObject.write(search.query, generation: facts.generation, sequence: members.sequence, &body)
+      try AnswerObject.beginMatches(&body)
     }
+    let (display, hits) = (members.display, members.hits && search.isRanked)
     var isFirst = true
-    try forEach(records, range, needsKeys: answer.hasDisplay) {
-      (body, display, record, position) throws(WriteError) in
+    try forEach(search, search.range, needsKeys: display || hits) { (body, record, position) throws(WriteError) in
       if !isFirst { try body.write(0x2c) }
       try objects.write(buffer, record, to: &body)
-      if answer.hasDisplay {
-        if !isFirst { try display.write(0x2c) }
-        let match = records.match(of: answer.folded, at: position, in: places.record(record, of: buffer))
-        try places.writeDisplay(buffer, record, match: match, to: &display)
+      if display {
+        if !isFirst { try self.display.write(0x2c) }
+        let match = search.matched(position, places.record(record, of: buffer))
+        try places.writeDisplay(buffer, record, match: match, to: &self.display)
+      }
+      if hits, let hit = search.hit(position, places.record(record, of: buffer)) {
+        if !isFirst { try self.hits.write(0x2c) }
+        try AnswerObject.write(hit, &self.hits)
       }
       isFirst = false
     }
     try writing { (body) throws(WriteError) in
-      try body.write(0x5d)
-      if answer.hasDisplay {
-        try body.write(",\"display\":[" as StaticString)
-        try Self.append(display, to: &body)
-        try body.write(0x5d)
-      }
-      try body.write("}\n" as StaticString)
+      try AnswerObject.endMatches(&body)
+      if display { try Self.append("display", self.display, to: &body) }
+      if hits { try Self.append("hits", self.hits, to: &body) }
+      try AnswerObject.end(facts, &body)
     }
   }
 
-  private static func write(_ ranks: SearchAnswer.Ranks, to body: inout Output) throws(WriteError) {
-    // The server refuses a search that it cannot complete.
-    try body.write(",\"sort\":\"rank\",\"complete\":true" as StaticString)
-    if let correction = ranks.correction {
-      try body.write(",\"correction\":" as StaticString)
-      try JSONText.write(correction, to: &body)
-    }
-    guard let cursor = ranks.cursor else { return }
-    try body.write(",\"cursor\":\"" as StaticString)
-    try body.write(cursor)
-    try body.write(0x22)
-  }
-
-  private static func append(_ other: borrowing Output, to body: inout Output) throws(WriteError) {
+  private static func append(
+    _ name: StaticString, _ other: borrowing Output, to body: inout Output
+  ) throws(WriteError) {
+    try body.write(",\"" as StaticString)
+    try body.write(name)
+    try body.write("\":[" as StaticString)
     try unsafe other.withBytes { (bytes) throws(WriteError) in
       try unsafe body.write(bytes.assumingMemoryBound(to: UInt8.self))
     }
-  }
-
-  private static func write(_ name: StaticString, _ number: Int, to body: inout Output) throws(WriteError) {
-    try body.write(",\"" as StaticString)
-    try body.write(name)
-    try body.write("\":" as StaticString)
-    try body.write(number: number)
+    try body.write(0x5d)
   }
 
   /// Writes the answer to a request for the records in a box on the map.
@@ -272,7 +185,7 @@ package final class AnswerWriter: @unchecked Sendable {
     }
     for (number, position) in positions.enumerated() {
       if number > 0 { try writing { (body) throws(WriteError) in try body.write(0x2c) } }
-      try forEach(records, position..<position + 1, needsKeys: true) { (body, _, record, _) throws(WriteError) in
+      try forEach(records, position..<position + 1, needsKeys: true) { (body, record, _) throws(WriteError) in
         try places.writeDisplay(buffer, record, match: (.key, []), position: position, to: &body)
       }
     }
@@ -296,7 +209,7 @@ package final class AnswerWriter: @unchecked Sendable {
     _ records: some RecordSource, _ range: Range<Int>,
     where isWanted: (_ record: Int, PlaceWriter, RecordBuffer) -> Bool
   ) throws(Failure) {
-    try forEach(records, range, needsKeys: true) { (body, _, record, _) throws(WriteError) in
+    try forEach(records, range, needsKeys: true) { (body, record, _) throws(WriteError) in
       guard isWanted(record, places, buffer) else { return }
       if featureCount > 0 { try body.write(0x2c) }
       featureCount += 1

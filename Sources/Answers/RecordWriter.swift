@@ -48,6 +48,9 @@ package struct RecordWriter {
     }
   }
 
+  /// Whether this is a writer of JSON for records of a schema.
+  package func isOf(_ schema: Schema) -> Bool { format == .json && given === schema }
+
   /// Writes some of the fields, by their numbers, and ends records of tsv with a zero byte instead of a line end.
   ///
   /// - Parameter header: The names of all fields, if tsv begins with a line of names.
@@ -63,30 +66,20 @@ package struct RecordWriter {
     self.text?.matchedText = text
   }
 
+  /// Tells text the name by which each of the next records matched, and the ranges to mark.
+  package mutating func mark(_ hits: [ShardedIndex.Hit]) {
+    guard text?.look?.isColored == true else {
+      text?.otherNames = hits.map { $0.otherName }
+      return
+    }
+    let matched = hits.map { $0.matched }
+    text?.highlights = matched.map { $0.highlights }
+    text?.otherNames = matched.map { if case .otherName(let name) = $0.via { name } else { nil } }
+  }
+
   // MARK: Around the records
 
-  /// Writes the text before all records.
-  ///
-  /// - Parameter count: The number of all matches; nil if it is unknown and there are more than the records that
-  ///   follow.
-  package mutating func begin(query: String, count: Int?, to output: inout Output) throws(WriteError) {
-    written = 0
-    switch format {
-    case .json:
-      try JSONText.beginAnswer(query: query, count: count, to: &output)
-      try output.write(",\"matches\":[" as StaticString)
-    default: try begin(to: &output)
-    }
-  }
-
-  /// Writes the text before all records of an object of JSON whose number of matches comes later.
-  package mutating func begin(query: String, to output: inout Output) throws(WriteError) {
-    written = 0
-    try JSONText.beginAnswer(query: query, to: &output)
-    try output.write(",\"matches\":[" as StaticString)
-  }
-
-  /// Writes the text before all records of an export.
+  /// Writes the text before all records. For json, the caller writes the object around the records.
   package mutating func begin(to output: inout Output) throws(WriteError) {
     written = 0
     switch format {
@@ -133,7 +126,6 @@ package struct RecordWriter {
   /// Writes the text behind all records.
   package mutating func end(to output: inout Output) throws(WriteError) {
     switch format {
-    case .json: try output.write("]}\n")
     case .geojson: try output.write(written > 0 ? "\n]}\n" : "]}\n")
     default: break
     }

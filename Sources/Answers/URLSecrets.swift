@@ -14,7 +14,7 @@ package enum URLSecrets {
   }
 
   /// Returns a line without the secret parts of its URLs.
-  static func removed(from line: [UInt8]) -> [UInt8] {
+  package static func removed(from line: [UInt8]) -> [UInt8] {
     guard hasAny(line) else { return line }
     var shown: [UInt8] = []
     var place = 0

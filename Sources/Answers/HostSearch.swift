@@ -1,0 +1,63 @@
+import ShardedIndex
+
+/// A search from a host: a page that calls the WebAssembly module (Sources/Wasm), or a program that calls the C library
+/// (Sources/Library).
+package enum HostSearch {
+  /// The error of a search.
+  package enum Failure: Error {
+    case index(IndexError)
+    /// The request is wrong; the text is the message.
+    case question(String)
+
+    package init(_ failure: AnswerWriter.Failure) {
+      switch failure {
+      case .index(let error): self = .index(error)
+      case .output:
+        self = .question("the answer would have over \(AnswerWriter.sizeLimit >> 20) MiB; ask for fewer records")
+      case .largeRecords: self = .question("the records have over 64 MiB together; ask for fewer")
+      }
+    }
+  }
+
+  /// Returns the query of a host's parameters.
+  ///
+  /// - Parameters:
+  ///   - text: The typed text.
+  ///   - cursor: The position behind the last hit of the page before; empty for the first page.
+  ///   - filters: The filters, each as `country=FR`.
+  ///   - offset: The number of matches to pass over.
+  ///   - order: 0 for the order of ranks if the index has ranks, else of keys; 1 for ranks; 2 for keys.
+  ///   - corrects: Whether the search corrects typing errors, if the index was built for it.
+  ///   - place: The place that near records rank higher for; nil for none.
+  package static func query(
+    _ text: String, cursor: String, filters: [String], offset: Int, limit: Int, order: Int32, corrects: Bool,
+    place: (latitude: Double, longitude: Double)?
+  ) throws(Failure) -> ShardedIndex.SearchQuery {
+    guard 0...1000 ~= limit, offset >= 0 else {
+      throw .question("the limit or the offset is out of range; pass a limit from 0 to 1000 and an offset from 0 on")
+    }
+    guard 0...2 ~= order else { throw .question("the order is unknown; pass 0, 1 or 2") }
+    var query = ShardedIndex.SearchQuery(text, typos: corrects ? .automatic : .none)
+    (query.order, query.offset, query.limit) = (order == 0 ? .automatic : order == 1 ? .rank : .key, offset, limit)
+    query.limits = .host
+    if !cursor.isEmpty {
+      guard let after = ShardedIndex.Cursor(cursor) else {
+        throw .question("the cursor is not one of this index; ask for the first page")
+      }
+      query.cursor = after
+    }
+    for text in filters {
+      guard let filter = ShardedIndex.Filter(text) else {
+        throw .question("a filter has no =; write a field, = and a value, such as country=FR")
+      }
+      query.filter.append(filter)
+    }
+    if let place {
+      guard let near = ShardedIndex.Place(latitude: place.latitude, longitude: place.longitude) else {
+        throw .question("the place is not on the map; pass degrees from -90 to 90 and from -180 to 180")
+      }
+      query.near = near
+    }
+    return query
+  }
+}

@@ -1,0 +1,210 @@
+extension ShardedIndex {
+  /// A search in one generation, in the order of ranks or of keys, before any record is decoded.
+  ///
+  /// All answers are made of it: ``Answer``, and the answers of commands, servers, pages and the C library.
+  package struct Search: Sendable {
+    /// The query, with the order that the answer has.
+    package let query: SearchQuery
+    /// The folded text of the query.
+    package let text: [UInt8]
+    /// The generation of the records: the index's, or that of its starts.
+    package let generation: Generation
+    /// The records whose keys begin with the text: all of them if ``keys`` are known; in the order of keys at least the
+    /// ones that the answer has.
+    package let matches: Matches?
+    /// The hits; nil in the order of keys.
+    private var hits: RankedHits?
+
+    /// Begins a search. In the order of ranks, ``find(_:isStopped:)`` finds hits.
+    ///
+    /// - Throws: ``IndexError/refused(_:)`` if the index, or the query, does not allow the search; else ``IndexError``
+    ///   if a file of the index cannot be read or is damaged.
+    package init(_ query: SearchQuery, in newest: Generation) throws(IndexError) {
+      do throws(SearchFault) { self.query = try query.checked(in: newest.manifest) } catch { throw .refused(error) }
+      text = Fold.fold(query.text)
+      generation = try self.query.source(newest, text)
+      hits = self.query.order == .rank ? try RankedHits(self.query, text, in: generation) : nil
+      if let limit = self.query.keyLimit(newest, of: generation) {
+        matches = try text.withFoldedPrefix { [generation] (text) throws(IndexError) in
+          Matches(generation, try generation.answer(to: text, limit: limit))
+        }
+      } else {
+        matches = nil
+      }
+    }
+
+    /// Whether the answer is in the order of ranks.
+    package var isRanked: Bool { hits != nil }
+    /// The number of matches that were found.
+    package var count: Int { hits?.count ?? matches!.count }
+    /// The positions of the matches that the answer has, among the matches that were found.
+    package var range: Range<Int> {
+      let start = min(query.offset, count)
+      return start..<start + min(query.limit, count - start)
+    }
+    /// Whether there may be further matches.
+    package var hasMore: Bool { hits?.hasMore ?? matches!.hasMore }
+    /// Whether the matches are the records whose keys begin with the text, and no others.
+    package var areKeyMatches: Bool { hits?.areKeyMatches ?? true }
+    /// Whether no better hits exist; false only if a limit ended the search.
+    package var isComplete: Bool { hits?.isComplete ?? true }
+    /// The number of keys that begin with the text; nil if it is unknown.
+    package var keys: Int? { matches.flatMap { $0.hasMore ? nil : $0.count } }
+    /// The proof that no better record was left out; nil in the order of keys.
+    var certificate: Certificate? { hits?.certificate }
+
+    /// The cursor behind the last settled hit; nil behind the last match, and without ranks.
+    package var cursor: Cursor? {
+      guard let hits, !generation.isOfStarts else { return nil }
+      if areKeyMatches, hits.before.isKnown, let keys, hits.before.all + hits.count >= keys { return nil }
+      return hits.cursor
+    }
+
+    // MARK: Finding
+
+    /// Finds the next hits, at most `limit` of them, in the place of the hits that were found before. In the order of
+    /// keys all matches are found already.
+    ///
+    /// - Parameters:
+    ///   - parts: The most parts of shards to open; nil for the limits of the query.
+    ///   - isStopped: Another condition that ends the search; nil for none.
+    /// - Returns: Whether no better hits exist.
+    @discardableResult
+    package mutating func find(
+      _ limit: Int, parts: Int? = nil, isStopped: (() -> Bool)? = nil
+    ) throws(IndexError) -> Bool {
+      let budget = parts.map { .parts($0) } ?? budget
+      return try hits?.find(limit, budget: budget, isStopped: isStopped) ?? true
+    }
+
+    /// Finds the matches of the answer, and those before them.
+    ///
+    /// - Throws: ``SearchFault/manyParts(limit:)`` if the limits of the query end the search; else as
+    ///   ``init(_:in:)``.
+    package mutating func findAll() throws(IndexError) {
+      guard try find(query.wanted) || query.budget != nil else {
+        throw .refused(.manyParts(limit: query.limits.parts))
+      }
+    }
+
+    private var budget: SearchBudget? {
+      query.budget ?? (query.limits.parts < .max ? .parts(query.limits.parts) : nil)
+    }
+
+    // MARK: Numbers
+
+    /// The number of matches as far as the search tells it. Reads nothing.
+    package var knownTotal: Total {
+      hits?.total(keys: keys) ?? Total(matches!.count, isExact: !matches!.hasMore)
+    }
+
+    /// Returns the number of matches, counted as far as the query wants it.
+    package func total() throws(IndexError) -> Total {
+      guard let hits, !generation.isOfStarts || query.countsMatches else { return knownTotal }
+      if query.countsMatches { return try hits.countedTotal(keys: keys, budget: budget) }
+      return query.needs.tables ? try hits.tableTotal(keys: keys) : knownTotal
+    }
+
+    /// Returns the longest beginning of the text that a record matches, if nothing matches the text; else nil.
+    ///
+    /// - Parameter total: The number of matches.
+    package func nearest(_ total: Total) throws(IndexError) -> String? {
+      // With filters, the text may have matches that no filter passes.
+      guard total == Total(0), query.filter.isEmpty else { return nil }
+      return try generation.longestMatchedBeginning(of: query.text, inKeys: areKeyMatches)
+    }
+
+    /// The text of the first hit that corrects the typed text, if every hit corrects typing errors; otherwise nil.
+    package var correction: String? { get throws(IndexError) { try hits?.correction } }
+
+    /// Returns the number of shards that the search opened; in the order of keys, the shards at the ends of the matches
+    /// and of the records that the answer has.
+    package func shardsTouched() throws(IndexError) -> Int {
+      if let hits { return min(hits.shardsOpened, generation.manifest.shardCount) }
+      return try matches!.shardsTouched(by: text, shown: range)
+    }
+
+    // MARK: Records
+
+    /// Decodes some of the matches into a buffer, in the place of its former records.
+    package func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError) {
+      if let hits { try hits.read(positions, into: buffer) } else { try matches!.read(positions, into: buffer) }
+    }
+
+    /// Returns some of the matches, decoded.
+    package func records(in positions: Range<Int>) throws(IndexError) -> Records {
+      if let hits { return try hits.records(in: positions) }
+      return try matches!.records(in: positions)
+    }
+
+    /// Returns the folded keys of some of the matches.
+    package func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys {
+      if let hits { return try hits.foldedKeys(in: positions) }
+      return try matches!.foldedKeys(in: positions)
+    }
+
+    /// Returns the number of matches, from one on, that a caller can decode at once in the memory of a few copies of
+    /// their part. Decodes no record.
+    ///
+    /// - Throws: As ``read(_:into:)``, and if the record is larger than the thread's terms allow.
+    package func recordsAtOnce(at position: Int) throws(IndexError) -> Int {
+      if let hits { return try hits.recordsAtOnce(at: position) }
+      return try matches!.recordsAtOnce(at: position)
+    }
+
+    /// Returns a hit, with its record; nil in the order of keys.
+    package func hit(_ position: Int, _ record: Record) -> Hit? { hits?.hit(position, record) }
+
+    /// Returns the text of a match that the query's text matched, and the ranges in it, in bytes of UTF-8.
+    package func matched(_ position: Int, _ record: Record) -> (via: Via, highlights: [Range<Int>]) {
+      hits?.hit(position, record).matched ?? (.key, Matches.highlights(of: text, in: record.key))
+    }
+  }
+}
+
+extension ShardedIndex.Search {
+  /// Returns a search with the matches that `find` finds. A carrier fetches bytes of several places side by side.
+  package static func finding(
+    _ query: ShardedIndex.SearchQuery, in generation: Generation,
+    _ find: (inout ShardedIndex.Search) throws(IndexError) -> Void
+  ) throws(IndexError) -> ShardedIndex.Search {
+    try generation.gathering(ahead: { query.prefetch(in: generation) }) { () throws(IndexError) in
+      var search = try ShardedIndex.Search(query, in: generation)
+      try find(&search)
+      return search
+    }
+  }
+}
+
+extension ShardedIndex.SearchQuery {
+  /// Returns the generation that answers the query with the fewest reads: the starts of a generation if each read is a
+  /// round trip and they have all that the answer needs, else the generation itself.
+  ///
+  /// - Parameter text: The folded text.
+  func source(_ generation: Generation, _ text: [UInt8]) throws(IndexError) -> Generation {
+    guard needs.keys != .always, !needs.cursor, cursor == nil, filter.isEmpty, near == nil, typos != .required,
+      !countsMatches
+    else { return generation }
+    let nearest = try generation.nearest(to: text, count: wanted)
+    if needs.columns, nearest.isOfStarts {
+      let (columns, all) = (nearest.schema.names, generation.schema.names)
+      guard columns.elementsEqual(all, by: { $0.utf8.elementsEqual($1.utf8) }) else { return generation }
+    }
+    return nearest
+  }
+
+  /// Returns the most keys to look up; nil if the answer needs none.
+  func keyLimit(_ newest: Generation, of source: Generation) -> Int? {
+    if order == .rank {
+      // The number of all records is known without a read.
+      if needs.keys == .always || text.isEmpty { return .max }
+      return needs.keys == .never || source.isOfStarts ? nil : .max
+    }
+    switch needs.keys {
+    case .always: return .max
+    case .never: return text.isEmpty ? .max : wanted
+    // To count takes more requests than the rest of an answer that starts may give.
+    case .unlessStartsMayAnswer: return newest.mayAnswerFromStarts(wanted) ? wanted : .max
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/// The reason why an index refuses a search.
+@nonexhaustive
+public enum SearchFault: Error, Hashable, Sendable {
+  /// The index was built without the feature that the search needs: build it again with the feature.
+  case notBuilt(feature: IndexFeature)
+  /// The index was built without a filter by `field`; `filters` are the fields that it has filters by.
+  case noFilter(field: String, filters: [String])
+  /// The cursor belongs to another generation of the index, or to another query: ask for the first page again.
+  case wrongCursor(reason: String)
+  /// The condition goes with the order of ranks only.
+  case needsRanks(RankedCondition)
+  /// The search has both an offset and a cursor.
+  case offsetBesideCursor
+  /// A ranked search passes over more than `limit` hits.
+  case deepOffset(limit: Int)
+  /// The answer takes more than `limit` parts of shards.
+  case manyParts(limit: Int)
+}
+
+/// A condition of a search that the order of keys cannot meet.
+@nonexhaustive
+public enum RankedCondition: Hashable, Sendable {
+  case cursor, near, filter, typos
+}
+
+/// A feature of an index, which a build adds on request.
+@nonexhaustive
+public enum IndexFeature: String, Sendable, CaseIterable {
+  /// The greatest weight of each part, for ranked answers.
+  case ranks
+  /// Tables of the values of fields, for filtered answers.
+  case filter
+  /// Sketches of the beginnings of keys, for answers to texts with typing errors.
+  case typos
+  /// Tables of the cells that records lie in, for answers near to a place.
+  case near
+
+  /// The property of `BuildOptions` that adds the feature.
+  fileprivate var option: StaticString {
+    switch self {
+    case .ranks: "weight"
+    case .filter: "filter"
+    case .typos: "typos"
+    case .near: "near"
+    }
+  }
+
+  /// The words that an index without the feature gets in a message.
+  fileprivate var lack: StaticString {
+    switch self {
+    case .ranks: "has no ranks"
+    case .filter: "has no filters"
+    case .typos: "does not correct typing errors"
+    case .near: "has no places"
+    }
+  }
+}
+
+extension SearchFault: CustomStringConvertible {
+  /// The message: the fault and the remedy.
+  public var description: String {
+    switch self {
+    case .notBuilt(let feature): "\(fault); build it again with BuildOptions.\(feature.option)"
+    case .noFilter: "\(fault); name one of them, or build the index again with that field in BuildOptions.filter"
+    default: fault
+    }
+  }
+
+  /// The message without a remedy that differs between programs and commands.
+  package var fault: String {
+    switch self {
+    case .notBuilt(let feature): "the index \(feature.lack)"
+    case .noFilter(let field, let filters):
+      "the index has no filter by \(field), but by \(filters.joined(separator: ", "))"
+    case .wrongCursor(let reason): "the cursor \(reason); ask for the first page again"
+    case .needsRanks: "only ranked answers have cursors, filters and places; leave these out, or ask for ranks"
+    case .offsetBesideCursor: "an offset and a cursor exclude each other; leave out one"
+    case .deepOffset(let limit): "the offset of a ranked answer is over \(limit); send the last cursor instead"
+    case .manyParts(let limit): "the answer takes over \(limit) parts of shards; type more letters"
+    }
+  }
+}
