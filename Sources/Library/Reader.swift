@@ -105,7 +105,7 @@ final class Reader {
       let writer = json ?? AnswerWriter(generation.schema)
       json = writer
       writer.reset()
-      try writer.search(search, facts, AnswerMembers(display: Self.has(SQ_DISPLAY, options)))
+      try writer.search(search, facts, AnswerMembers(display: Self.has(SQ_DISPLAY, options), hits: Self.has(SQ_HITS, options)))
       form = .json
     } catch {
       throw HostSearch.Failure(error)
@@ -154,7 +154,7 @@ final class Reader {
     guard 0...2 ~= options.sort else {
       throw Refusal(SQ_REFUSED, "sort must be SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
     }
-    guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL) == 0 else {
+    guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL | SQ_HITS) == 0 else {
       throw Refusal(SQ_REFUSED, "flags has an unknown bit; use a library of the version of shardq.h")
     }
     var filters: [String] = []

@@ -62,6 +62,8 @@ enum {
   SQ_DISPLAY = 8,
   // The answer counts its matches: `total` is exact if there are at most 10,000, or if the index knows their number.
   SQ_TOTAL = 16,
+  // The JSON object of a ranked answer also has the rank of each record.
+  SQ_HITS = 32,
 };
 
 // The options of a question. A member that is 0 has no effect; a `limit` of 0 asks for no records.

@@ -46,12 +46,15 @@ export interface SearchOptions {
   total?: 'exact' | 'known'
   /** Whether the answer has `display`. */
   display?: boolean
+  /** Whether a ranked answer has `hits`. */
+  hits?: boolean
   /** A signal that ends the search. */
   signal?: AbortSignal
   /** Makes the answer from its text; the default is JSON.parse. */
   parse?: (text: string) => any
 }
 
+/** The answer: docs/answer.schema.json describes its members, but `more`. */
 export interface Answer<Fields = Record<string, any>> {
   /** The version of the answer's members; a version may gain members. */
   schema: 1
@@ -68,10 +71,12 @@ export interface Answer<Fields = Record<string, any>> {
   more: boolean
   offset: number
   limit: number
-  /** The name of the generation. For a path in Node it is the name that `shardq serve` gives. */
+  /** The name of the generation, as `shardq serve` gives it. */
   generation: string
-  /** Present in a ranked answer. */
-  sort?: 'rank'
+  /** The order. */
+  sort: 'rank' | 'key'
+  /** Whether a ranked answer has the best records. */
+  complete?: boolean
   /** The corrected text, if all records match only with corrected typing errors. */
   correction?: string
   /** The longest beginning of the typed text that a record matches, if no record matches the text. */
@@ -82,6 +87,8 @@ export interface Answer<Fields = Record<string, any>> {
   matches: Fields[]
   /** The texts that a list shows of each record: docs/server.md. */
   display?: Record<string, any>[]
+  /** The rank of each record. */
+  hits?: Record<string, any>[]
 }
 
 export interface Index {

@@ -1,5 +1,4 @@
 // The package's entry in Node: shardq.js, and an index may also be a path.
-import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { readFile, open as openFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -53,25 +52,6 @@ async function files(path) {
       } finally {
         await file?.close()
       }
-    },
-    /** The name of the generation, as shardq serve gives it: the beginning of the manifest's SHA-256. */
-    async generation() {
-      let [at, end] = [0, Infinity]
-      if (isArchive) {
-        // docs/archive.md: the manifest is the first file.
-        const { bytes: head } = await this.get('', 0, 30) ?? { bytes: [] }
-        const number = (at, size) => head.slice(at, at + size).reduceRight((sum, byte) => 256 * sum + byte, 0)
-        at = 38 + number(28, 2)
-        end = at + number(18, 4)
-      }
-      const hash = createHash('sha256')
-      while (at < end) {
-        const got = await this.get('manifest', at, Math.min(end, at + (1 << 20)))
-        if (!got?.bytes.length) break
-        hash.update(got.bytes)
-        at += got.bytes.length
-      }
-      return hash.digest('hex').slice(0, 16)
     },
   }
 }

@@ -98,7 +98,7 @@ function shown(value) {
 }
 
 const searchOptions = [
-  'limit', 'offset', 'sort', 'typos', 'display', 'total', 'filters', 'near', 'after', 'signal', 'parse',
+  'limit', 'offset', 'sort', 'typos', 'display', 'hits', 'total', 'filters', 'near', 'after', 'signal', 'parse',
 ]
 const sorts = { rank: 1, key: 2 }
 
@@ -250,7 +250,6 @@ class Instance {
     instance.engine = (await WebAssembly.instantiate(module, { host: instance.host() })).exports
     const place = storage.address ?? 'the storage', cache = checkWhole('cacheBytes', cacheBytes)
     await instance.asking(engine => engine.shardq_open(given(engine, place), cache, isArchive ? 1 : 0))
-    instance.generation = await storage.generation?.()
     instance.isFresh = false
     // The starts come after the opening. A question that needs the starts waits for the same request.
     if (!globalThis.navigator?.connection?.saveData) {
@@ -445,6 +444,7 @@ class Index {
    * @param options.limit At most 1,000. @param options.offset The number of matches to skip.
    * @param options.sort 'rank' or 'key'; the default is by rank if the index has ranks.
    * @param options.typos Whether to correct typing errors. @param options.display Whether to add the texts of a list.
+   * @param options.hits Whether to add the rank of each record of a ranked answer.
    * @param options.total 'exact' counts the matches, at most 10,000, which may fetch more files. Else `total` is the number that the
    *   search knows: if `totalIsExact` is false, there may be more. `keys` is left out if it is unknown.
    * @param options.filters Such as ['country=FR']. @param options.near { latitude, longitude }.
@@ -455,9 +455,7 @@ class Index {
     const question = this.question(text, options)
     const { offset = 0, signal, parse = JSON.parse } = options
     checkType('parse', parse, 'function')
-    const { text: found, generation } = await this.answered(question, signal)
-    const answer = parse(found)
-    if (generation) answer.generation = generation
+    const answer = parse(await this.answered(question, signal))
     answer.more = answer.cursor !== undefined || !answer.totalIsExact || answer.total > offset + answer.matches.length
     return answer
   }
@@ -466,11 +464,12 @@ class Index {
   question(text, options) {
     checkType('the text', text, 'string')
     checkNames(options, searchOptions)
-    const { limit = 10, offset = 0, sort, typos = true, display = false, total, filters = [], after = '' } = options
+    const { limit = 10, offset = 0, sort, typos = true, display = false, hits = false, total, filters = [], after = '' } = options
     const numbers = [checkWhole('offset', offset), checkWhole('limit', limit)]
     if (sort !== undefined && (typeof sort !== 'string' || !Object.hasOwn(sorts, sort))) refused(`sort must be 'rank' or 'key', and not ${shown(sort)}`)
     if (total !== undefined && total !== 'known' && total !== 'exact') refused(`total must be 'known' or 'exact', and not ${shown(total)}`)
-    const flags = Object.entries({ typos, display, total: total === 'exact' }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
+    const [corrects, texts, ranks] = Object.entries({ typos, display, hits }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
+    const flags = [corrects, texts | ranks << 1, total === 'exact' ? 1 : 0]
     const place = checkPlace(options.near)
     const question = [text, checkType('after', after, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
     return engine => engine.shardq_search(given(engine, question), ...numbers, sorts[sort] ?? 0, ...flags, ...place)
@@ -489,18 +488,17 @@ class Index {
   /** Resolves to the cells of a map that have records: { columns, rows, cells }, as `/v1/dots` of shardq serve answers. */
   async dots(options = {}) {
     checkNames(options, ['signal'])
-    return JSON.parse((await this.answered(engine => engine.shardq_dots(), options.signal)).text)
+    return JSON.parse(await this.answered(engine => engine.shardq_dots(), options.signal))
   }
 
   /**
-   * Answers a question: { text, generation }. If a file is missing or damaged, opens the host's current manifest and tries
+   * Answers a question with a text. If a file is missing or damaged, opens the host's current manifest and tries
    * once more: the index may have been rebuilt meanwhile. Another instance also follows a module that ended.
    */
   async answered(call, signal) {
     const { instance } = this
-    const ask = async instance => ({ text: await instance.asking(call, signal), generation: instance.generation })
     try {
-      return await ask(instance)
+      return await instance.asking(call, signal)
     } catch (error) {
       if (!['damaged', 'superseded'].includes(error.code)) throw error
       // Another question may have replaced the instance already.
@@ -508,7 +506,7 @@ class Index {
         this.opening ??= this.openInstance(true).finally(() => { this.opening = undefined })
         this.instance = await this.opening
       }
-      return ask(this.instance)
+      return this.instance.asking(call, signal)
     }
   }
 }

@@ -60,6 +60,18 @@ def install():
     return python
 
 
+def install_node():
+    """Installs the package for Node into a fresh folder, offline; returns the folder."""
+    place = os.path.join(WORK, "node")
+    if not os.path.exists(place):
+        os.makedirs(place)
+        package, = glob.glob(os.path.join(ROOT, ".build/package/*.tgz"))
+        with open(os.path.join(place, "package.json"), "w") as file:
+            json.dump({"private": True, "type": "module"}, file)
+        subprocess.run(["npm", "install", "--offline", "--no-audit", "--no-fund", "--silent", package], cwd=place, check=True)
+    return place
+
+
 def script(python, text, *arguments):
     """Runs a script with this folder's modules."""
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.abspath(__file__))}

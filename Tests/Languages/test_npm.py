@@ -1,7 +1,5 @@
 """Compares the package for Node, installed from its file without a network, with the command."""
 
-import glob
-import hashlib
 import json
 import os
 import re
@@ -39,12 +37,7 @@ if (path) {
 class Package(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.place = os.path.join(WORK, "node")
-        os.makedirs(cls.place)
-        package, = glob.glob(os.path.join(ROOT, ".build/package/*.tgz"))
-        with open(os.path.join(cls.place, "package.json"), "w") as file:
-            json.dump({"private": True, "type": "module"}, file)
-        subprocess.run(["npm", "install", "--offline", "--no-audit", "--no-fund", "--silent", package], cwd=cls.place, check=True)
+        cls.place = languages.install_node()
         with open(os.path.join(cls.place, "ask.js"), "w") as file:
             file.write(ASK)
 
@@ -130,30 +123,6 @@ class Package(unittest.TestCase):
                 self.assertIn(code, ("damaged", "unreachable"))
                 self.assertRegex(message, "is not a regular file|links are not followed")
                 self.assertIn(copy, message)
-
-    def test_generation(self):
-        """The generation is the server's: the beginning of the manifest's SHA-256, with its zeros."""
-        program = """
-            import { open } from 'shardq'
-            for (const path of process.argv.slice(2)) console.log((await (await open(path)).search('s')).generation)
-        """
-        with open(os.path.join(self.place, "generation.mjs"), "w") as file:
-            file.write(program)
-        paths, expected = [], []
-        while not (expected and expected[-1].startswith("0")):
-            path = os.path.join(WORK, f"generation{len(paths)}")
-            self.assertLess(len(paths), 200)
-            languages.run("build", "-", "--input-format", "lines", "-i", path, "-q", input=b"s%d\n" % len(paths))
-            with open(os.path.join(path, "manifest"), "rb") as file:
-                expected.append(hashlib.sha256(file.read()).hexdigest()[:16])
-            paths.append(path)
-        archive = paths[-1] + ".shardq"
-        languages.run("archive", "-i", paths[-1], "-o", archive, "-q")
-        done = subprocess.run(["node", "generation.mjs", *paths[-3:], archive, SMALL], cwd=self.place, stdout=subprocess.PIPE,
-                              check=True, text=True)
-        with open(os.path.join(SMALL, "manifest"), "rb") as file:
-            small = hashlib.sha256(file.read()).hexdigest()[:16]
-        self.assertEqual(done.stdout.split(), [*expected[-3:], expected[-1], small])
 
     @unittest.skipUnless(shutil.which("tsc"), "there is no tsc: node-typescript")
     def test_types(self):

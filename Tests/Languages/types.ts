@@ -38,16 +38,16 @@ export async function used(): Promise<string[]> {
 
 function said(answer: Answer): string[] {
   const { query, count, more, offset, limit, generation, sort, total, totalIsExact, keys, correction, nearest, cursor, matches,
-    display }:
+    display, hits, complete }:
     Required<Answer> = { ...empty, ...answer }
-  const numbers: number[] = [count, offset, limit, total, keys, matches.length, display.length]
+  const numbers: number[] = [count, offset, limit, total, keys, matches.length, display.length, hits.length]
   const texts: string[] = [query, generation, sort, correction, nearest, cursor]
-  return more && totalIsExact ? texts : numbers.map(number => number.toFixed())
+  return more && totalIsExact && complete ? texts : numbers.map(number => number.toFixed())
 }
 
 const empty: Required<Answer> = {
   schema: 1, query: '', count: 0, more: false, offset: 0, limit: 10, generation: '', sort: 'rank', total: 0, totalIsExact: true,
-  keys: 0, correction: '', nearest: '', cursor: '', matches: [], display: [],
+  keys: 0, correction: '', nearest: '', cursor: '', matches: [], display: [], hits: [], complete: true,
 }
 
 export async function refused(index: Index, answer: Answer<City>) {

@@ -42,7 +42,7 @@ _opening = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
 
-_EXACT, _NEAR, _JSON, _DISPLAY, _TOTAL = 1, 2, 4, 8, 16
+_EXACT, _NEAR, _JSON, _DISPLAY, _TOTAL, _HITS = 1, 2, 4, 8, 16, 32
 _SORTS = {None: 0, "rank": 1, "key": 2}
 _CODES = {1: "not found", 2: "damaged", 3: "changed", 4: "refused", 5: "system"}
 
@@ -83,7 +83,7 @@ class Answer(Sequence[Record]):
 
     __slots__ = ("raw", "_object")
 
-    #: The text of the answer: a JSON object, as /v1/search of ``shardq serve`` returns (docs/server.md).
+    #: The text of the answer: a JSON object, as /v1/search of ``shardq serve`` returns (docs/answer.schema.json).
     raw: bytes
 
     def __init__(self, raw: bytes) -> None:
@@ -130,7 +130,7 @@ class Answer(Sequence[Record]):
     @property
     def is_ranked(self) -> bool:
         """Whether the records are in the order of ranks."""
-        return "sort" in self.object
+        return self.object["sort"] == "rank"
 
     @property
     def correction(self) -> Optional[str]:
@@ -196,7 +196,7 @@ class Index:
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, sort: Optional[str] = None, typos: bool = True,
         filters: Iterable[str] = (), near: Optional[Tuple[float, float]] = None, after: str = "", display: bool = False,
-        total: Optional[str] = None,
+        hits: bool = False, total: Optional[str] = None,
     ) -> Answer:
         """Returns the best matches of a text.
 
@@ -205,12 +205,13 @@ class Index:
         typing errors, if the index can. ``filters``: texts such as "country=FR". ``near``: a latitude and a longitude;
         records near this place rank higher. ``after``: the ``cursor`` of the previous page. ``display``: whether
         ``object["display"]`` has the texts that a list shows of each record, with the ranges of the matched letters.
+        ``hits``: whether ``object["hits"]`` has the rank of each record of a ranked answer.
         ``total``: "exact" counts the matches, at most 10,000; None or "known" takes the number that the search knows.
         """
         typed = _bytes(text)
         if isinstance(filters, (str, bytes)):
             raise ShardqError("refused", f'filters must be a list such as ["country=FR"], and not the text {filters!r:.100}')
-        asked = (limit, offset, sort, typos, tuple(filters), self._place(near), after, display, total)
+        asked = (limit, offset, sort, typos, tuple(filters), self._place(near), after, display, hits, total)
         # Successive questions of one list have the same options.
         last, options = self._last
         if asked != last:
@@ -290,13 +291,14 @@ class Index:
 
     def _options(
         self, limit: int, offset: int, sort: Optional[str], typos: bool, filters: Tuple[str, ...],
-        near: Optional[Tuple[float, float]], after: str, display: bool, total: Optional[str],
+        near: Optional[Tuple[float, float]], after: str, display: bool, hits: bool, total: Optional[str],
     ) -> _Options:
         if sort not in _SORTS:
             raise ShardqError("refused", 'sort must be "rank", "key" or None')
         if total not in (None, "exact", "known"):
             raise ShardqError("refused", 'total must be "exact", "known" or None')
         flags = _JSON | (0 if typos else _EXACT) | (_DISPLAY if display else 0) | (_TOTAL if total == "exact" else 0)
+        flags |= _HITS if hits else 0
         options = _Options(ctypes.sizeof(_Options), _int64(offset), _int64(limit), _SORTS[sort], flags)
         if near is not None:
             options.flags |= _NEAR
