@@ -224,18 +224,21 @@ public final class ShardedIndex: Sendable {
   public func reload() throws(IndexError) -> Bool {
     if isPinned { return false }
     return try reloading.withLock { (_) throws(IndexError) -> Bool in
-      while true { if let isNewer = try takeNewest() { return isNewer } }
+      try takeNewest()
     }
   }
 
-  /// Moves to a newer generation, and returns whether there was one; nil if yet another generation replaced it
-  /// meanwhile. The caller holds the lock.
-  private func takeNewest() throws(IndexError) -> Bool? {
+  /// Moves to a newer generation, and returns whether there was one. The caller holds the lock.
+  private func takeNewest() throws(IndexError) -> Bool {
     let (held, stamp) = latest.withLock { ($0.generation, $0.stamp) }
-    let overlayFile = try directory.overlayFile()
-    let file = try directory.manifestFile()
+    var overlayFile = try directory.overlayFile()
+    var file = try directory.manifestFile()
+    // Yet another generation may have replaced the overlay before the manifest was opened.
+    while let overlay = Self.stamp(of: overlayFile), !directory.isOverlay(overlay) {
+      overlayFile = try directory.overlayFile()
+      file = try directory.manifestFile()
+    }
     let found = GenerationStamp(manifest: file.stamp, overlay: Self.stamp(of: overlayFile))
-    if let overlay = found.overlay, !directory.isOverlay(overlay) { return nil }
     guard found != stamp else { return false }
     do throws(IndexError) {
       // If the old file can no longer be read, the new file counts as another one.

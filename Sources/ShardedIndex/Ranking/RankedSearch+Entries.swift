@@ -109,20 +109,15 @@ extension RankedSearch {
 
   // MARK: Matching records
 
-  /// Adds the records of a part that match the typed text, by their best match.
-  func addMatches(
-    in records: Range<Int>, _ passes: [Bool]?, _ nears: [Int]?, _ weights: PartWeights, _ reference: PartReference,
-    _ part: RankedPart, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
-  ) throws(IndexError) {
+  /// Adds the candidates that match the typed text, by their best match.
+  func addMatches(of candidates: RankedCandidates, _ found: inout RankedFound) throws(IndexError) {
     // A run by one word has far more records than matches, so entries find the matches by other names.
-    let run = runs[part.run]
+    let run = runs[candidates.part.run]
     let isByKey = run.purpose != .word
-    try forEachTexts(in: records, of: reference, withNames: isByKey) { record, texts in
+    try forEachTexts(in: candidates.records, of: candidates.reference, withNames: isByKey) { record, texts in
       let match = run.edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: run.edits)
-      guard passes?[record - records.lowerBound] ?? true, let match else { return }
-      add(
-        weights.values[record], bonus: match.bonus, near: nears?[record - records.lowerBound] ?? 0, record, reference,
-        part, notAbove: limit, &found)
+      guard candidates.passes(record), let match else { return }
+      add(record, of: candidates, bonus: match.bonus, &found)
     }
   }
 

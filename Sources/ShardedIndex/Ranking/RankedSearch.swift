@@ -287,33 +287,39 @@ struct RankedSearch: Sendable {
     let (records, wholeEnd) = run.records(in: reference.part.keys, canBeWhole: canBeWhole)
     opened.parts += 1
     guard run.set == .records else { return try queue(entries: records, wholeEnd, of: reference, part) }
-    let weights = try weights(of: reference)
-    let passes = try filter?.passes(records, of: reference, in: reader)
-    let nears = try nearness?.values(records, of: reference, in: reader)
-    guard run.purpose == .typed else {
-      return try addMatches(in: records, passes, nears, weights, reference, part, notAbove: limit, &found)
-    }
-    for record in records where passes?[record - records.lowerBound] ?? true {
+    let candidates = try candidates(records, of: reference, part, weights(of: reference), notAbove: limit)
+    guard run.purpose == .typed else { return try addMatches(of: candidates, &found) }
+    for record in records where candidates.passes(record) {
       // Entries lead to records whose keys are not their own plain form.
-      if rules.isPlain, !text.isEmpty, weights.marks[record] == PartWeights.otherForm { continue }
-      add(
-        weights.values[record], bonus: record < wholeEnd ? RecordMatch.wholeBonus : 0,
-        near: nears?[record - records.lowerBound] ?? 0, record, reference, part, notAbove: limit, &found)
+      if rules.isPlain, !text.isEmpty, candidates.weights.marks[record] == PartWeights.otherForm { continue }
+      add(record, of: candidates, bonus: record < wholeEnd ? RecordMatch.wholeBonus : 0, &found)
     }
   }
 
   // MARK: Records
 
+  /// Returns some records of an opened part, with all that ranks them.
+  ///
+  /// - Parameter limit: The greatest rank of the records to add; nil for all records.
+  func candidates(
+    _ records: Range<Int>, of reference: PartReference, _ part: RankedPart, _ weights: PartWeights,
+    notAbove limit: ShardedIndex.Rank?
+  ) throws(IndexError) -> RankedCandidates {
+    RankedCandidates(
+      records: records, reference: reference, part: part, weights: weights, limit: limit,
+      passing: try filter?.passes(records, of: reference, in: generation.shards),
+      nears: try nearness?.values(records, of: reference, in: generation.shards))
+  }
+
   /// Adds a record of the shards, unless the overlay removes it.
-  func add(
-    _ weight: UInt64, bonus: Int, near: Int, _ record: Int, _ reference: PartReference, _ part: RankedPart,
-    notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
-  ) {
-    let place = reference.start + record
+  func add(_ record: Int, of candidates: RankedCandidates, bonus: Int, _ found: inout RankedFound) {
+    let place = candidates.reference.start + record
     if let overlay = generation.overlay, overlay.isRemoved(place) { return }
-    var rank = ShardedIndex.Rank(weight: weight, bonus: bonus, near: near, position: position(ofPlace: place))
-    rank.edits = runs[part.run].edits
-    add(RankedRecord(rank: rank, part: part, record: record), notAbove: limit, &found)
+    var rank = ShardedIndex.Rank(
+      weight: candidates.weights.values[record], bonus: bonus, near: candidates.near(record),
+      position: position(ofPlace: place))
+    rank.edits = runs[candidates.part.run].edits
+    add(RankedRecord(rank: rank, part: candidates.part, record: record), notAbove: candidates.limit, &found)
   }
 
   func add(_ record: RankedRecord, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound) {

@@ -113,13 +113,11 @@ extension RankedSearch {
     for record in candidates {
       // Entries lead to records whose keys are not their own plain form.
       if rules.isPlain, weights.marks[record] == PartWeights.otherForm { continue }
-      let passes = try filter?.passes(record..<record + 1, of: reference, in: reader)
-      let nears = try nearness?.values(record..<record + 1, of: reference, in: reader)
+      let candidate = try self.candidates(record..<record + 1, of: reference, part, weights, notAbove: limit)
       if rules.isPlain {
-        try addMatches(in: record..<record + 1, passes, nears, weights, reference, part, notAbove: limit, &found)
-      } else if passes?[0] ?? true {
-        add(
-          weights.values[record], bonus: 0, near: nears?[0] ?? 0, record, reference, part, notAbove: limit, &found)
+        try addMatches(of: candidate, &found)
+      } else if candidate.passes(record) {
+        add(record, of: candidate, bonus: 0, &found)
       }
     }
   }

@@ -1,0 +1,19 @@
+/// Records of an opened part that may be hits, with all that ranks them.
+struct RankedCandidates {
+  let records: Range<Int>
+  let reference: PartReference
+  let part: RankedPart
+  let weights: PartWeights
+  /// The greatest rank of the records to add; nil for all records.
+  let limit: ShardedIndex.Rank?
+  /// Whether each of the records passes the filters; nil without filters.
+  let passing: [Bool]?
+  /// The nearness of each of the records; nil without a place.
+  let nears: [Int]?
+
+  /// Whether a record passes the filters.
+  func passes(_ record: Int) -> Bool { passing?[record - records.lowerBound] ?? true }
+
+  /// The nearness of a record in its score.
+  func near(_ record: Int) -> Int { nears?[record - records.lowerBound] ?? 0 }
+}
