@@ -101,11 +101,7 @@ package struct HostSearch {
   private var wanted: Int { max(0, min(limit, 1000)) + max(0, min(offset, .max - 1000)) }
 
   private func isRanked(_ generation: Generation) -> Bool {
-    #if KeysAlone  // Scripts/build-wasm.sh
-      false
-    #else
-      order == .ranks || order == .ofIndex && generation.manifest.isRanked
-    #endif
+    order == .ranks || order == .ofIndex && generation.manifest.isRanked
   }
 
   /// Writes the answer.
