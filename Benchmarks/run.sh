@@ -5,7 +5,7 @@
 #     Benchmarks/run.sh --write                                     writes docs/figures.md: these tables, and the footprint's
 #     Benchmarks/run.sh --ranked [DATA]                             ranked answers and corrections beside rivals: ranked.py
 #     Benchmarks/run.sh --far [CITIES]                              requests and bytes on a far host, beside others: far.py
-#     Benchmarks/run.sh --encodings [CITIES]                        the cost of encodings: docs/history/encodings.md
+#     Benchmarks/run.sh --encodings [CITIES]                        the cost of encodings, for docs/measurements.md
 #     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            the growth with the number of records: scale.py
 #     Benchmarks/run.sh --sizes DIRECTORY --weight _id 10M ...      the same of ranked answers
 #

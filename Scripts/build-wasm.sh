@@ -1,8 +1,5 @@
 #!/bin/sh
-# Builds the engine as WebAssembly, for pages and other hosts: Scripts/build-wasm.sh [--keys] MODULE
-#
-# With --keys the module answers only in the order of keys, without ranks, words, typing errors, filters and places. That
-# module is two thirds as large.
+# Builds the engine as WebAssembly, for pages and other hosts: Scripts/build-wasm.sh MODULE
 #
 # The script also writes the other files of a page without a server: the page, its scripts and the compressed module, for
 # hosts that send compressed files, such as nginx with gzip_static.
@@ -12,13 +9,7 @@
 # The same sources give the same bytes.
 set -eu
 work=.build/wasm
-condition=""
-if [ "${1:-}" = --keys ]; then
-  work=.build/wasm-keys
-  condition="-D KeysAlone"
-  shift
-fi
-out="${1:?usage: Scripts/build-wasm.sh [--keys] MODULE}"
+out="${1:?usage: Scripts/build-wasm.sh MODULE}"
 cd "$(dirname "$0")/.."
 missing() {
   echo "the WebAssembly module is not built; install$1, and run the command again" >&2
@@ -63,7 +54,7 @@ Scripts/zstd-sources.sh "$zstd" || missing " or fetch the source of zstd (Script
 c="-nostdinc -isystem $builtin -isystem $headers -isystem $zstd/lib -msimd128 -mbulk-memory -D__wasi__ -ffile-prefix-map=$PWD=."
 flags="-target wasm32-unknown-none-wasm -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes"
 flags="$flags -swift-version 6 -package-name shardq -Osize -wmo -parse-as-library -I $work -Xfrontend -function-sections"
-flags="$flags -Xfrontend -disable-stack-protector -file-prefix-map $PWD=. $condition"
+flags="$flags -Xfrontend -disable-stack-protector -file-prefix-map $PWD=."
 # The compiler makes no copy of a function for each closure.
 flags="$flags -Xllvm -sil-disable-pass=closure-specialize"
 for option in $c; do flags="$flags -Xcc $option"; done

@@ -79,16 +79,8 @@ package enum AnswerObject {
   package static func write(
     _ hits: some Sequence<ShardedIndex.Hit>, _ output: inout Output
   ) throws(WriteError) {
-    try output.write(",\"hits\":" as StaticString)
-    try write(array: hits, &output)
-  }
-
-  /// Writes hits as an array.
-  package static func write(
-    array hits: some Sequence<ShardedIndex.Hit>, _ output: inout Output
-  ) throws(WriteError) {
+    try output.write(",\"hits\":[" as StaticString)
     var isFirst = true
-    try output.write(0x5b)
     for hit in hits {
       if !isFirst { try output.write(0x2c) }
       isFirst = false

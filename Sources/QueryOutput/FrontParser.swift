@@ -8,7 +8,7 @@ import ShardedIndex
 package enum FrontParser {
   /// The first words that name commands and are no prefixes.
   package static let commandNames = [
-    "query", "build", "update", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive",
+    "query", "build", "update", "stats", "verify", "export", "diff", "apply", "repair", "archive",
     "unarchive", "publish", "fetch", "prune", "page", "generate", "footprint", "plan", "plan-ranges", "key",
     "write-range", "merge", "ui", "map", "serve", "warm", "completions", "help",
   ]
@@ -32,7 +32,7 @@ package enum FrontParser {
   /// Returns the query of a command line with an unfinished last word, and the words of its text; nil if the word may
   /// be anything but a part of a name.
   static func unfinished(_ arguments: [String]) -> (request: QueryRequest, words: [String])? {
-    let isQuery = ["query", "explain", "map"].contains(arguments.first)
+    let isQuery = ["query", "map"].contains(arguments.first)
     guard let (line, command) = read(arguments.dropFirst(isQuery ? 1 : 0), isQuery: isQuery),
       let request = line.request, let last = line.words.last, last == arguments.last, !request.query.text.isEmpty
     else { return nil }

@@ -52,7 +52,7 @@ public struct BuildOptions: Sendable {
   ///
   /// The limit counts all memory that grows with the dataset or its records: the text read ahead, the sort, the merge,
   /// the shards under construction, the list of shards. The program itself and a few megabytes come on top, see
-  /// docs/history/builds.md. A build also holds a record that is larger than the rest of the limit.
+  /// docs/measurements.md. A build also holds a record that is larger than the rest of the limit.
   public var memoryBytes = 256 << 20
   /// The number of threads, at least 1. Default: one for each processor.
   public var jobs = WorkerPool.availableThreads

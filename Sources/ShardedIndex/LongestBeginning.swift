@@ -25,13 +25,11 @@ extension Generation {
 
   private func hasMatch(of folded: [UInt8], inKeys: Bool) throws(IndexError) -> Bool {
     let keys = try folded.withFoldedPrefix { (text) throws(IndexError) in try answer(to: text, limit: 1).range.count }
-    #if !KeysAlone  // Scripts/build-wasm.sh
-      if keys == 0, !inKeys, manifest.isRanked {
-        var hits = try ShardedIndex.RankedHits(folded, typos: .none, in: self)
-        try hits.find(1)
-        return hits.count > 0
-      }
-    #endif
+    if keys == 0, !inKeys, manifest.isRanked {
+      var hits = try ShardedIndex.RankedHits(folded, typos: .none, in: self)
+      try hits.find(1)
+      return hits.count > 0
+    }
     return keys > 0
   }
 }

@@ -22,7 +22,7 @@
     ]
     /// Options that have a value in one command, and none in another.
     private static let either: [String: Set<String>] = [
-      "--count": ["generate"], "--near": ["query", "explain"], "--typos": ["query", "explain"],
+      "--count": ["generate"], "--near": ["query"], "--typos": ["query"],
       "--null": ["build", "footprint", "plan", "plan-ranges", "update", "verify"], "-q": ["ui"],
     ]
     private static let long = ["-i": "--index", "-n": "--limit", "-o": "--output"]

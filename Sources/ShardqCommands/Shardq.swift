@@ -48,7 +48,7 @@
       version: CommandLineParser.version,
       groupedSubcommands: [
         CommandGroup(
-          name: "Search", subcommands: [QueryCommand.self, UICommand.self, MapCommand.self, ExplainCommand.self]),
+          name: "Search", subcommands: [QueryCommand.self, UICommand.self, MapCommand.self]),
         CommandGroup(
           name: "Index",
           subcommands: [

@@ -267,9 +267,9 @@
       (["--field", "-f", "--columns", "--select"], ["query", "ui"], "--fields"),
       (["--print0", "--zero", "-z"], ["query", "ui"], "-0"),
       (["-c"], ["query"], "--count"),
-      (["--max", "--max-count", "-m", "--top", "--head", "--number"], ["query", "explain"], "--limit"),
+      (["--max", "--max-count", "-m", "--top", "--head", "--number"], ["query"], "--limit"),
       (["--skip", "--from"], ["query"], "--offset"),
-      (["--sort-by", "--order", "--order-by"], ["query", "explain"], "--sort"),
+      (["--sort-by", "--order", "--order-by"], ["query"], "--sort"),
       (["--cursor", "--continue"], ["query"], "--after"),
       (["--verbose", "-v", "-V"], [], "--version"),
     ]

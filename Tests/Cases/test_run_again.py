@@ -94,10 +94,6 @@ class Files(RunAgain):
     def test_diff(self):
         self.check("diff", "-q", "index", "new", "-o", "out/x.pack")
 
-    def test_apply_to_an_archive(self):
-        self.shardq("diff", "index", "new", "-o", "pack")
-        self.check("apply", "-q", "pack", "--archive", "given.shardq", "out/x.shardq")
-
     def test_unarchive(self):
         self.check("unarchive", "-q", "given.shardq", "-o", "out/index")
 

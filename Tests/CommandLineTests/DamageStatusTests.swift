@@ -62,7 +62,7 @@ struct DamageStatusTests {
 
   /// Commands that read: their arguments behind `-i INDEX`.
   private static let reading = [
-    ["stats"], ["stats", "--format", "json"], ["explain", "sa"], ["export"], ["export", "--format", "geojson"],
+    ["stats"], ["stats", "--format", "json"], ["export"], ["export", "--format", "geojson"],
     ["map", "sa", "--width", "60"], ["map", "sa", "--format", "geojson"],
     ["query", "sa", "--all", "--format", "jsonl"],
     ["query", "", "-n", "3"], ["query", "--stdin"], ["generate", "--typing", "50"],

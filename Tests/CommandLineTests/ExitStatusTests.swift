@@ -13,7 +13,7 @@ struct ExitStatusTests {
       ["san", "-n", "0"], ["san", "--all", "-n", "3"], ["--nonsense"], ["query"], ["build"],
       ["san", "--format", "xml"],
       ["export", "--format", "text"], ["build", "--level", "40", "x"], ["verify", "--key", "{a}"],
-      ["generate"], ["explain"], ["diff", "a", "b"], ["diff", "a", "-o", "p"], ["apply"], ["apply", "a", "b"],
+      ["generate"], ["diff", "a", "b"], ["diff", "a", "-o", "p"], ["apply"], ["apply", "a", "b"],
       ["repair"], ["archive"], ["archive", "-o", "-"], ["unarchive", "x"],
       ["publish"], ["publish", "x"], ["publish", "s3://b/", "--grace", "59s"], ["fetch", "https://host/"],
       ["prune", "s3://"],
@@ -42,7 +42,7 @@ struct ExitStatusTests {
   @Test func missingIndex() {
     let empty = TemporaryDirectory()
     for arguments in [
-      ["san"], ["query", "san", "--stdin"].dropLast(1) + ["-n", "3"], ["stats"], ["explain", "san"],
+      ["san"], ["query", "san", "--stdin"].dropLast(1) + ["-n", "3"], ["stats"], ["san", "--explain"],
       ["export"], ["verify"], ["query", "--stdin"],
     ] {
       for path in [empty.path, empty.path + "/nowhere"] {
@@ -102,7 +102,7 @@ struct ExitStatusTests {
       "A full disk ends with 74",
       arguments: [
         ["alab"], ["alab", "--count"], ["query", "", "--all", "--format", "json"], ["stats"],
-        ["explain", "alab"], ["export"],
+        ["export"],
         ["generate", "--count", "10"], ["--help"], ["query", "--stdin"],
         ["--generate-completion-script", "bash"],
       ])
@@ -174,7 +174,7 @@ struct ExitStatusTests {
       help.status == 0 && help.output.contains("EXAMPLES") && help.output.contains("shardq build cities.json")
     )
     for command in [
-      "query", "build", "stats", "verify", "explain", "export", "diff", "apply", "repair", "archive", "unarchive",
+      "query", "build", "stats", "verify", "export", "diff", "apply", "repair", "archive", "unarchive",
       "publish", "fetch", "prune",
       "page", "generate", "plan",
     ] {
@@ -197,11 +197,6 @@ struct ExitStatusTests {
       stats.hasPrefix("{\"schema\":1,\"index\":") && stats.contains("\"records\":9,")
         && stats.contains("\"key\":\"{name}, {country}\""))
     #expect(Program.run(["stats"], index: index.path).output.contains("records"))
-    let explain = Program.run(["explain", "alab , u", "--format", "json"], index: index.path)
-    #expect(
-      explain.status == 0 && explain.output.contains("\"folded\":\"alab, u\"")
-        && explain.output.contains("\"count\":1,"))
-    #expect(Program.run(["explain", "zzz"], index: index.path).status == 1)
     let verify = Program.run(["verify", "--source", index.source], index: index.path)
     #expect(
       verify.status == 0 && verify.output == "" && verify.error.contains("every answer is right"), "\(verify)"

@@ -308,7 +308,7 @@ struct LiveReaderTests {
       Program.run(["stats", "-i", live.path, "--format", "json"]).output
         .contains("\"manifest_sha256\":\"\(digest)\""))
     let commands = [
-      ["al"], ["query", "al", "--count"], ["stats"], ["verify"], ["export"], ["explain", "al"], ["query", "--stdin"],
+      ["al"], ["query", "al", "--count"], ["stats"], ["verify"], ["export"], ["query", "--stdin"],
     ]
     for command in commands {
       let pinned = Program.run(command + ["-i", live.path, "--expect-digest", digest], input: "al\n")

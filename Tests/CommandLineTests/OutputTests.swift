@@ -120,7 +120,6 @@ struct OutputTests {
     #expect(verified.error.hasPrefix("1 record in 1 shard, "), "\(verified.error)")
     let compared = Program.run(["verify", "--key", "{name}, {country}", "-i", scratch.path + "/i", "--source", source])
     #expect(compared.error.contains("\n1 record in the dataset: all"), "\(compared.error)")
-    #expect(Program.run(["explain", "one", "-i", scratch.path + "/i"]).output.contains("  1 record  "))
     #expect(
       Program.run(["one", "--offset", "5", "--format", "text", "-i", scratch.path + "/i"]).error
         == "1 match, none at offset 5\n")

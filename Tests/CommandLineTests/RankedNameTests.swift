@@ -68,7 +68,7 @@ import Testing
     #expect(output == "York\nYorkton\nEast York\nNew York\n")
     #expect(
       Program.run(["query", "-i", path, "york", "--fields", "name", "--sort", "key"]).output == "York\nYorkton\n")
-    #expect(Program.run(["explain", "-i", path, "york"]).output.contains("parts opened"))
+    #expect(Program.run(["york", "-i", path, "--explain"]).output.contains("parts opened"))
   }
 
   @Test("the list finds rows as it reaches them, and marks the texts that matched")

@@ -38,7 +38,6 @@ struct SummaryTests {
     #expect(try number(members("shardq diff --json old shards -o p.pack"), "shards_shipped") != nil)
     #expect(try members("shardq apply --json -i old p.pack")["unchanged"] as? Bool == false)
     #expect(try members("shardq apply --json -i old p.pack")["unchanged"] as? Bool == true)
-    _ = try members("shardq explain --json aa")
     let exported = try members("shardq export --json")
     #expect(number(exported, "count") == 3 && (exported["records"] as? [Any])?.count == 3)
     let repaired = try members("for f in shards/*.zst; do printf x >> $f; done; shardq repair --json --from old")

@@ -56,8 +56,7 @@ struct TerminalOutputTests {
   static let commands: [[String]] =
     ["text", "tsv", "csv", "json", "jsonl", "geojson"].map { ["x", "--format", $0] } + [
       ["x", "-0"], ["x", "--fields", "name"], ["x", "--count", "--format", "json"],
-      ["export"], ["export", "--format", "tsv"], ["export", "--format", "geojson"], ["explain", name.dropNull],
-      ["explain", name.dropNull, "--format", "json"],
+      ["export"], ["export", "--format", "tsv"], ["export", "--format", "geojson"],
       [name.dropNull], [name.dropNull, "--format", "json"], ["no" + name.dropNull], ["--no" + name.dropNull, "x"],
       ["x", "--format", name.dropNull], ["x", "--fields", name.dropNull], ["stats", name.dropNull],
       ["-i", name.dropNull, "x"], ["build", name.dropNull], ["x", "-n", name.dropNull],

@@ -110,7 +110,7 @@ struct UpdateCommandTests {
     #expect(pinned.status == 0 && pinned.output == "1\tAachen\tDE\n2\tBasel\tCH\n3\tZürich\tCH\n")
   }
 
-  @Test("stats, verify and explain know the overlay")
+  @Test("stats and verify know the overlay")
   func overlayShown() {
     build()
     let plain = Program.run(["stats", "-i", index, "--format", "json"]).output
@@ -136,14 +136,6 @@ struct UpdateCommandTests {
     #expect(differs.status == 1, "\(differs)")
     #expect(differs.output.contains(#"not in the index: {"_id":1,"name":"Aachen","country":"DE"}"# + "\n"))
     #expect(differs.output.contains(#"not in the dataset: {"_id":4,"name":"Bonn","country":"DE"}"# + "\n"))
-
-    let explained = Program.run(["explain", "b", "-i", index])
-    #expect(explained.status == 0)
-    #expect(explained.output.contains("\(size) of the overlay") && explained.output.contains("0 of 3"), "\(explained)")
-    // The matches are all in the overlay.
-    #expect(explained.output.contains("shards hit          0\n"), "\(explained)")
-    let inShard = Program.run(["explain", "z", "-i", index])
-    #expect(inShard.output.contains("shards hit          1\n"), "\(inShard)")
 
     // A byte of the overlay is damaged: no query answers.
     var damaged = TemporaryDirectory.bytes(index + "/overlay")

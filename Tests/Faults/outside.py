@@ -117,7 +117,7 @@ def main():
         shutil.rmtree(index)
         os.unlink(trace)
 
-    commands = [["query", "", "--all"], ["query", "aa"], ["verify"], ["export"], ["stats"], ["explain", "aa"]]
+    commands = [["query", "", "--all"], ["query", "aa"], ["verify"], ["export"], ["stats"]]
     cases = [(name, how, command) for name in ("manifest", "overlay", shard) for how in PLANTS for command in commands]
     cases += [("", "the whole index", command) for command in commands]
     tools.cases = len(tools.each(one, tools.sample("outside", cases)))

@@ -166,7 +166,7 @@ class Conventions(unittest.TestCase):
         self.assertEqual(self.succeeds("shardq reykj --json").stdout, self.succeeds("shardq reykj --format json").stdout)
         self.list()
         for line in (
-            "build -i x --id id --key '{name}' l.csv", "update -i x --merge", "verify -i x", "stats -i x", "explain -i x a",
+            "build -i x --id id --key '{name}' l.csv", "update -i x --merge", "verify -i x", "stats -i x",
             "export -i x", "diff x x -o p", "apply -i x p", "archive -i x -o a", "unarchive a -o b", "generate --count 2", "generate --typing 9 -i x", "completions zsh", "repair -i x --from ../" + os.path.basename(self.directory) + "/y",
         ):
             if line.startswith("repair"):
@@ -461,8 +461,7 @@ class Conventions(unittest.TestCase):
         self.assertIn("/.config/shardq/config:1: there is no setting limt; did you mean limit?", wrong.stderr)
 
     def test_21_the_output_is_a_contract(self):
-        for line in ("reykj --json", "reykj --count --json", "stats --json", "explain reykj --json", "verify --json",
-                     "export --json"):
+        for line in ("reykj --json", "reykj --count --json", "stats --json", "verify --json", "export --json"):
             self.assertTrue(self.succeeds("shardq " + line).stdout.startswith('{"schema":1,'), line)
         self.assertTrue(self.succeeds("echo reykj | shardq query --stdin").stdout.startswith('{"schema":1,'))
         self.assertRegex(self.succeeds("shardq reykj").stdout, r"^Reykjavík\tIS\t64\.1466\t-21\.9426\t\d+\n$")

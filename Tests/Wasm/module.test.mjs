@@ -145,21 +145,6 @@ test('the module takes at most 304 KiB with gzip', { skip: !hasBinaryen && 'ther
   assert.ok(gzipSync(readFileSync(modulePath), { level: 9 }).length <= 304 << 10)
 })
 
-test('the module without ranks answers in the order of keys', { skip: !isLong && 'long runs alone build it' }, async () => {
-  const module = new WebAssembly.Module(readFileSync(join(root, '.build/wasm-keys/module/shardq.wasm')))
-  for (const directory of [small, large]) {
-    const asked = texts(directory, 2000, 5), answers = expected(directory, asked, ['--sort', 'key'])
-    const index = await open(storage(filesOf(directory)), { module })
-    for (const [i, text] of asked.entries()) {
-      const { matches, count } = await index.search(text, { total: 'exact' })
-      assert.deepEqual([matches, count], [answers[i].matches, answers[i].count], text)
-    }
-    for (const options of [{ sort: 'rank' }, { filters: ['country=FR'] }, { near: { latitude: 48.5, longitude: 2.25 } }]) {
-      await assert.rejects(index.search('s', options), { code: 'refused' })
-    }
-  }
-})
-
 test('a damaged index is refused or harmless, and ends no instance', async () => {
   const files = filesOf(small), names = [...files.keys()], next = numbers(11)
   const asked = ['', 's', 'san f', 'lodnon', 'zz']

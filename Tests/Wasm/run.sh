@@ -9,7 +9,6 @@ status=0
 Scripts/build-wasm.sh .build/wasm/module/shardq.wasm || status=$?
 [ "$status" -ne 3 ] || { echo "skipped: the WebAssembly module, because a tool to build it is missing"; exit 77; }
 [ "$status" -eq 0 ] || exit "$status"
-[ "${SHARDQ_LONG:-}" != 1 ] || Scripts/build-wasm.sh --keys .build/wasm-keys/module/shardq.wasm
 export SHARDQ_BIN="${SHARDQ_BIN:-$PWD/bin}" PYTHONDONTWRITEBYTECODE=1
 node --test Tests/Wasm/
 python3 -m unittest Tests/Wasm/test_command.py

@@ -19,8 +19,8 @@ protocol ArchiveTarget {
 let archivePlacesName = "places"
 
 /// The form of an archive. Each index has exactly one archive, to the byte. Source: docs/archive.md.
-struct ArchiveForm<Source: ArchiveSource> {
-  private let files: Source
+struct ArchiveForm {
+  private let files: ArchivedFiles
   /// The offset of the next byte.
   private(set) var position: Int64 = 0
   /// The number of entries.
@@ -39,7 +39,7 @@ struct ArchiveForm<Source: ArchiveSource> {
 
   /// - Parameter directory: The directory for temporary files; nil to hold about 100 bytes for each file in memory
   ///   instead.
-  init(of files: Source, in directory: RunDirectory?) throws(PackError) {
+  init(of files: ArchivedFiles, in directory: RunDirectory?) throws(PackError) {
     self.files = files
     do throws(BuildError) {
       (places, central) = (try ByteSpill(in: directory), try ByteSpill(in: directory))

@@ -14,16 +14,17 @@ struct ArchivedFile {
   let mayRepeat: Bool
 }
 
-/// The manifests that name the files of an archive.
-protocol ArchiveSource {
-  /// The path of the index, for messages.
-  var path: String { get }
-  var manifest: ManifestReader { get }
-  /// Returns the manifest of the entries, after `forEach` has passed its file; nil if there are no entries.
-  func entriesManifest() throws(PackError) -> ManifestReader?
-}
+/// The files of an index in the order of the places of an archive.
+struct ArchivedFiles {
+  let index: ShardedIndex
 
-extension ArchiveSource {
+  var path: String { index.path }
+  var manifest: ManifestReader { index.generation.manifest }
+
+  private func entriesManifest() throws(PackError) -> ManifestReader? {
+    try Self.reading { () throws(IndexError) in try index.generation.entries()?.manifest }
+  }
+
   /// Calls `body` with each file but the manifest, in the order of the places; with nil for a page without a side file.
   /// Memory holds a few pages of the manifests.
   func forEach(_ body: (ArchivedFile?) throws(PackError) -> Void) throws(PackError) {
@@ -36,7 +37,7 @@ extension ArchiveSource {
   }
 
   /// Returns the number of places for the files that a manifest itself names.
-  static func placeCount(of manifest: ManifestReader) -> Int {
+  private static func placeCount(of manifest: ManifestReader) -> Int {
     manifest.shardCount + (manifest.hasSides ? manifest.pageCount : 0)
   }
 
@@ -60,18 +61,6 @@ extension ArchiveSource {
             name: side.fileName, size: side.fileSize, digest: side.digest, place: manifest.place(ofSides: page),
             mayRepeat: true))
     }
-  }
-}
-
-/// The files of an index in the order of the places of an archive.
-struct ArchivedFiles: ArchiveSource {
-  let index: ShardedIndex
-
-  var path: String { index.path }
-  var manifest: ManifestReader { index.generation.manifest }
-
-  func entriesManifest() throws(PackError) -> ManifestReader? {
-    try Self.reading { () throws(IndexError) in try index.generation.entries()?.manifest }
   }
 
   /// Returns the number of places.

@@ -153,16 +153,11 @@ extension ShardBuilder {
     do throws(BuildError) { return try body() } catch { throw .build(error) }
   }
 
-  /// Returns whether a path has nothing, not even a link.
-  static func isAbsent(_ path: String) -> Bool {
-    var status = stat()
-    return retrying { unsafe lstat(path, &status) } != 0
-  }
-
   /// Returns whether a directory does not exist, is empty, or has only files that an interrupted copy left.
   private static func isFree(_ path: String, for index: ShardedIndex) -> Bool {
     // The call that makes the directory reports any error but absence.
-    if isAbsent(path) { return true }
+    var status = stat()
+    if retrying({ unsafe lstat(path, &status) }) != 0 { return true }
     let directory = SystemFile.open(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
     guard directory >= 0 else { return false }
     defer { _ = close(directory) }
@@ -171,18 +166,13 @@ extension ShardBuilder {
       ? has(path, manifestOf: index) : Publisher.otherEntry(in: path) == nil
   }
 
-  /// Returns whether an index, in a directory or in an archive, has the manifest of another one.
+  /// Returns whether an index, in a directory or in an archive, has the manifest of another one and no overlay.
   private static func has(_ path: String, manifestOf index: ShardedIndex) -> Bool {
-    guard let bytes = try? index.generation.manifest.fileBytes() else { return false }
-    return has(path, Digest.sha256(bytes))
-  }
-
-  /// Returns whether an index, in a directory or in an archive, has a manifest with this SHA-256 and no overlay.
-  static func has(_ path: String, _ digest: [UInt8]) -> Bool {
-    guard let found = try? ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0)),
-      found.generation.overlay == nil, let bytes = try? found.generation.manifest.fileBytes()
+    guard let bytes = try? index.generation.manifest.fileBytes(),
+      let found = try? ShardedIndex(opening: path, options: .init(cacheLimitBytes: 0)),
+      found.generation.overlay == nil, let other = try? found.generation.manifest.fileBytes()
     else { return false }
-    return Digest.sha256(bytes) == digest
+    return other == bytes
   }
 }
 
@@ -228,15 +218,11 @@ private struct ArchiveWriter: ArchiveTarget {
 
   mutating func put(_ bytes: [UInt8], of part: () -> String) throws(PackError) { try output.write(bytes) }
 
-  func finish(placesStart: Int64) throws(PackError) { try output.finishArchive(placesStart: placesStart) }
-}
-
-extension Pack.Output {
-  /// Writes the number that the first header of an archive lacks, and gives the file its name.
-  func finishArchive(placesStart: Int64) throws(PackError) {
+  /// Writes the number that the first header lacks, and gives the file its name.
+  func finish(placesStart: Int64) throws(PackError) {
     var writer = ByteWriter()
     writer.write(UInt64(placesStart))
-    try replace(ArchiveHead.placesOffset, writer.bytes)
-    try finish()
+    try output.replace(ArchiveHead.placesOffset, writer.bytes)
+    try output.finish()
   }
 }

@@ -6,7 +6,7 @@ struct Applier {
   /// The old generation; nil if the pack copies nothing.
   private let old: Pack.Generation?
   private let input: Pack.Input
-  private let place: Place
+  private let publisher: Publisher
   /// The shards of the new generation, after its manifest was read; they point into `new`.
   private(set) var shards: [Manifest.Shard] = []
   /// All files of the new generation, after its manifest was read.
@@ -15,23 +15,8 @@ struct Applier {
   /// The old files of recent copies, by number: neighbours often copy from the same file.
   private var held: [Int: [UInt8]] = [:]
 
-  /// The place of the new manifest until its digest is checked.
-  struct Place {
-    let runDirectory: RunDirectory
-    /// The path and the directory of the index, for messages.
-    let path: String
-    let openDirectory: () throws(IndexError) -> IndexDirectory
-  }
-
-  init(old: Pack.Generation?, input: Pack.Input, in place: Place) {
-    (self.old, self.input, self.place) = (old, input, place)
-  }
-
   init(old: Pack.Generation?, input: Pack.Input, _ publisher: Publisher) {
-    let place = Place(runDirectory: publisher.runDirectory, path: publisher.directory) { () throws(IndexError) in
-      try publisher.openDirectory()
-    }
-    self.init(old: old, input: input, in: place)
+    (self.old, self.input, self.publisher) = (old, input, publisher)
   }
 
   /// The files to copy from.
@@ -48,17 +33,15 @@ struct Applier {
   }
 
   /// Returns the numbers of the files that the old generation lacks, in the order of the pack.
-  func shipped() throws(PackError) -> [Int] {
+  private func shipped() throws(PackError) -> [Int] {
     let path = input.path
     return try Pack.shipped(from: oldFiles, to: files) { .damagedPack(path: path, reason: $0) }
   }
 
   /// Adds the files that the old generation lacks, calls `step` after each, and returns their number.
-  mutating func addFiles(
-    with publisher: Publisher, to summary: inout ApplySummary, step: () -> Void
-  ) throws(PackError) -> Int {
+  mutating func addFiles(to summary: inout ApplySummary, step: () -> Void) throws(PackError) -> Int {
     let numbers = try shipped()
-    try checkKept(except: Set(numbers), in: publisher)
+    try checkKept(except: Set(numbers))
     for number in numbers {
       let (name, bytes) = try file(number)
       do throws(BuildError) {
@@ -73,7 +56,7 @@ struct Applier {
     return numbers.count
   }
 
-  func damaged(_ reason: String) -> PackError { .damagedPack(path: input.path, reason: reason) }
+  private func damaged(_ reason: String) -> PackError { .damagedPack(path: input.path, reason: reason) }
 
   /// Reads the segments of a file of `size` bytes, and passes the file's bytes to `body`.
   private func put(
@@ -102,7 +85,7 @@ struct Applier {
   mutating func manifest(size: Int, digest: [UInt8]) throws(PackError) -> [UInt8] {
     let descriptor: CInt
     do throws(BuildError) {
-      descriptor = try SystemFile.openTemporary(in: place.runDirectory)
+      descriptor = try SystemFile.openTemporary(in: publisher.runDirectory)
     } catch {
       throw .build(error)
     }
@@ -113,7 +96,7 @@ struct Applier {
     func write(_ bytes: [UInt8]) throws(PackError) {
       unsafe hash.update(bytes.span.bytes)
       do throws(BuildError) {
-        try SystemFile.write(bytes, to: descriptor, path: place.path)
+        try SystemFile.write(bytes, to: descriptor, path: publisher.directory)
       } catch {
         throw .build(error)
       }
@@ -132,7 +115,7 @@ struct Applier {
     guard hash.finish().starts(with: digest) else { throw damaged("has a manifest with the wrong digest") }
     do throws(IndexError) {
       isOwned = false
-      let manifest = try ManifestReader(descriptor: descriptor, of: place.openDirectory())
+      let manifest = try ManifestReader(descriptor: descriptor, of: publisher.openDirectory())
       shards = try manifest.shards()
       files = try Pack.File.all(of: manifest, shards)
       new = manifest
@@ -145,7 +128,7 @@ struct Applier {
   }
 
   /// Checks that the directory has the files that the pack lacks.
-  private func checkKept(except numbers: Set<Int>, in publisher: Publisher) throws(PackError) {
+  private func checkKept(except numbers: Set<Int>) throws(PackError) {
     // Two shards with the same content are one file, which the pack may have for the first of them.
     let shipped = Set(numbers.map { files[$0].name.text })
     for (number, file) in files.enumerated() where !numbers.contains(number) {
@@ -165,7 +148,7 @@ struct Applier {
   }
 
   /// Returns the name and the content of a file in the pack.
-  mutating func file(_ number: Int) throws(PackError) -> (name: String, bytes: [UInt8]) {
+  private mutating func file(_ number: Int) throws(PackError) -> (name: String, bytes: [UInt8]) {
     let file = files[number]
     let size = file.size
     guard size <= Pack.shardLimit else {

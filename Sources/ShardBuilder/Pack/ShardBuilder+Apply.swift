@@ -54,7 +54,7 @@ extension ShardBuilder {
       done += 1
       progress?(FileProgress(phase: .applying, done: done, total: header.shards))
     }
-    var shipped = try applier.addFiles(with: publisher, to: &summary, step: step)
+    var shipped = try applier.addFiles(to: &summary, step: step)
     if let head = try applier.entriesHead() {
       shipped += try addEntries(head, from: old.entries.first, input, publisher, &summary, step: step)
     }
@@ -73,7 +73,7 @@ extension ShardBuilder {
   /// Opens a pack, and reads its header.
   ///
   /// - Parameter expected: The digest of the manifest that the pack must lead to; nil for any manifest.
-  static func opened(
+  private static func opened(
     _ pack: String, expecting expected: ManifestDigest?
   ) throws(PackError) -> (Pack.Input, Pack.Header) {
     let input = try Pack.Input(pack)
@@ -101,11 +101,11 @@ extension ShardBuilder {
     }
     summary.shardCount += applier.shards.count
     do throws(BuildError) { _ = try publisher.add(head.fileName.text, manifest) } catch { throw .build(error) }
-    return try applier.addFiles(with: publisher, to: &summary, step: step)
+    return try applier.addFiles(to: &summary, step: step)
   }
 
   /// Returns the generation of the index, if the pack begins with it; nil if it is the pack's last generation.
-  static func old(
+  private static func old(
     _ header: Pack.Header, in directory: String, _ generation: Pack.Generation
   ) throws(PackError) -> Pack.Generation? {
     if generation.digest == header.new { return nil }

@@ -6,7 +6,7 @@
 /// | writing | the merge or the sorted records, the pieces under way, a list of the shards |
 ///
 /// The batches or pieces under way get at most a quarter. The program itself, and one shard under construction for each
-/// thread, come on top: the floor, see docs/history/builds.md.
+/// thread, come on top: the floor, see docs/measurements.md.
 package struct MemoryPlan {
   /// The most batches under way.
   package let batches: Int

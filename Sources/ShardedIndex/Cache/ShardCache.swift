@@ -182,16 +182,6 @@ final class ShardCache: Sendable {
   /// Frees a damaged part, so that the next query reads it again.
   func forget(_ part: LoadedPart) { state.withLock { $0.lru.remove(part) } }
 
-  /// Describes the resident parts of shard `id`; nil if the shard is not resident. Does not count as a use.
-  func resident<Description: Sendable>(
-    _ id: Int, in table: EntryTable, _ describe: (LoadedShard, [LoadedPart]) -> Description
-  ) -> Description? {
-    state.withLock { (state) -> Description? in
-      guard let shard = state.lru.resident(table[id]) else { return nil }
-      return describe(shard, (0..<shard.parts.count).compactMap { unsafe shard.slots[$0]?.takeUnretainedValue() })
-    }
-  }
-
   /// Returns the resident shards of a generation, and their entries.
   func residents(in table: EntryTable) -> [(shard: Int, entry: EntryTable.Entry)] {
     var found: [(shard: Int, entry: EntryTable.Entry)] = []

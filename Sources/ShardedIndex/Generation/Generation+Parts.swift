@@ -64,32 +64,3 @@ extension Generation {
     return .success(())
   }
 }
-
-extension Generation {
-  /// The data of a shard that is in memory. Sizes are in bytes.
-  package struct Resident: Sendable {
-    /// The number of bytes that were read from the shard's file.
-    package var read = 0
-    package var decompressed = 0
-    package var parts = 0
-    package var partCount = 0
-  }
-
-  /// Returns the data that queries have loaded of a shard; nil if it is not resident. The call does not count as a use.
-  package func resident(_ shard: Manifest.Shard) -> Resident? {
-    let file = shard.file
-    return shards.resident(shard.number) { loaded, parts in
-      var resident = Resident()
-      resident.partCount = loaded.header.parts.count
-      resident.parts = parts.count
-      resident.read = file.headerSize
-      resident.decompressed = file.headerContentSize
-      for part in parts {
-        let entry = loaded.header.parts[part.number]
-        resident.read += entry.fileSize
-        resident.decompressed += entry.keysContentSize + (part.isUnpacked ? entry.fieldsContentSize : 0)
-      }
-      return resident
-    }
-  }
-}

@@ -168,11 +168,4 @@ final class ShardReader: Sendable {
     guard let source = try? manifest.source(shard) else { return directory.path }
     return directory.filePath(source.fileName.text)
   }
-
-  /// Describes the resident parts of a shard; nil if the shard is not resident. Does not count as a use.
-  func resident<Description: Sendable>(
-    _ shard: Int, _ describe: (LoadedShard, [LoadedPart]) -> Description
-  ) -> Description? {
-    cache.resident(shard, in: entries, describe)
-  }
 }

@@ -84,21 +84,16 @@
     static let configuration = CommandConfiguration(
       commandName: "apply",
       abstract: "Update an index with a patch.",
-      usage: """
-        shardq apply [<options>] <pack>
-        shardq apply [<options>] <pack> --archive <old> <new>
-        """,
+      usage: "shardq apply [<options>] <pack>",
       discussion: """
         EXAMPLES:
           shardq apply today.pack                  change the index in ./shards
           shardq apply -i /srv/cities today.pack
           curl -s https://example.org/today.pack | shardq apply -i /srv/cities -
-          shardq apply today.pack --archive old.shardq new.shardq
 
         Readers see the old index until the new index is complete. If apply is interrupted, run it \
         again: it continues where it stopped. apply refuses a damaged pack, and a pack that was made \
-        from another index. An index that is up to date stays as it is. An archive is never changed: \
-        --archive writes a new one.
+        from another index. An index that is up to date stays as it is.
 
         DOCUMENTATION:
           man shardq-apply, docs/pack.md
@@ -111,59 +106,24 @@
       help: ArgumentHelp("The SHA-256 that the updated manifest must have.", valueName: "hex"))
     var expectedDigest: ManifestDigest?
 
-    @Flag(name: .customLong("archive"), help: "Read the archive <old>, and write <new>.")
-    var isArchive = false
-
     @Argument(help: ArgumentHelp("The pack; - for standard input.", valueName: "pack"), completion: .file())
     var pack: String
-
-    @Argument(
-      help: ArgumentHelp("With --archive: the old archive, and the new archive to write.", valueName: "archives"),
-      completion: .file())
-    var archives: [String] = []
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
     @OptionGroup(title: "Output") var progress: ProgressOptions
 
-    func validate() throws {
-      guard isArchive else {
-        if archives.isEmpty { return }
-        throw ValidationError("a pack changes one index; name the index with --index, or two archives with --archive")
-      }
-      guard archives.count == 2 else {
-        throw ValidationError("--archive takes two paths; name the old archive and the new archive to write")
-      }
-      if location.index != nil { throw ValidationError("--archive and --index exclude each other; leave out one") }
-      if archives[1].isEmpty || archives[1] == "-" {
-        throw ValidationError("an archive cannot be written to standard output; name a file")
-      }
-    }
-
-    /// The index that is there in the end.
-    private var target: String { isArchive ? archives[1] : location.path }
-
-    private func apply(_ show: @escaping (ProgressBar.Step) -> Void) throws(PackError) -> ApplySummary {
-      let progress = { (progress: FileProgress) in show(BuildReport.step(progress)) }
-      guard isArchive else {
-        return try ShardBuilder.apply(pack: pack, to: target, expecting: expectedDigest, progress: progress)
-      }
-      let old = UserSettings.current.indexPath(archives[0])
-      return try ShardBuilder.apply(
-        pack: pack, toArchive: old, writing: target, expecting: expectedDigest, progress: progress)
-    }
-
     func run() throws {
-      let directory = target
+      let directory = location.path
       do throws(PackError) {
-        let (made, steps) = try BuildReport.running(progress, apply)
+        let (made, steps) = try BuildReport.running(progress) { (show) throws(PackError) in
+          try ShardBuilder.apply(pack: pack, to: directory, expecting: expectedDigest) { show(BuildReport.step($0)) }
+        }
         let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
         summary.note(
-          made.wasThere && isArchive
-            ? "\(archives[0]) is at \(made.digest.prefix(16)) already: \(directory) is a copy"
-            : made.wasThere
-              ? "\(directory) is at \(made.digest.prefix(16)) already: nothing written"
-              : "\(counted(made.shardCount, "shard", nil)) in \(directory), \(number(made.shardsWritten)) of them "
-                + "\(isArchive ? "out of the pack" : "written"); now at \(made.digest.prefix(16))")
+          made.wasThere
+            ? "\(directory) is at \(made.digest.prefix(16)) already: nothing written"
+            : "\(counted(made.shardCount, "shard", nil)) in \(directory), \(number(made.shardsWritten)) of them "
+              + "written; now at \(made.digest.prefix(16))")
         if progress.isVerbose { summary.note(steps.text) }
         guard summary.isJSON else { return }
         var report = Report(of: "apply")

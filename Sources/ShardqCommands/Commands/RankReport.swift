@@ -22,16 +22,14 @@
         let index = try ShardedIndex(
           opening: request.index ?? UserSettings.current.indexPath(nil),
           options: .init(expectedDigest: request.expectedDigest))
-        return try explain(request, in: index, .text)
+        return try explain(request, in: index)
       } catch {
         return QueryRunner.report(error)
       }
     }
 
-    /// Prints the report; in text, people see the hits below it.
-    static func explain(
-      _ request: QueryRequest, in index: ShardedIndex, _ format: ReportFormat
-    ) throws(IndexError) -> ExitStatus {
+    /// Prints the report, and the hits below it.
+    private static func explain(_ request: QueryRequest, in index: ShardedIndex) throws(IndexError) -> ExitStatus {
       let limit = request.all ? .max : request.limit ?? QueryRequest.rankedLimit
       var query = request.query
       query.needs.keys = .always
@@ -47,7 +45,7 @@
       let total = answer.total
       report.add("count", .number(total.number), note: total.isExact ? "" : "and more")
       report.add("total", .number(total.number))
-      report.add("totalIsExact", .raw(total.isExact ? "true" : "false"))
+      report.add("totalIsExact", .flag(total.isExact))
       report.add("keys", .number(keys), note: keys == 1 ? "key begins so" : "keys begin so")
       report.add("records_shown", .number(hits.count))
       report.add("shards_in_index", .number(index.shardCount))
@@ -55,12 +53,10 @@
       report.add("shards_opened", .number(certificate.shardsOpened))
       report.add("parts_opened", .number(certificate.partsOpened))
       report.add("bytes_decompressed", .number(index.statistics.loadedBytes), note: "without those of the manifest")
-      report.add("last_hit", .raw(json(certificate.lastHit)), note: certificate.lastHit.map(self.text) ?? "none")
-      report.add(
-        "highest_left", .raw(json(certificate.highestRest)),
-        note: certificate.highestRest.map(self.text) ?? "none: the hits are all matches")
-      report.add("hits", .raw(json(hits)), note: hits.isEmpty ? "none" : "")
-      report.print(format, then: hits.isEmpty ? "" : table(hits))
+      report.add("last_hit", .text(certificate.lastHit.map(self.text) ?? "none"))
+      report.add("highest_left", .text(certificate.highestRest.map(self.text) ?? "none: the hits are all matches"))
+      report.add("hits", .text(hits.isEmpty ? "none" : ""))
+      report.print(.text, then: hits.isEmpty ? "" : table(hits))
       return hits.isEmpty && (total.number == 0 || !query.filter.isEmpty) ? .negative : .done
     }
 
@@ -76,18 +72,6 @@
         ]
       }
       return alignedColumns(head + rows, leftAligned: 5)
-    }
-
-    private static func json(_ hits: some Collection<ShardedIndex.Hit>) -> String {
-      var output = Output(inMemory: .max)
-      // Memory takes it all.
-      try? AnswerObject.write(array: hits, &output)
-      return output.withBytes { String(decoding: $0, as: UTF8.self) }
-    }
-
-    private static func json(_ rank: ShardedIndex.Rank?) -> String {
-      rank.map { "{\"edits\":\($0.edits),\"score\":\($0.score),\"weight\":\($0.weight),\"position\":\($0.position)}" }
-        ?? "null"
     }
 
     private static func text(_ rank: ShardedIndex.Rank) -> String {

@@ -34,15 +34,6 @@ struct TypedMessages {
 
         """#),
     ShellCase(
-      "explained", places + "shardq explain 'paris fr' | head -4",
-      output: """
-        query               paris fr
-        folded              paris fr
-        count               1
-        first position      0 of 6
-
-        """),
-    ShellCase(
       "every answer is the dataset's",
       list("New York,US", "New,Y", "New Y,A", "San,JO", "San Jose,US", "San Jose X,U")
         + "shardq verify --source l.csv 2>&1 | tail -1",
@@ -174,7 +165,6 @@ struct TypedMessages {
 
   static let options = [
     ShellCase("a value may follow a short option at once", places + "shardq -n1 paris", output: "Paris\tFR\n"),
-    ShellCase("in every command", places + "shardq explain -n1 paris | sed -n 5p", output: "records shown       1\n"),
     ShellCase("a directory too", places + "mv shards x; shardq -ix -n1 paris", output: "Paris\tFR\n"),
   ]
 
