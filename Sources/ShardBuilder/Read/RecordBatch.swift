@@ -104,6 +104,9 @@ package struct FieldNames: Sendable {
 
   package init() {}
 
+  /// Numbers names by their first places in a list.
+  package init(_ names: [String]) { for name in names { _ = number(of: name) } }
+
   package mutating func number(of name: String) -> UInt32 {
     let (number, isNew) = table.insert(name)
     if isNew { byteCount += name.utf8.count }
