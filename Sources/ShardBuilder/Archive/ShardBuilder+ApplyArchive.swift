@@ -60,7 +60,7 @@ private final class PatchedFiles: ArchiveSource {
   private var taken = 0
   /// The numbers of these files by name, and the old files by name.
   private var numbers: [String: Int] = [:]
-  private var kept: [String: Pack.File] = [:]
+  private var kept: [String: ShardFile] = [:]
   /// The number of files of the pack that were passed on.
   private var done = 0
   private(set) var summary: ApplySummary
