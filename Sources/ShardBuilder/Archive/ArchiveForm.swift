@@ -204,14 +204,6 @@ struct ArchiveForm {
   }
 }
 
-/// The CRC-32 of ZIP, computed by zlib.
-enum Checksum {
-  /// Returns the checksum of bytes that follow other bytes with the checksum `before`.
-  static func crc32(_ bytes: [UInt8], behind before: UInt32 = 0) -> UInt32 {
-    unsafe UInt32(truncatingIfNeeded: CZlib.crc32(UInt(before), bytes, UInt32(bytes.count)))
-  }
-}
-
 /// Bytes that are written front to back and read once. They are in a file without a name or in memory.
 struct ByteSpill {
   /// The file; nil if the bytes are in memory.

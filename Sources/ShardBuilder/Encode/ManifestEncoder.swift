@@ -166,7 +166,7 @@ package struct ManifestEncoder {
   /// - Parameter threads: The number of threads that compress the notes, the grid and the ranks.
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept the manifest.
   package mutating func file(
-    shardLimit: Int, partSize: Int = ShardEncoder.usualPartSize, fieldNames: [String],
+    shardLimit: Int, partSize: Int = EncodingOptions.usualPartSize, fieldNames: [String],
     settings: [(String, String)], notes: BuildNotes? = nil, densityGrid: DensityBands? = nil, threads: Int = 1
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {

@@ -71,10 +71,6 @@ package struct ShardEncoder {
     package var weights: [UInt64] = []
   }
 
-  /// The approximate uncompressed size of a part in bytes: a query that is not in the cache decompresses one part.
-  /// Measurements led to this size, see docs/measurements.md.
-  package static let usualPartSize = 1536
-
   /// The fewest bytes that a record adds to ``Content/size``: the sizes of its key's shared and own bytes.
   package static let leastRecordSize = 2
 
@@ -85,7 +81,9 @@ package struct ShardEncoder {
   /// - Parameters:
   ///   - names: Field names by the numbers that the records use.
   ///   - partSize: The approximate uncompressed size of a part in bytes, at least 1.
-  package init(names: [String], partSize: Int = usualPartSize) { self.init(names: names, partSize: partSize, nil) }
+  package init(names: [String], partSize: Int = EncodingOptions.usualPartSize) {
+    self.init(names: names, partSize: partSize, nil)
+  }
 
   init(names: [String], partSize: Int, _ rankField: RankField?) {
     (self.names, self.partSize, self.rankField) = (names, partSize, rankField)

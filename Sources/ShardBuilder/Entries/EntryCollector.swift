@@ -21,8 +21,7 @@ final class EntryCollector {
     _ settings: IndexSettings, names: [String], options: BuildOptions, plan: MemoryPlan, directory: RunDirectory
   ) throws(BuildError) {
     guard let rules = EntryRules(settings) else { return nil }
-    var entryNames = FieldNames()
-    for name in rules.fieldNames { _ = entryNames.number(of: name) }
+    let entryNames = FieldNames(rules.fieldNames)
     self.names = entryNames
     self.plan = plan
     maker = EntryMaker(

@@ -54,9 +54,7 @@ final class EntryUpdate {
   ) {
     (self.previous, self.entries, self.removed, self.source) = (previous, entries, removed, source)
     self.plan = plan
-    var entryNames = FieldNames()
-    for name in entries.index.fieldNames { _ = entryNames.number(of: name) }
-    for name in rules.fieldNames { _ = entryNames.number(of: name) }
+    let entryNames = FieldNames(entries.index.fieldNames + rules.fieldNames)
     self.names = entryNames
     order = RecordOrder(names: entryNames)
     let maker = EntryMaker(rules, names: names, rankField: rankField, entryNames: entryNames)

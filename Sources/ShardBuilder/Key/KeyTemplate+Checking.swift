@@ -37,7 +37,7 @@ extension BuildOptions {
   func naming(_ fields: [String]) -> BuildOptions {
     guard fields.contains(where: { $0.contains("\\") }) else { return self }
     func path(_ name: String) -> String {
-      let step = FieldNames.step(name)
+      let step = FieldPath.step(name)
       return !fields.contains(name) && fields.contains(step) ? step : name
     }
     var options = self

@@ -10,7 +10,7 @@ struct Applier {
   /// The shards of the new generation, after its manifest was read; they point into `new`.
   private(set) var shards: [Manifest.Shard] = []
   /// All files of the new generation, after its manifest was read.
-  private(set) var files: [Pack.File] = []
+  private(set) var files: [ShardFile] = []
   private(set) var new: ManifestReader?
   /// The old files of recent copies, by number: neighbours often copy from the same file.
   private var held: [Int: [UInt8]] = [:]
@@ -20,7 +20,7 @@ struct Applier {
   }
 
   /// The files to copy from.
-  private var oldFiles: [Pack.File] { old?.files ?? [] }
+  private var oldFiles: [ShardFile] { old?.files ?? [] }
 
   /// Returns the head of the new generation's entries; nil if there are none.
   func entriesHead() throws(PackError) -> EntriesHead? {
@@ -117,7 +117,7 @@ struct Applier {
       isOwned = false
       let manifest = try ManifestReader(descriptor: descriptor, of: publisher.openDirectory())
       shards = try manifest.shards()
-      files = try Pack.File.all(of: manifest, shards)
+      files = try ShardFile.all(of: manifest, shards)
       new = manifest
       try manifest.checkFrames()
       return try manifest.fileBytes()

@@ -123,7 +123,7 @@ enum Pack {
     let index: ShardedIndex
     let shards: [Manifest.Shard]
     /// All files that the manifest names.
-    let files: [File]
+    let files: [ShardFile]
     let manifest: [UInt8]
     /// The SHA-256 of the manifest.
     let digest: [UInt8]
@@ -139,7 +139,7 @@ enum Pack {
         index = try ShardedIndex(directory(), options: .init())
         // Every page is decompressed before the file's claimed size is trusted.
         shards = try index.generation.manifest.shards()
-        files = try File.all(of: index.generation.manifest, shards)
+        files = try ShardFile.all(of: index.generation.manifest, shards)
         try index.generation.manifest.checkFrames()
         manifest = try index.generation.manifest.fileBytes()
         try Self.check(index.generation.manifest, index.directory.filePath(Manifest.fileName))
@@ -170,7 +170,7 @@ enum Pack {
       self.index = index
       let generation = index.generation.manifest
       shards = try generation.shards()
-      files = try File.all(of: generation, shards)
+      files = try ShardFile.all(of: generation, shards)
       manifest = try generation.fileBytes()
       try Self.check(generation, generation.path)
       digest = Digest.sha256(manifest)
@@ -202,9 +202,9 @@ enum Pack {
     }
 
     /// Returns the bytes of a file.
-    func bytes(of file: File) throws(PackError) -> [UInt8] {
+    func bytes(of file: ShardFile) throws(PackError) -> [UInt8] {
       do throws(ShardFile.Fault) {
-        return try ShardFile.bytes(of: file, in: index.directory)
+        return try file.bytes(in: index.directory)
       } catch {
         switch error {
         case .damaged(let reason):
@@ -219,7 +219,7 @@ enum Pack {
   ///
   /// - Throws: The error of `refuse` if two files of different content have one name. No build makes such files.
   static func shipped(
-    from old: [File], to new: [File], _ refuse: (String) -> PackError
+    from old: [ShardFile], to new: [ShardFile], _ refuse: (String) -> PackError
   ) throws(PackError) -> [Int] {
     var known: [String: (digest: [UInt8], size: Int)] = [:]
     for file in old { known[file.name.text] = (file.digest, file.size) }

@@ -20,8 +20,7 @@ extension ShardBuilder {
         .options,
         message: "\(source.path) does not store all fields of its key, \(settings.key); name the dataset instead")
     }
-    var names = FieldNames()
-    for name in source.fieldNames { _ = names.number(of: name) }
+    let names = FieldNames(source.fieldNames)
     guard names.names.count == source.fieldNames.count else {
       throw .dataset(.bad, message: "\(source.path) has a manifest that names a field twice; build the index again")
     }

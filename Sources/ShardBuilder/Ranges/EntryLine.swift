@@ -8,8 +8,7 @@ struct EntryLines {
   private var encoder = RecordEncoder.ofEntries
 
   init(_ rules: EntryRules) {
-    var names = FieldNames()
-    for name in rules.fieldNames { _ = names.number(of: name) }
+    let names = FieldNames(rules.fieldNames)
     (self.names, fieldCount) = (names, rules.fieldNames.count)
     encoder.learn(names)
   }

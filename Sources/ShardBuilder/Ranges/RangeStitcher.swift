@@ -13,14 +13,11 @@ package protocol CutRange: AnyObject {
 /// The pieces of consecutive ranges with their own cuts, as one cut of all their records would make them.
 ///
 /// Inside of a range the pieces stay. A *region* begins with the last certain piece of a range, runs over the border
-/// into the next range, and is cut again. Source: docs/format.md section 9.4, docs/distributed.md.
+/// into the next range, and is cut again. Source: docs/distributed.md.
 ///
-/// A piece of a later range, and all pieces after it, belong to the whole cut if
-/// - the piece begins more than a window after the first record of the range. The range does not know the weight of
-///   that record, which depends on the record before, nor the boundaries within a window of it;
-/// - the cut can begin again there, so that no earlier forced cut decided the boundary;
-/// - no cut is forced between the beginning of the piece before and the place where the cut finds the boundary, a
-///   window later.
+/// A piece of a later range, and all pieces after it, belong to the whole cut if the piece begins more than a window
+/// after the first record of the range, and if ``Seam`` lets the cut begin again there. The range knows neither the
+/// weight of its first record, which depends on the record before, nor the boundaries within a window of it.
 ///
 /// Memory holds the records of a few pieces, for ranges of any size.
 package final class RangeStitcher<Range: CutRange> {
@@ -123,10 +120,7 @@ package final class RangeStitcher<Range: CutRange> {
     }
     // Records of the next range may decide the boundary later than this range knows.
     guard settle > region.window || number == rangeCount - 1 else { return false }
-    var trial = region
-    trial.finish()
-    guard let piece = trial.finished.last else { return false }
-    return piece.weight + settle <= region.longestWeight
+    return Seam.isUnforced(behind: region, findingWeight: settle)
   }
 
   /// Ends the region, and keeps the pieces from `first` on, without the last pieces, which the next range may change.
@@ -141,8 +135,7 @@ package final class RangeStitcher<Range: CutRange> {
       piece = range.pieceCount
       return
     }
-    var stop = range.pieceCount - 1
-    while !range.isRestart(stop), stop > first { stop -= 1 }
+    let stop = Seam.restart(upTo: range.pieceCount - 1, from: first, range.isRestart)
     var region = makeCutter()
     if stop > 0 {
       last = try range.lastRecord(ofPiece: stop - 1)

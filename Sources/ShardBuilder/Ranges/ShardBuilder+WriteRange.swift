@@ -189,8 +189,7 @@ private final class EntryPrinter {
     _ rules: EntryRules, _ settings: IndexSettings, names: [String], _ plan: RangePlan,
     write: @escaping ([UInt8]) throws(BuildError) -> Void
   ) throws(BuildError) {
-    var entryNames = FieldNames()
-    for name in rules.fieldNames { _ = entryNames.number(of: name) }
+    let entryNames = FieldNames(rules.fieldNames)
     maker = EntryMaker(rules, names: names, rankField: try RankField(settings, names: names), entryNames: entryNames)
     (lines, bounds, self.write) = (EntryLines(rules), plan.entryBounds, write)
   }
@@ -239,8 +238,7 @@ extension ShardBuilder {
     let directories = RangeDirectories(target)
     defer { directories.removeAll() }
     let publisher = try directories.publisher()
-    var names = FieldNames()
-    for name in rules.fieldNames { _ = names.number(of: name) }
+    let names = FieldNames(rules.fieldNames)
     let memory = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
     let (sorted, lineCounts) = try sortedEntries(
       input, rules, names, plan, options, memory, directory: publisher.runDirectory)

@@ -248,7 +248,7 @@ struct DatasetOpening {
       outline = JSONOutline(start(window))
     }
     if let path = dialect.recordsPath {
-      guard let members = FieldNames.members(ofPath: path) else {
+      guard let members = FieldPath.members(path) else {
         throw unusable(
           """
           "\(printable(path.utf8, limit: 80))" is not a path of members; \(pass: .recordsPath, .text("data.items")), for \

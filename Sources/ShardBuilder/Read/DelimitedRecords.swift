@@ -49,13 +49,13 @@ struct DelimitedRecords {
       return "\(headers.count) columns; the most is \(JSONRecords.fieldLimit)"
     }
     if let empty = headers.firstIndex(of: "") { return "column \(empty + 1) has no name" }
-    for (index, path) in FieldNames.paths(ofHeaders: headers).enumerated() {
+    for (index, path) in FieldPath.paths(ofHeaders: headers).enumerated() {
       guard names.number(of: path) == UInt32(index) else {
         return "the column name \"\(printable(headers[index].utf8, limit: 40))\" stands twice"
       }
     }
     columnCount = headers.count
-    if areOfHeader, !nests { flatNames = names.names.filter(FieldNames.isNested) }
+    if areOfHeader, !nests { flatNames = names.names.filter(FieldPath.isNested) }
     return nil
   }
 

@@ -6,7 +6,7 @@ struct JSONChecker: ~Copyable {
   var sawSpace = false
 
   /// The brackets around the current value, the innermost last: `{` or `[`.
-  private var open = RawVector<UInt8>(capacity: JSONRecords.depthLimit)
+  private var open = RawVector<UInt8>(capacity: FieldPath.depthLimit)
   /// The names of the members of all enclosing objects, and the start of each object's members.
   private var members = RawVector<Member>()
   private var memberStarts = RawVector<Int>()
@@ -59,8 +59,8 @@ struct JSONChecker: ~Copyable {
   /// Moves `p` into the object or array that begins there, to its first value; to its end if it is empty.
   private mutating func enter(_ p: inout Bytes, depth: Int, _ isStrict: Bool) -> Progress {
     let isObject = unsafe p.pointee == UInt8(ascii: "{")
-    if isStrict, depth + open.count >= JSONRecords.depthLimit {
-      return unsafe .fault(.content(p, "nested deeper than \(JSONRecords.depthLimit) levels"))
+    if isStrict, depth + open.count >= FieldPath.depthLimit {
+      return unsafe .fault(.content(p, "nested deeper than \(FieldPath.depthLimit) levels"))
     }
     let inside = unsafe skip(p + 1)
     if unsafe inside.pointee == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {

@@ -32,7 +32,7 @@ struct JSONEntries {
     let opener = Opener(before: "jq -\(isText ? "r" : "c") \(shellWord(list)) ", format: isText ? "lines" : "jsonl")
     return """
       is one object; if its records are in "\(place)", \
-      \(pass: .recordsPath, .text(path.map(FieldNames.step).joined(separator: ".")))\
+      \(pass: .recordsPath, .text(path.map(FieldPath.step).joined(separator: ".")))\
       \(command: ", or: \(opener.line(path: self.path))", library: "")
       """
   }

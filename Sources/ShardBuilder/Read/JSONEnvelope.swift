@@ -33,7 +33,7 @@ struct JSONEnvelope {
   }
 
   /// The path to the array, in the form of ``DatasetDialect/recordsPath``.
-  var pathText: String { path.map(FieldNames.step).joined(separator: ".") }
+  var pathText: String { path.map(FieldPath.step).joined(separator: ".") }
 
   /// The message on a missing array.
   var absence: BuildMessage {
@@ -43,25 +43,4 @@ struct JSONEnvelope {
 
   /// The advice for a path that leads to no array.
   static let naming: BuildMessage = "name the path to the records with \(.recordsPath)"
-}
-
-extension FieldNames {
-  /// Returns the members on a path, with resolved escapes; nil if the text is not a path.
-  static func members(ofPath path: String) -> [String]? {
-    var members = [""]
-    var isEscaped = false
-    for scalar in path.unicodeScalars {
-      if !isEscaped, scalar == "\\" {
-        isEscaped = true
-        continue
-      }
-      if !isEscaped, scalar == "." {
-        members.append("")
-      } else {
-        members[members.count - 1].unicodeScalars.append(scalar)
-      }
-      isEscaped = false
-    }
-    return isEscaped || members.contains("") ? nil : members
-  }
 }

@@ -9,10 +9,9 @@
 /// mostly means that a quote is missing.
 ///
 /// Where RFC 8259 leaves a choice: the reader refuses a lone surrogate in an escape and a member name twice in one
-/// object. `\u0000` is content, numbers of any size keep their digits, and objects and arrays nest to ``depthLimit``.
+/// object. `\u0000` is content, numbers of any size keep their digits, and objects and arrays nest to
+/// ``FieldPath/depthLimit``.
 struct JSONRecords: ~Copyable {
-  /// The most levels of nesting; the record itself is level 1.
-  static let depthLimit = 64
   static let fieldLimit = 1 << 16
   /// The record separator of RFC 8142, before each value of a sequence: it counts as white space between values.
   static let recordSeparator: UInt8 = 0x1E
@@ -27,14 +26,14 @@ struct JSONRecords: ~Copyable {
   /// The node that each of ``names`` belongs to.
   private var nodeOfName: [Int32] = []
   private var serial = 0
-  private var parents = RawVector<Int32>(capacity: depthLimit + 1)
+  private var parents = RawVector<Int32>(capacity: FieldPath.depthLimit + 1)
   private var scratch = RawVector<UInt8>(capacity: 256)
   private var checker = JSONChecker()
 
   init(isLines: Bool) {
     self.isLines = isLines
     checker.isLines = isLines
-    parents.count = Self.depthLimit + 1
+    parents.count = FieldPath.depthLimit + 1
   }
 
   /// Whether there are too many different names; then later records cannot be read either.
@@ -209,7 +208,7 @@ struct JSONRecords: ~Copyable {
   /// Moves to the first member of the object at `walk.p`, which is the value of `member`. Returns false if the object
   /// has no member or is nested too deep.
   @inline(__always) private func enter(_ member: Int32, _ walk: inout Walk) -> Bool {
-    guard walk.depth < Self.depthLimit else { return false }
+    guard walk.depth < FieldPath.depthLimit else { return false }
     let inside = unsafe skip(walk.p + 1)
     guard unsafe inside.pointee != UInt8(ascii: "}") else { return false }
     parents[walk.depth] = walk.object
@@ -242,7 +241,7 @@ struct JSONRecords: ~Copyable {
   @inline(never) private mutating func literal(
     at p: Bytes, of member: Int32, _ nameStart: Bytes, depth: Int, _ window: Bytes, _ sink: inout RecordSink
   ) -> JSONStep {
-    if unsafe p.pointee == UInt8(ascii: "{"), depth < Self.depthLimit {
+    if unsafe p.pointee == UInt8(ascii: "{"), depth < FieldPath.depthLimit {
       guard let field = field(of: member) else { return unsafe .syntax(nameStart, Self.tooManyNames) }
       let extraStart = sink.extra.count
       sink.extra.append(UInt8(ascii: "{"))

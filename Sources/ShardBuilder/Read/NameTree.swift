@@ -132,7 +132,7 @@ struct NameTree: ~Copyable {
     }
     var path = ""
     while let step = steps.popLast() {
-      path += FieldNames.step(name(step))
+      path += FieldPath.step(name(step))
       if !steps.isEmpty { path += "." }
     }
     return path

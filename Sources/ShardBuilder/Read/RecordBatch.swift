@@ -90,10 +90,7 @@ package struct RecordBatch: Sendable {
   }
 }
 
-/// The names of fields, each once, numbered in order of first appearance.
-///
-/// A nested JSON member has its path as its name, `coord.lon`. A dot or a backslash inside of one member's name is
-/// written `\.` or `\\`, so that the path has clear steps.
+/// The names of fields, each once, numbered in order of first appearance. Each is a ``FieldPath``.
 package struct FieldNames: Sendable {
   private var table = NameTable()
   package var names: [String] { table.names }
@@ -103,6 +100,9 @@ package struct FieldNames: Sendable {
   static let bytesLimit = 16 << 20
 
   package init() {}
+
+  /// Numbers names by their first places in a list.
+  package init(_ names: [String]) { for name in names { _ = number(of: name) } }
 
   package mutating func number(of name: String) -> UInt32 {
     let (number, isNew) = table.insert(name)
@@ -120,67 +120,5 @@ package struct FieldNames: Sendable {
   /// Drops the names from number `count` on, which only a bad record had.
   mutating func removeLast(downTo count: Int) {
     while table.count > count { byteCount -= table.removeLast().utf8.count }
-  }
-
-  /// Returns a JSON member's own name as one step of a path.
-  package static func step(_ member: String) -> String {
-    guard member.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "\\") }) else {
-      return member
-    }
-    var step = ""
-    for scalar in member.unicodeScalars {
-      if scalar == "." || scalar == "\\" { step.unicodeScalars.append("\\") }
-      step.unicodeScalars.append(scalar)
-    }
-    return step
-  }
-
-  /// Returns the paths of the columns `headers`. A dot in a header stands for nesting, as in an export of nested
-  /// records; ``DelimitedRecords/flatNames`` tells the paths of which this is not true.
-  ///
-  /// In some headers a dot cannot mean nesting; such a header is one name, with the dot escaped. In these headers
-  /// nothing stands between dots or beside a dot (`No.`), a backslash escapes neither a dot nor a backslash, there are
-  /// more steps than records nest, or another header is both a value and the beginning of this one (`a` and `a.b`).
-  package static func paths(ofHeaders headers: [String]) -> [String] {
-    let steps = headers.map(steps)
-    // A header that is not a path is a name, and another header may begin with that name.
-    let whole = Set(zip(headers, steps).map { Array(($1 == nil ? step($0) : $0).utf8) })
-    return zip(headers, steps).map { header, steps in
-      guard let steps else { return step(header) }
-      var path = ""
-      for part in steps.dropLast() {
-        path += path.isEmpty ? part : "." + part
-        if whole.contains(Array(path.utf8)) { return step(header) }
-      }
-      return header
-    }
-  }
-
-  /// Returns whether a path has several steps.
-  static func isNested(_ path: String) -> Bool { steps(path).map { $0.count > 1 } ?? false }
-
-  /// Returns the name of a column, without the escapes of a path that does not nest.
-  static func header(_ path: String) -> String {
-    members(ofPath: path).flatMap { $0.count == 1 ? $0[0] : nil } ?? path
-  }
-
-  /// Returns the steps of a path, with their escapes; nil if the text is not a path.
-  private static func steps(_ path: String) -> [String]? {
-    var steps = [""]
-    var escaped = false
-    for scalar in path.unicodeScalars {
-      if escaped {
-        guard scalar == "." || scalar == "\\" else { return nil }
-        escaped = false
-      } else if scalar == "." {
-        guard steps.count < JSONRecords.depthLimit else { return nil }
-        steps.append("")
-        continue
-      } else {
-        escaped = scalar == "\\"
-      }
-      steps[steps.count - 1].unicodeScalars.append(scalar)
-    }
-    return escaped || steps.contains("") ? nil : steps
   }
 }

@@ -94,8 +94,7 @@ extension WrittenStarts {
 
   /// Returns the sizes of records in bytes before compression.
   static func sizes(of positions: [Int], in index: ShardedIndex) throws(BuildError) -> [Int] {
-    var names = FieldNames()
-    for name in index.fieldNames { _ = names.number(of: name) }
+    let names = FieldNames(index.fieldNames)
     let template = try KeyTemplate(checking: IndexSettings(of: index.generation.manifest.root).key)
     var records = IndexedRecords(index, template: template, names: names)
     let all = try BuildError.ofIndex { () throws(IndexError) in try index.matches(forPrefix: "") }
@@ -112,8 +111,7 @@ extension WrittenStarts {
     // Records without weights get ranks if there are sides.
     settings.typos = settings.isRanked && settings.weight == nil
     (settings.filter, settings.near, settings.starts) = ([], false, false)
-    var names = FieldNames()
-    for name in index.fieldNames { _ = names.number(of: name) }
+    let names = FieldNames(index.fieldNames)
     let publisher = try Publisher(directory: path)
     var options = BuildOptions()
     (options.packing, options.jobs) = (packing, threads)

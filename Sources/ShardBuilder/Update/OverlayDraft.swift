@@ -249,8 +249,7 @@ struct OverlayDraft {
 
   /// Returns the reason why no update makes such an overlay; nil if an update would make exactly these bytes.
   static func fault(of overlay: Overlay, in index: ShardedIndex) throws(BuildError) -> String? {
-    var names = FieldNames()
-    for name in index.fieldNames { _ = names.number(of: name) }
+    let names = FieldNames(index.fieldNames)
     guard names.names.count == index.fieldNames.count else { return "is beside a manifest that names a field twice" }
     var draft = OverlayDraft(index, template: try KeyTemplate(checking: index.keyTemplate), names: names)
     draft.greatestID = overlay.greatestID

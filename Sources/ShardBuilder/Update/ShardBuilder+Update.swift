@@ -85,8 +85,7 @@ private struct IndexUpdate: ~Copyable {
     guard index.storesKeys || index.recordCount == 0 else {
       throw unusable("it does not store all fields of its key, \(settings.key)")
     }
-    var names = FieldNames()
-    for name in index.fieldNames { _ = names.number(of: name) }
+    var names = FieldNames(index.fieldNames)
     guard names.names.count == index.fieldNames.count else { throw unusable("its manifest names a field twice") }
 
     var options = options

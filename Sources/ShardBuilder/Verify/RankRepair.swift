@@ -7,7 +7,7 @@ enum RankRepair {
   static func weights(of index: ShardedIndex, _ shards: [Manifest.Shard]) throws(IndexError) -> [[UInt64]?]? {
     guard let field = try WeightField(of: index.generation.manifest) else { return nil }
     return WorkerPool.map(shards.count, threads: WorkerPool.availableThreads) { number in
-      guard (try? ShardFile.check(Pack.File(shards[number], of: index), in: index.directory)) != nil else { return nil }
+      guard (try? ShardFile(shards[number], of: index).check(in: index.directory)) != nil else { return nil }
       var weights: [UInt64] = []
       let buffer = RecordBuffer()
       let isRead = try? index.generation.readWhole(shards[number]) { part in

@@ -312,7 +312,7 @@ private struct Repair {
           return given <= shards.count ? given - 1 : nil
         },
         transform: { (number) throws(BuildError) in
-          (number: number, isSound: (try? ShardFile.check(Pack.File(shards[number], at: nil), in: index)) != nil)
+          (number: number, isSound: (try? ShardFile(shards[number], at: nil).check(in: index)) != nil)
         },
         deliver: { (shard) throws(BuildError) in
           if !shard.isSound { damaged.append(shard.number) }
@@ -322,8 +322,8 @@ private struct Repair {
     var seen: Set<String> = []
     for number in damaged {
       let name = shards[number].fileName
-      let file = Pack.File(shards[number], at: places[name])
-      guard let bytes = try? ShardFile.bytes(of: file, in: copy) else { continue }
+      let file = ShardFile(shards[number], at: places[name])
+      guard let bytes = try? file.bytes(in: copy) else { continue }
       try mend(name, bytes, &seen)
     }
   }
@@ -335,9 +335,9 @@ private struct Repair {
       (try generation?.sidePages() ?? []) + (try entries?.sidePages() ?? [])
     }
     var seen: Set<String> = []
-    for side in sides where (try? ShardFile.check(Pack.File(side, at: nil), in: index)) == nil {
+    for side in sides where (try? ShardFile(side, at: nil).check(in: index)) == nil {
       let name = side.fileName.text
-      guard let bytes = try? ShardFile.bytes(of: Pack.File(side, at: places[name]), in: copy) else { continue }
+      guard let bytes = try? ShardFile(side, at: places[name]).bytes(in: copy) else { continue }
       try mend(name, bytes, &seen)
     }
   }

@@ -49,7 +49,7 @@ struct ShardCheck {
       shard, of: index, idField: idField, weightField: weightField, sideFields: sideFields, isCompared: isCompared)
     do throws(IndexError) {
       do throws(ShardFile.Fault) {
-        try ShardFile.check(Pack.File(shard, of: index), in: index.directory)
+        try ShardFile(shard, of: index).check(in: index.directory)
       } catch {
         switch error {
         case .damaged(let reason): check.result.reason = reason

@@ -44,8 +44,8 @@ struct SideCheck {
     self.pages = pages
   }
 
-  private func file(ofPage page: Int) -> Pack.File {
-    Pack.File(pages[page], at: generation.manifest.place(ofSides: page))
+  private func file(ofPage page: Int) -> ShardFile {
+    ShardFile(pages[page], at: generation.manifest.place(ofSides: page))
   }
 
   /// Compares the files with their digests.
@@ -57,7 +57,7 @@ struct SideCheck {
     // Two pages with the same content share one file.
     for (page, side) in pages.enumerated() where side.fileSize > 0 && seen.insert(side.fileName.text).inserted {
       do throws(ShardFile.Fault) {
-        try ShardFile.check(file(ofPage: page), in: generation.directory)
+        try file(ofPage: page).check(in: generation.directory)
         bytes += side.fileSize
       } catch {
         switch error {
@@ -91,7 +91,7 @@ struct SideCheck {
       pageNumber += 1
     }
     let side = pages[pageNumber]
-    guard side.fileSize == 0 || (try? ShardFile.check(file(ofPage: pageNumber), in: generation.directory)) != nil
+    guard side.fileSize == 0 || (try? file(ofPage: pageNumber).check(in: generation.directory)) != nil
     else { return [] }
     let file = side.fileSize > 0 ? side.fileName.text : Manifest.fileName
     let count = min(Manifest.pageCapacity, generation.manifest.shardCount - pageNumber * Manifest.pageCapacity)

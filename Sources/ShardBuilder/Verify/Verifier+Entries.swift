@@ -79,14 +79,12 @@ extension Verifier {
   /// - Returns: The last components of the records' keys; nil if the records could not be read.
   private mutating func addEntries(of index: ShardedIndex, _ shards: [Manifest.Shard]) -> LastComponents? {
     let settings = IndexSettings(of: index.generation.manifest.root)
-    var names = FieldNames()
-    for name in index.fieldNames { _ = names.number(of: name) }
-    var entryNames = FieldNames()
+    let names = FieldNames(index.fieldNames)
     guard let rules = EntryRules(settings), names.names.count == index.fieldNames.count else { return nil }
     let rankField: RankField?
     // A scale that is not a number is damage of the ranks.
     do throws(BuildError) { rankField = try RankField(settings, names: names.names) } catch { return nil }
-    for name in rules.fieldNames { _ = entryNames.number(of: name) }
+    let entryNames = FieldNames(rules.fieldNames)
     var maker = EntryMaker(rules, names: names.names, rankField: rankField, entryNames: entryNames)
     var source = IndexedRecords(index, encoder: .ofEntries, names: names)
     let generation = self.index.generation.manifest

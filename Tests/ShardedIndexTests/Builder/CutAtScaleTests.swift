@@ -11,8 +11,7 @@ import Testing
   ///
   /// - Parameter portion: One run of neighbours in `portion` runs is cut.
   private func simulated(_ count: Int, oneIn portion: Int = 1, sample: Int, encodedEvery: Int) throws -> CutSimulation {
-    var names = FieldNames()
-    for name in SortedCities.fields { _ = names.number(of: name) }
+    let names = FieldNames(SortedCities.fields)
     var simulation = CutSimulation(names, encodedEvery: encodedEvery)
     var encoder = RecordEncoder(template: try KeyTemplate(checking: Self.template))
     let order = RecordOrder(names: names)

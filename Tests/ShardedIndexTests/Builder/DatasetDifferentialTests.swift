@@ -52,7 +52,7 @@ import Testing
     func flattened(_ path: String? = nil) -> [String: Value] {
       guard case .object(let members) = self, !members.isEmpty || path == nil else { return [path!: self] }
       return members.reduce(into: [:]) { fields, member in
-        let step = FieldNames.step(member.key)
+        let step = FieldPath.step(member.key)
         fields.merge(member.value.flattened(path.map { "\($0).\(step)" } ?? step)) { _, _ in
           preconditionFailure()
         }

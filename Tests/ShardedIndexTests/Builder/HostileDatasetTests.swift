@@ -66,16 +66,16 @@ import Testing
 
   @Test("a header that is no path is one name, with which another header may begin")
   func clash() {
-    let names = FieldNames.paths(ofHeaders: ["\\", "\\\\.x"])
+    let names = FieldPath.paths(ofHeaders: ["\\", "\\\\.x"])
     #expect(names == ["\\\\", "\\\\\\\\\\.x"])
-    #expect(FieldNames.paths(ofHeaders: names) == names)
+    #expect(FieldPath.paths(ofHeaders: names) == names)
   }
 
   @Test("paths nest as deep as records do, and no deeper")
   func depth() {
     for depth in [2, 63, 64, 65, 200] {
       let header = (0..<depth).map { "s\($0)" }.joined(separator: ".")
-      let path = FieldNames.paths(ofHeaders: [header])[0]
+      let path = FieldPath.paths(ofHeaders: [header])[0]
       #expect(path == (depth <= 64 ? header : header.replacing(".", with: "\\.")), "\(depth)")
     }
   }

@@ -64,7 +64,7 @@ public struct BuildOptions: Sendable {
   /// The approximate size in bytes of a part before compression, from 1 to 16 MiB: a query that is not in the cache
   /// decompresses one part. A part has at least 16 records. If this is not below the size of a shard, the shard is one
   /// part.
-  public var partSizeBytes = ShardEncoder.usualPartSize {
+  public var partSizeBytes = EncodingOptions.usualPartSize {
     didSet { partSizeBytes = min(max(1, partSizeBytes), ZstdFrame.contentLimit) }
   }
   /// The compression level of zstd, 1 to 22.

@@ -121,14 +121,14 @@ extension BuildError: CustomStringConvertible {
     _ fields: [String], _ proposal: String?, isHeader: Bool, mayBeLines: Bool
   ) -> BuildMessage {
     let more = fields.count > shownFields ? " and \(grouped(fields.count - shownFields)) more" : ""
-    let names = fields.prefix(shownFields).map(FieldNames.header)
+    let names = fields.prefix(shownFields).map(FieldPath.header)
     let list = names.map { printable($0.utf8, limit: 40) }.joined(separator: ", ")
     let naming: BuildMessage = isHeader ? "; if the first line is a record, name the fields with \(.columns)" : ""
     let lines: BuildMessage =
       isHeader && mayBeLines ? ", or \(pass: .inputFormat, .text("lines")) if each line is one text" : ""
     return """
       give the text that people type with \(.key), such as \
-      '{\(proposal.map(FieldNames.header) ?? DatasetFormat.textField)}'; the fields are: \(list)\(more)\(naming)\(lines)
+      '{\(proposal.map(FieldPath.header) ?? DatasetFormat.textField)}'; the fields are: \(list)\(more)\(naming)\(lines)
       """
   }
 
@@ -143,7 +143,7 @@ extension BuildError: CustomStringConvertible {
 
   /// Returns the names of fields for a message, at most ``shownFields``.
   static func list(_ fields: [String]) -> String {
-    let list = fields.prefix(shownFields).map { quoted(FieldNames.header($0)) }.joined(separator: ", ")
+    let list = fields.prefix(shownFields).map { quoted(FieldPath.header($0)) }.joined(separator: ", ")
     return fields.count > shownFields ? list + " and \(grouped(fields.count - shownFields)) more" : list
   }
 

@@ -19,8 +19,10 @@ public struct FieldUse: Sendable, Equatable {
   public internal(set) var unused = 0
   /// The first record without a usable value: its key, or for numbers the text of the field.
   public internal(set) var example: String?
+  /// The sign before decimals with which ``example`` is a number; nil if no sign makes it one.
+  var decimal: UInt8?
   /// The fields of ``BuildOptions/coordinates``, and of ``BuildOptions/keep``.
-  private var coordinates, keep: [String]?
+  private(set) var coordinates, keep: [String]?
 
   init(_ purpose: Purpose) { self.purpose = purpose }
 
@@ -38,66 +40,16 @@ public struct FieldUse: Sendable, Equatable {
     return all + options.filter.map { FieldUse(.filter(field: $0)) }
   }
 
-  /// Counts the records of a chunk.
-  mutating func count(_ chunk: RecordArena, names: [String]) {
-    switch purpose {
-    case .coordinates:
-      var settings = IndexSettings(key: "")
-      (settings.coordinates, settings.keep) = (coordinates, keep)
-      settings.chooseCoordinates(among: names)
-      let finder = CellFinder(names: names, settings.coordinateFields)
-      count(chunk) {
-        finder.place(of: $0) != nil
-      } example: {
-        unsafe printable($0.key, limit: 60)
-      }
-    case .numbers(let field):
-      let number = names.firstIndex(of: field).map { UInt32($0) }
-      let text = { (record: RecordBlob) in unsafe number.flatMap { unsafe record.text(ofField: $0) } }
-      count(chunk) {
-        unsafe text($0).map { unsafe WeightRule.isNumber($0) } ?? false
-      } example: {
-        unsafe text($0).map { unsafe printable($0, limit: 60) } ?? ""
-      }
-    case .filter(let field):
-      let number = names.firstIndex(of: field)
-      count(chunk) { record in
-        var hasValue = false
-        if let number {
-          unsafe record.withField(number) { unsafe FieldTexts.forEachValue($0, $1) { _ in hasValue = true } }
-        }
-        return hasValue
-      } example: {
-        unsafe printable($0.key, limit: 60)
-      }
-    }
-  }
-
-  private mutating func count(
-    _ chunk: RecordArena, isUsable: (RecordBlob) -> Bool, example: (RecordBlob) -> String
-  ) {
-    for number in 0..<chunk.count {
-      let record = chunk.record(number)
-      if isUsable(record) {
-        used += 1
-      } else {
-        unused += 1
-        if self.example == nil { self.example = example(record) }
-      }
-    }
-  }
-
   /// Adds the counts of later records.
   mutating func add(_ later: FieldUse) {
     used += later.used
     unused += later.unused
-    example = example ?? later.example
+    if example == nil { (example, decimal) = (later.example, later.decimal) }
   }
 
   /// The setting with which the first unusable value is a number, for the end of a message; empty without one.
   package var remedy: BuildMessage {
-    guard case .numbers = purpose, let decimal = example.flatMap({ NumberNotation.decimal(of: $0) }) else { return "" }
-    return "; \(.decimal, .text(String(Unicode.Scalar(decimal)))) reads such numbers"
+    decimal.map { "; \(.decimal, .text(String(Unicode.Scalar($0)))) reads such numbers" } ?? ""
   }
 
   /// Refuses a setting that no record has a value for.

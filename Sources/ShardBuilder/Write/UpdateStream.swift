@@ -5,13 +5,7 @@ import ShardedIndex
 ///
 /// A change moves only boundaries within a window of it. So the cut begins again at the last boundary before the
 /// change, if that stays a boundary, or else at the boundary before, which certainly does. The cut ends at an old
-/// boundary after which nothing has changed. The result is that of a cut of all records. Source: docs/format.md section
-/// 9.4.
-///
-/// A boundary stays if it is better than all gaps within a window on either side. The change may be on one side alone;
-/// the other side is known. Also no cut may be forced on the way. That depends on the weight since the last boundary.
-/// Only one part of this weight is known. But no cut was forced before, so none is forced now if the other part is no heavier
-/// than before.
+/// boundary after which nothing has changed. The result is that of a cut of all records: ``Seam`` has the proof.
 final class UpdateStream {
   private let kept: KeptIndex
   private let previous: PreviousIndex
@@ -159,20 +153,9 @@ final class UpdateStream {
     return min(piece ?? .max, changes.addedPiece!)
   }
 
-  /// Returns the last restart up to a piece.
-  private func restart(upTo piece: Int) -> Int {
-    var restart = max(0, piece)
-    while restart > 0, !pieces[restart].isRestart { restart -= 1 }
-    return restart
-  }
-
   /// Returns the last piece at which the cut can certainly begin again for a change in `piece`.
-  ///
-  /// The change may move the first gap of its piece and the boundaries within a window before that gap, so one restart
-  /// before the piece may be too near. Two restarts are at least a window apart, so the restart before that one is far
-  /// enough. (After a forced cut of too long a piece, the next boundary may be nearer.)
   private func restart(before piece: Int) -> Int {
-    pieces.isEmpty ? 0 : restart(upTo: restart(upTo: piece) - 1)
+    pieces.isEmpty ? 0 : Seam.certainRestart(before: piece) { pieces[$0].isRestart }
   }
 
   // MARK: Regions
@@ -185,7 +168,8 @@ final class UpdateStream {
       return
     }
     let certain = max(at, restart(before: change))
-    let start = isCertain || pieces.isEmpty ? certain : max(at, restart(upTo: change))
+    let start =
+      isCertain || pieces.isEmpty ? certain : max(at, Seam.restart(upTo: change) { pieces[$0].isRestart })
     let shard = pieces.isEmpty ? 0 : previous.firstShards[start]
     var region = Region(
       cutter: Cutter(limit: shardLimit, order: order), start: start,
@@ -258,13 +242,7 @@ final class UpdateStream {
 
   /// Returns whether the cut could begin at the start of the region; nil if that is still open.
   private func isStartFound(_ region: Region) -> Bool? {
-    guard !region.isLost else { return false }
-    switch region.cutter.start {
-    case .certain: return true
-    case .open: return nil
-    case .lost: return false
-    case .found(let weight): return region.oldStartWeight.map { weight <= $0 }
-    }
+    region.isLost ? false : Seam.isFound(by: region.cutter, oldWeight: region.oldStartWeight)
   }
 
   /// Returns whether reading the next change would lose changes that the stream may return to.
