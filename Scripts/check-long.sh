@@ -40,7 +40,7 @@ first_command() {
 
 languages() { SHARDQ_LONG=1 Tests/Languages/run.sh; }
 installed() { make -s REMOTE=1 && python3 -m unittest discover -s Tests/Install; }
-every_format() { SHARDQ_LONG=1 python3 -m unittest discover -s Tests/FormatReader; }
+every_format() { SHARDQ_LONG=1 Tests/side_by_side.py --processes 2 Tests/FormatReader; }
 
 step "dependencies" Scripts/dependencies.sh --tests
 step "the README's first command builds and answers" first_command

@@ -25,7 +25,7 @@ programs() {
   # Commands of the pages take the module that this step builds.
   step "the engine as WebAssembly answers as the command does" skippable Tests/Wasm/run.sh
   step "fuzz targets: every kept input, then 3 seconds each" Fuzz/run.sh --seconds 3
-  step "the second reader, written from docs/format.md alone" python3 -m unittest discover -s Tests/FormatReader
+  step "the second reader, written from docs/format.md alone" Tests/side_by_side.py --processes 2 Tests/FormatReader
   step "kills, failing calls and power cuts at every 7th point" skippable Tests/Faults/run.sh --every 7
   step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
 }
@@ -47,7 +47,7 @@ waiting() {
   step "the committed index has the bytes that the command makes" sample
   step "indexes of the lists have the same bytes as ever" Scripts/check-digests.sh
   step "datasets as people have them" python3 -m unittest discover -s Tests/Datasets
-  step "situations of people, each once a fault" python3 -m unittest discover -s Tests/Cases
+  step "situations of people, each once a fault" Tests/side_by_side.py --processes 2 Tests/Cases
   step "the allocator of the static program" skippable Tests/Allocator/run.sh
   step "installed files, manual pages, completions in three shells" python3 -m unittest discover -s Tests/Install
   step "the server: routes, limits, slow clients, reloads under load" skippable Tests/Server/run.sh

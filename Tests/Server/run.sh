@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE=1
 [ "${1:-}" != --long ] || export SHARDQ_LONG=1
 skipped=""
 for name in geopy schemathesis; do [ -d "../../.build/python/$name" ] || skipped="$skipped $name"; done
-python3 -m unittest discover -s . -v
+../side_by_side.py --processes "${SHARDQ_LONG:+1}${SHARDQ_LONG:-2}" .
 if [ -n "$skipped" ]; then
   echo "skipped: the tests that need$skipped; Scripts/dependencies.sh --tests installs them from PyPI" >&2
   exit 77
