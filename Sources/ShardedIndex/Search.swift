@@ -188,7 +188,9 @@ extension ShardedIndex.SearchQuery {
     let nearest = try generation.nearest(to: text, count: wanted)
     if needs.columns, nearest.isOfStarts {
       let (columns, all) = (nearest.schema.names, generation.schema.names)
-      guard columns.elementsEqual(all, by: { $0.utf8.elementsEqual($1.utf8) }) else { return generation }
+      guard columns.count == all.count, columns.indices.allSatisfy({ all.number(of: columns[$0]) == $0 }) else {
+        return generation
+      }
     }
     return nearest
   }

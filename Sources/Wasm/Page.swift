@@ -109,22 +109,26 @@ nonisolated(unsafe) private var message: [UInt8] = []
   let texts = question(size).split(separator: 0, omittingEmptySubsequences: false).map {
     String(decoding: $0, as: UTF8.self)
   }
-  var query: ShardedIndex.SearchQuery?
+  var query: ShardedIndex.SearchQuery
+  do throws(HostSearch.Failure) {
+    query = try HostSearch.query(
+      texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)),
+      offset: Int(offset), limit: Int(limit), order: sort, corrects: typos != 0,
+      place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
+  } catch {
+    return asking { () throws(Refusal) in throw Refusal(error) }
+  }
+  query.countsMatches = counts != 0
+  if counts != 0 { query.needs.keys = .always }
   let status = asking { () throws(Refusal) in
     guard let page else { throw Refusal(.refused, "no index is open") }
     do throws(HostSearch.Failure) {
-      var asked = try HostSearch.query(
-        texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)),
-        offset: Int(offset), limit: Int(limit), order: sort, corrects: typos != 0,
-        place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
-      (asked.countsMatches, asked.needs.keys) = (counts != 0, counts != 0 ? .always : .never)
-      query = asked
-      try page.answer(asked, AnswerMembers(display: members & 1 != 0, hits: members & 2 != 0))
+      try page.answer(query, AnswerMembers(display: members & 1 != 0, hits: members & 2 != 0))
     } catch {
       throw Refusal(error)
     }
   }
-  if status == Status.waits.rawValue, let page, let query { query.prefetch(in: page.index.generation) }
+  if status == Status.waits.rawValue, let page { query.prefetch(in: page.index.generation) }
   return status
 }
 

@@ -57,7 +57,7 @@ class OneJSON(unittest.TestCase):
 
     def server(self, path, texts, asked):
         program = os.path.join(os.path.dirname(languages.PROGRAM), "shardq")
-        server = subprocess.Popen([program, "serve", "-i", path, "--port", "0", "--json"], stdout=subprocess.PIPE)
+        server = subprocess.Popen([program, "serve", "-i", path, "--listen", "127.0.0.1:0", "--json"], stdout=subprocess.PIPE)
         lines = []
         try:
             port = urllib.parse.urlsplit(json.loads(server.stdout.readline())["url"]).port

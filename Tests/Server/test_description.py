@@ -1,13 +1,25 @@
 """Tests the server with requests that schemathesis (PyPI) generates from the OpenAPI document."""
 
+import json
 import os
 import subprocess
 import sys
 import unittest
 
-from server import LONG, PYTHON, SAMPLE, SCRATCH, Server, build, places
+from server import LONG, PYTHON, ROOT, SAMPLE, SCRATCH, Server, build, places
 
 HAS_SCHEMATHESIS = PYTHON and os.path.isdir(os.path.join(PYTHON, "schemathesis"))
+
+
+class Schema(unittest.TestCase):
+    def test_answers_are_those_of_the_schema(self):
+        """The description has the definitions of docs/answer.schema.json."""
+        with open(os.path.join(ROOT, "docs/answer.schema.json")) as file:
+            schema = json.loads(file.read().replace("#/$defs/", "#/components/schemas/"))
+        with open(os.path.join(ROOT, "Sources/Serving/Resources/openapi.json")) as file:
+            described = json.load(file)["components"]["schemas"]
+        for name, definition in schema["$defs"].items():
+            self.assertEqual(described[name], definition, name)
 
 
 @unittest.skipUnless(HAS_SCHEMATHESIS, "schemathesis is not there: Scripts/dependencies.sh --tests installs it")
