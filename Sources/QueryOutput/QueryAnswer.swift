@@ -51,7 +51,8 @@ struct QueryAnswer {
     with writer: inout RecordWriter, to output: inout Output
   ) throws(QueryRunner.Failure) {
     try QueryRunner.writing { () throws(WriteError) in
-      guard format == .json else { return try writer.begin(to: &output) }
+      try writer.begin(to: &output)
+      guard format == .json else { return }
       try AnswerObject.begin(search.query.text, &output)
       try AnswerObject.write(search.query, generation: generation.name, &output)
       try AnswerObject.beginMatches(&output)

@@ -34,15 +34,21 @@ struct OutputTests {
       #expect(lines.contains(record), "\(prefix)")
     }
     #expect(
-      shardq("dup", "--format", "json").output
-        == #"{"schema":1,"query":"dup","count":2,"matches":["#
+      shardq("dup", "--format", "json").output.withoutPlace
+        == #"{"schema":1,"query":"dup","matches":["#
         + Array(
           repeating: #"{"name":"Dup","country":"FR","_id":5,"coord":{"lon":2,"lat":48}}"#, count: 2
-        ).joined(separator: ",") + "]}\n")
+        ).joined(separator: ",")
+        + #"],"count":2,"total":2,"totalIsExact":true,"keys":2,"sort":"key"}"# + "\n")
+    let none = shardq("zz\"", "--format", "json")
+    #expect(none.status == 1 && none.error.isEmpty)
     #expect(
-      shardq("zz\"", "--format", "json")
-        == .init(status: 1, output: "{\"schema\":1,\"query\":\"zz\\\"\",\"count\":0,\"matches\":[]}\n", error: ""))
-    #expect(shardq("dup", "--count", "--format", "json").output == "{\"schema\":1,\"query\":\"dup\",\"count\":2}\n")
+      none.output.withoutPlace
+        == #"{"schema":1,"query":"zz\"","matches":[],"count":0,"total":0,"totalIsExact":true,"keys":0,"sort":"key"}"#
+        + "\n")
+    #expect(
+      shardq("dup", "--count", "--format", "json").output
+        == #"{"schema":1,"query":"dup","count":2,"total":2,"totalIsExact":true}"# + "\n")
   }
 
   @Test func membersThatWereApart() throws {
@@ -142,15 +148,18 @@ struct OutputTests {
 
   @Test func linesOfStandardInput() {
     let answer = shardq("query", "--stdin", "-n", "1", input: "dup\nzz\n\"\r\nalab")
-    let lines = answer.output.split(separator: "\n").map(String.init)
+    let lines = answer.output.withoutPlace.split(separator: "\n").map(String.init)
     #expect(answer.status == 0 && lines.count == 4)
     #expect(
       lines[0]
-        == #"{"schema":1,"query":"dup","count":2,"matches":[{"name":"Dup","country":"FR","_id":5,"coord":{"lon":2,"lat":48}}]}"#
+        == #"{"schema":1,"query":"dup","matches":[{"name":"Dup","country":"FR","_id":5,"coord":{"lon":2,"lat":48}}],"#
+        + #""count":2,"total":2,"totalIsExact":true,"keys":2,"sort":"key"}"#
     )
-    #expect(lines[1] == #"{"schema":1,"query":"zz","count":0,"matches":[]}"#)
-    #expect(lines[2].hasPrefix(#"{"schema":1,"query":"\"","count":0"#))
-    #expect(lines[3].hasPrefix(#"{"schema":1,"query":"alab","count":2,"matches":[{"#))
+    #expect(
+      lines[1]
+        == #"{"schema":1,"query":"zz","matches":[],"count":0,"total":0,"totalIsExact":true,"keys":0,"sort":"key"}"#)
+    #expect(lines[2].hasPrefix(#"{"schema":1,"query":"\"","matches":[],"count":0"#))
+    #expect(lines[3].hasPrefix(#"{"schema":1,"query":"alab","matches":[{"#) && lines[3].contains(#"}],"count":2,"#))
     #expect(shardq("query", "--stdin", "--format", "csv").status == 64)
     #expect(shardq("query", "--stdin", "x").status == 64)
   }

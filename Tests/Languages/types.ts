@@ -16,7 +16,7 @@ const openOptions: Required<OpenOptions> = { cacheBytes: 1 << 20, module: new We
 // Required: an option that is left out here is an error.
 const searchOptions: Required<SearchOptions> = {
   limit: 10, offset: 0, sort: 'rank', typos: true, filters: ['country=FR'], near: { latitude: 48.5, longitude: 2.25 },
-  after: '', total: 'exact', display: true, signal: new AbortController().signal, parse: text => JSON.parse(text),
+  after: '', total: 'exact', display: true, hits: true, signal: new AbortController().signal, parse: text => JSON.parse(text),
 }
 
 export async function used(): Promise<string[]> {

@@ -28,9 +28,9 @@ struct TypedMessages {
     ShellCase(
       "in lines of standard input", places + "printf 'paris \\nparis f\\npari \\n' | shardq query --stdin --count",
       output: #"""
-        {"schema":1,"query":"paris ","count":2}
-        {"schema":1,"query":"paris f","count":1}
-        {"schema":1,"query":"pari ","count":0}
+        {"schema":1,"query":"paris ","count":2,"total":2,"totalIsExact":true}
+        {"schema":1,"query":"paris f","count":1,"total":1,"totalIsExact":true}
+        {"schema":1,"query":"pari ","count":0,"total":0,"totalIsExact":true}
 
         """#),
     ShellCase(

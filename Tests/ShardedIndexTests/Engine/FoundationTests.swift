@@ -18,7 +18,9 @@ import Testing
     let missing = #expect(throws: IndexError.self) { try plain.search("a") }
     #expect(
       try #require(missing).localizedDescription == "the index has no ranks; build it again with BuildOptions.weight")
-    for feature in IndexFeature.allCases { #expect(!"\(IndexError.refused(.notBuilt(feature: feature)))".contains("--")) }
+    for feature in IndexFeature.allCases {
+      #expect(!"\(IndexError.refused(.notBuilt(feature: feature)))".contains("--"))
+    }
     #expect(FormatError.wrongDigest.localizedDescription == "\(FormatError.wrongDigest)")
   }
 
