@@ -105,7 +105,8 @@ final class Reader {
       let writer = json ?? AnswerWriter(generation.schema)
       json = writer
       writer.reset()
-      try writer.search(search, facts, AnswerMembers(display: Self.has(SQ_DISPLAY, options), hits: Self.has(SQ_HITS, options)))
+      let members = AnswerMembers(display: Self.has(SQ_DISPLAY, options), hits: Self.has(SQ_HITS, options))
+      try writer.search(search, facts, members)
       form = .json
     } catch {
       throw HostSearch.Failure(error)

@@ -194,7 +194,8 @@ import Testing
   @Test("comments and articles of libraries have nouns, and no phrases in their place") func comments() {
     let phrases = [" what ", "hatever", "hoever", "nil where", "none where", " but for ", "asked for", "as much as"]
     let libraries = [
-      "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "Answers", "QueryOutput", "ShardBuilder", "ShardBuilderFoundation",
+      "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "Answers", "QueryOutput", "ShardBuilder",
+      "ShardBuilderFoundation",
       "Footprint", "ShardqStore", "ShardedIndexRemote",
     ]
     for library in libraries {
