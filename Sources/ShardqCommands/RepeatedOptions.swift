@@ -18,7 +18,7 @@
       "--exit-0", "--explain", "--fish", "--force", "--help", "--ids", "--json", "--merge", "--multi", "--name-columns",
       "--no-map", "--no-mouse", "--no-progress", "--overlay", "--plain", "--print-key", "--print-query", "--print0",
       "--public", "--quiet", "--ragged", "--select-1", "--single-writer", "--skip-bad", "--starts", "--stats",
-      "--stdin", "--verbose", "--version", "--watch", "--with-header", "--zsh", "-0", "-1", "-h", "-help", "-m", "-v",
+      "--stdin", "--verbose", "--version", "--watch", "--zsh", "-0", "-1", "-h", "-help", "-m", "-v",
     ]
     /// Options that have a value in one command, and none in another.
     private static let either: [String: Set<String>] = [
