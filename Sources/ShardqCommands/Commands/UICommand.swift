@@ -162,7 +162,7 @@
       let terminal = variable("TERM")
       settings.isPlain = terminal == "dumb" || terminal == ""
       // The console's font has no Braille.
-      settings.isASCII = terminal == "linux"
+      settings.isASCII = isTerminal && terminal == "linux" || MemoryPlot.isUTF8Terminal == false
       return settings
     }
 

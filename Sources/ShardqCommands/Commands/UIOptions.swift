@@ -29,8 +29,7 @@
       name: .customLong("border"),
       defaultAsFlag: BorderStyle.rounded.rawValue,
       help: ArgumentHelp(
-        "A border around the list (default: none): rounded, sharp, bold, double, horizontal, vertical, top, bottom, left, right.",
-        valueName: "style"))
+        "A border around the list (default: none): rounded or sharp.", valueName: "style"))
     var border: String?
 
     @Option(
@@ -80,9 +79,6 @@
     @Flag(name: .customLong("no-mouse"), help: "Leave the mouse to the terminal.")
     var noMouse = false
 
-    @Flag(name: .customLong("ascii"), help: "Draw with ASCII characters only.")
-    var ascii = false
-
     @Flag(
       name: .customLong("plain"),
       help: "Print a line for each change and draw nothing, for screen readers (default if TERM is dumb).")
@@ -113,7 +109,6 @@
       settings.showsCost = stats
       settings.showsMap = !noMap
       settings.usesMouse = !noMouse
-      settings.isASCII = settings.isASCII || ascii
       settings.isPlain = settings.isPlain || plain
     }
   }

@@ -135,7 +135,7 @@
           case .table:
             try output.write(report.table)
             let plot = MemoryPlot(report.rows, keyCount: report.keyCount)
-            try output.write("\n" + plot.text(isUTF8: MemoryPlot.isUTF8Terminal))
+            try output.write("\n" + plot.text(isUTF8: MemoryPlot.isUTF8Terminal ?? false))
           }
           try output.flush()
         } catch {
