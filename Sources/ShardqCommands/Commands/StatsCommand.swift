@@ -194,7 +194,6 @@
         json += ",\"alias\":[" + alias.map { JSONText.string($0) }.joined(separator: ",") + "]"
         kinds.append("other names (\(alias.map { printable($0) }.joined(separator: ", ")))")
       }
-      if let bits = manifest.setting("weight-bits") { json += ",\"weight_bits\":" + JSONText.string(bits) }
       let count = QueryRunner.counted(entries.recordCount, "entry", "entries")
       return (json + "}", "entries: \(size(bytes)), \(count) of " + kinds.joined(separator: " and "))
     }
