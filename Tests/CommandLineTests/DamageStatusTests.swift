@@ -168,7 +168,7 @@ struct DamageStatusTests {
         [
           "plan", "-i", copy, "--log", log, "--shard-sizes", "80KiB", "--part-sizes", "1.5KiB",
         ],
-        ["footprint", "-i", copy, "--keystrokes", "300"],
+        ["footprint", "-i", copy, "--typing", "300"],
       ] {
         let result = Program.run(command, variables: ["TMPDIR=" + fixture.scratch.path])
         #expect(result.status != 0, "\(command[0]) over \(file) at \(at): \(result)")

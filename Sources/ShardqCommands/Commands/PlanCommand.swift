@@ -60,7 +60,8 @@
     var maxSize: DiskLimit?
 
     @Option(
-      name: .customLong("rows"), help: ArgumentHelp("The number of rows at each keystroke.", valueName: "n"))
+      name: [.customShort("n", allowingJoined: true), .customLong("limit")],
+      help: ArgumentHelp("The number of rows at each keystroke.", valueName: "n"))
     var rows = PlanOptions().rows
 
     @Option(
@@ -95,7 +96,7 @@
 
     func validate() throws {
       if log == "" { throw ValidationError("--log is empty; name a file") }
-      if rows < 1 || rows > 1000 { throw ValidationError("--rows must be from 1 to 1000") }
+      if rows < 1 || rows > 1000 { throw ValidationError("--limit must be from 1 to 1000") }
       if let level, level < 1 || level > 22 { throw ValidationError("--level must be from 1 to 22") }
       if let sizes = shardSizes?.sizes, !sizes.allSatisfy((1 << 10...1 << 24).contains) {
         throw ValidationError("--shard-sizes must be from 1KiB to 16MiB")
