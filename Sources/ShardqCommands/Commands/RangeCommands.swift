@@ -170,7 +170,7 @@
       discussion: """
         EXAMPLES:
           shardq merge --plan plan --output /shared/cities rows
-          shardq merge --plan plan --output s3://bucket/cities/ --records 50000000 rows*
+          shardq merge --plan plan -o s3://bucket/cities/ --records 50000000 rows*
 
         merge joins the ranges and cuts the records at their borders anew: the index has the same bytes \
         as an index that `shardq build` makes of all records. merge skips rows that begin with `entry`: \
