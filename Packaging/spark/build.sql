@@ -3,7 +3,7 @@
 --   shardq plan-ranges --ranges 64 [options of build] SAMPLE > plan
 --   spark-sql --conf spark.sql.catalogImplementation=in-memory --files bin/shardq,bin/shardq-commands,plan \
 --     -d input=records -d work=/shared/job -d target=/shared/index -d partitions=256 -f build.sql
---   shardq merge --plan plan --out /shared/index --repeated-ids 0 /shared/job/rows/part-*
+--   shardq merge --plan plan --output /shared/index --repeated-ids 0 /shared/job/rows/part-*
 --
 -- input       Records, one per line: a file, a directory or a pattern. Spark decompresses files that end in .gz or .bz2.
 -- work        A directory for the rows; the statements overwrite its folders `written` and `rows`.
@@ -25,7 +25,7 @@ SET spark.sql.adaptive.coalescePartitions.enabled = false;
 CREATE OR REPLACE TEMPORARY VIEW records USING text OPTIONS (path '${input}', lineSep '\n');
 INSERT OVERWRITE DIRECTORY '${work}/written' USING text
 SELECT TRANSFORM(line) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
-  USING './shardq write-range --plan plan --jobs 1 --out ${target}'
+  USING './shardq write-range --plan plan --jobs 1 --output ${target}'
   AS (row STRING) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
 FROM (
   SELECT line FROM (
@@ -41,7 +41,7 @@ INSERT OVERWRITE DIRECTORY '${work}/rows' USING text
 SELECT value FROM written WHERE startswith(value, 'row\t')
 UNION ALL
 SELECT TRANSFORM(line) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
-  USING './shardq write-range --plan plan --jobs 1 --entries --out ${target}'
+  USING './shardq write-range --plan plan --jobs 1 --entries --output ${target}'
   AS (row STRING) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
 FROM (
   SELECT line FROM (SELECT substr(value, length('entry\t') + 1) AS line FROM written WHERE startswith(value, 'entry\t'))

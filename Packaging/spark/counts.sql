@@ -1,6 +1,6 @@
 -- Counts the records and the repeated ids, as options of `shardq merge`. The variables are those of build.sql:
 --
---   shardq merge --plan plan --out /shared/index $(cat /shared/job/counts/part-*) /shared/job/rows/part-*
+--   shardq merge --plan plan --output /shared/index $(cat /shared/job/counts/part-*) /shared/job/rows/part-*
 --
 -- The statement reads all records once more. If ids are unique, such as a table's primary key, `--repeated-ids 0` replaces
 -- the statement.

@@ -99,7 +99,7 @@ package enum FrontParser {
       if let sort { request.query.order = sort.order }
       request.implySort()
       guard words.isEmpty == request.readsLines, !(request.all && request.limit != nil) else { return nil }
-      let (format, hasColumns) = (request.format ?? .tsv, request.hasHeader || !request.fields.isEmpty)
+      let (format, hasColumns) = (request.format ?? .tsv, !request.fields.isEmpty)
       if request.readsLines, request.format ?? .json != .json || hasColumns || request.isQuiet { return nil }
       if request.countOnly, !request.readsLines, request.hasFields || request.isQuiet { return nil }
       if hasColumns, format != .tsv, format != .csv { return nil }
@@ -116,7 +116,6 @@ package enum FrontParser {
       case "--count": return Self.set(&parsed.countOnly)
       case "--stdin": return Self.set(&parsed.readsLines)
       case "-0", "--null": return Self.set(&parsed.endsWithZero)
-      case "--with-header": return Self.set(&parsed.hasHeader)
       case "-q", "--quiet": return Self.set(&parsed.isQuiet)
       case "-v", "--verbose": return Self.set(&parsed.isVerbose)
       case "--json": return Self.set(&parsed.format, OutputFormat.json)

@@ -25,8 +25,6 @@ package struct QueryRequest: Sendable {
   package var fields: [String] = []
   /// Whether records end with a zero byte instead of a line end, in tsv.
   package var endsWithZero = false
-  /// Whether tsv begins with a line of the fields' names. Csv always does.
-  package var hasHeader = false
   /// When text has colours; nil for the choice of the settings or the environment.
   package var color: StyleMode?
   /// When coordinates are links; nil for the choice of the settings or the environment.
@@ -51,7 +49,7 @@ package struct QueryRequest: Sendable {
   }
 
   /// Whether an option of tsv was given.
-  package var hasFields: Bool { endsWithZero || hasHeader || !fields.isEmpty }
+  package var hasFields: Bool { endsWithZero || !fields.isEmpty }
 
   /// Sets the order that the other options imply, if no order was named.
   ///

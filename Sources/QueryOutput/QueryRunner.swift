@@ -182,7 +182,7 @@ package enum QueryRunner {
     let names = generation.schema.names
     switch FieldNames.find(request.fields, in: names) {
     case .success(let fields):
-      writer.choose(fields, endsWithZero: request.endsWithZero, header: request.hasHeader ? names : nil)
+      writer.choose(fields, endsWithZero: request.endsWithZero)
     case .failure(let unknown): throw .noField(unknown.message)
     }
     return writer

@@ -82,8 +82,7 @@ package enum RemoteIndex {
     private var flags: [(String, Bool)] {
       [
         ("all", request.all), ("count", request.countOnly), ("zero", request.endsWithZero),
-        ("header", request.hasHeader), ("quiet", request.isQuiet), ("verbose", request.isVerbose),
-        ("stdin", request.readsLines), ("warm", warms),
+        ("quiet", request.isQuiet), ("verbose", request.isVerbose), ("stdin", request.readsLines), ("warm", warms),
       ]
     }
 
@@ -128,7 +127,6 @@ package enum RemoteIndex {
       case "all": return set(&request.all)
       case "count": return set(&request.countOnly)
       case "zero": return set(&request.endsWithZero)
-      case "header": return set(&request.hasHeader)
       case "quiet": return set(&request.isQuiet)
       case "verbose": return set(&request.isVerbose)
       case "stdin": return set(&request.readsLines)

@@ -143,7 +143,7 @@
       text += ",\"key\":" + JSONText.string(generation.schema.template.text)
       text += ",\"fields\":[" + generation.schema.names.map(JSONText.string).joined(separator: ",") + "]"
       text += ",\"coordinates\":\(generation.hasCoordinates)"
-      text += ",\"format_version\":\(manifest.version),\"fold_version\":\(manifest.foldVersion)"
+      text += ",\"format_version\":\(Manifest.version),\"fold_version\":\(manifest.foldVersion)"
       text +=
         ",\"uptime_seconds\":\(metrics.uptime),\"connections\":\(metrics.openConnections.load(ordering: .relaxed))"
       text += ",\"reloads\":\(statistics.reloads)"

@@ -6,7 +6,7 @@
     /// Options that the parser itself collects.
     private static let collected: Set<String> = [
       "--alias", "--bind", "--delete", "--expect", "--filter", "--host", "--image-origin", "--label", "--source",
-      "--text", "--upsert",
+      "--upsert",
     ]
     /// Options whose value is a list with commas.
     private static let lists: Set<String> = [
@@ -14,11 +14,11 @@
     ]
     /// Options without a value in every command that has them; given twice they mean the same as once.
     private static let flags: Set<String> = [
-      "--access-log", "--all", "--allow-empty", "--archive", "--ascii", "--bash", "--costs", "--dry-run", "--entries",
-      "--exit-0", "--explain", "--fish", "--force", "--help", "--ids", "--json", "--merge", "--multi", "--name-columns",
+      "--all", "--archive", "--bash", "--dry-run", "--entries", "--exit-0", "--explain", "--fish", "--force", "--help",
+      "--ids", "--json", "--merge", "--multi", "--name-columns",
       "--no-map", "--no-mouse", "--no-progress", "--overlay", "--plain", "--print-key", "--print-query", "--print0",
       "--public", "--quiet", "--ragged", "--select-1", "--single-writer", "--skip-bad", "--starts", "--stats",
-      "--stdin", "--verbose", "--version", "--watch", "--with-header", "--zsh", "-0", "-1", "-h", "-help", "-m", "-v",
+      "--stdin", "--verbose", "--version", "--watch", "--zsh", "-0", "-1", "-h", "-help", "-m", "-v",
     ]
     /// Options that have a value in one command, and none in another.
     private static let either: [String: Set<String>] = [

@@ -115,8 +115,8 @@ class Coordinates(PlacedCase):
         plan = self.shardq("plan-ranges", "list.jsonl", "--key", "{name}", "--near", "--ranges", "3")
         self.write("plan", plan)
         keyed = self.shardq("key", "--plan", "plan", input=(self.directory / "list.jsonl").read_text())
-        self.write("rows", self.shardq("write-range", "--plan", "plan", "--out", "whole", input=keyed))
-        self.shardq("merge", "--plan", "plan", "--out", "whole", "rows")
+        self.write("rows", self.shardq("write-range", "--plan", "plan", "--output", "whole", input=keyed))
+        self.shardq("merge", "--plan", "plan", "--output", "whole", "rows")
         self.assertEqual(
             (self.directory / "whole/manifest").read_bytes(), (self.directory / "index/manifest").read_bytes())
 

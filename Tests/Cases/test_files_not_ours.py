@@ -128,10 +128,10 @@ class Indexes(FilesCase):
         keys = self.shardq("key", "--plan", "plan", input=records)
 
         def write(folder, **more):
-            self.write("rows", self.shardq("write-range", "--plan", "plan", "--out", folder, input=keys, **more))
+            self.write("rows", self.shardq("write-range", "--plan", "plan", "--output", folder, input=keys, **more))
 
         def merge(folder, **more):
-            return self.shardq("merge", "-q", "--plan", "plan", "--out", folder, "rows", **more)
+            return self.shardq("merge", "-q", "--plan", "plan", "--output", folder, "rows", **more)
 
         for number, name in enumerate(ALIKE):
             files = self.place(f"u{number}", [name])

@@ -63,7 +63,7 @@ struct DamageStatusTests {
   /// Commands that read: their arguments behind `-i INDEX`.
   private static let reading = [
     ["stats"], ["stats", "--format", "json"], ["export"], ["export", "--format", "geojson"],
-    ["map", "sa", "--width", "60"], ["map", "sa", "--format", "geojson"],
+    ["map", "sa"], ["map", "sa", "--format", "geojson"],
     ["query", "sa", "--all", "--format", "jsonl"],
     ["query", "", "-n", "3"], ["query", "--stdin"], ["generate", "--typing", "50"],
   ]
@@ -166,12 +166,11 @@ struct DamageStatusTests {
       let copy = fixture.damaged("damaged", of: fixture.older, file: file, at: at)
       for command in [
         [
-          "plan", "-i", copy, "--log", log, "--shard-sizes", "80KiB", "--part-sizes", "1.5KiB", "--temporary",
-          fixture.scratch.path,
+          "plan", "-i", copy, "--log", log, "--shard-sizes", "80KiB", "--part-sizes", "1.5KiB",
         ],
-        ["footprint", "-i", copy, "--keystrokes", "300"],
+        ["footprint", "-i", copy, "--typing", "300"],
       ] {
-        let result = Program.run(command)
+        let result = Program.run(command, variables: ["TMPDIR=" + fixture.scratch.path])
         #expect(result.status != 0, "\(command[0]) over \(file) at \(at): \(result)")
       }
     }

@@ -40,7 +40,7 @@
 
     @Test("All designs answer cities as shardq does")
     func cities() {
-      let result = Program.run(["footprint", "-i", Self.cities, "--keystrokes", "400", "--format", "json"])
+      let result = Program.run(["footprint", "-i", Self.cities, "--typing", "400", "--format", "json"])
       #expect(result.status == 0, "\(result.error)")
       let answers = Self.values("answers", in: result.output)
       #expect(Set(answers).count == 1)
@@ -160,7 +160,7 @@
       .enabled(if: realCities != nil, "skipped: no real data at $SHARDQ_DATA"))
     func realList() throws {
       let result = Program.run(
-        ["footprint", "--dataset", Self.realCities!, "--keystrokes", "200", "--format", "json"])
+        ["footprint", "--dataset", Self.realCities!, "--typing", "200", "--format", "json"])
       #expect(result.status == 0, "\(result.error)")
       #expect(Self.values("records", in: result.output) == ["209556"])
       let answers = Self.values("answers", in: result.output)
@@ -225,7 +225,7 @@
       "Wrong usage ends with 64",
       arguments: [
         ["--designs", "trie,hash"], ["--designs", ""], ["--log", "x", "--seed", "1"],
-        ["--log", "x", "--keystrokes", "9"], ["--keystrokes", "0"], ["--key", "{a}"], ["--dataset", "x", "-i", "y"],
+        ["--log", "x", "--typing", "9"], ["--typing", "0"], ["--key", "{a}"], ["--dataset", "x", "-i", "y"],
         ["--max-start", "soon"], ["--max-start", "-1"], ["--max-rss", "little"], ["--format", "text"], ["--svg="],
         ["here"],
       ])
@@ -254,7 +254,7 @@
       #expect(empty.status == 65 && empty.error.contains("name a log with typed texts"))
       #expect(run(["--dataset", directory.path + "/none.json"]).status == 66)
       let blank = try SmallIndex(#"{"name":"","country":""}"#)
-      #expect(run(["-i", blank.path, "--keystrokes", "3"]).status == 0, "its key is a comma")
+      #expect(run(["-i", blank.path, "--typing", "3"]).status == 0, "its key is a comma")
       directory.write("log", "a\n")
       let svg = run(["--log", directory.path + "/log", "--svg", directory.path + "/no/where.svg"])
       #expect(svg.status == 74 && svg.error.contains("/no/where.svg"))
@@ -266,7 +266,7 @@
     @Test("A key too long for recursion leaves out the tries and says so")
     func longKeys() throws {
       let long = try SmallIndex(#"{"name":"\#(String(repeating: "long ", count: 400))","country":"x"}"#)
-      let result = Program.run(["footprint", "-i", long.path, "--keystrokes", "20"])
+      let result = Program.run(["footprint", "-i", long.path, "--typing", "20"])
       #expect(result.status == 0, "\(result.error)")
       #expect(
         result.output.contains("Left out: trie: it cannot hold") && result.output.contains("Left out: packed-trie:"))
@@ -291,7 +291,7 @@
     func signal() {
       let directory = TemporaryDirectory()
       let script = """
-        TMPDIR="$1" "$2/shardq" footprint -i "$3" --keystrokes 3000000 &
+        TMPDIR="$1" "$2/shardq" footprint -i "$3" --typing 3000000 &
         own=$!
         while ! ls "$1"/shardq-footprint.* >/dev/null 2>&1; do sleep 0.05; done
         sleep 0.3

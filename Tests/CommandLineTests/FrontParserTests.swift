@@ -26,7 +26,7 @@
       "99999999999999999999", "3.5",
       "json", "text", "tsv", "csv", "jsonl", "geojson", "JSON", "ł", "--all-", "-x", "--a", "=", "=3",
       "--limit==3", "--json", "--color", "--color=always", "--color=blue", "never", "--hyperlink", "--hyperlink=auto",
-      "-q", "--quiet", "-v", "--verbose", "-0", "--null", "--with-header", "--fields", "--fields=a,b", "--fields=a,,b",
+      "-q", "--quiet", "-v", "--verbose", "-0", "--null", "--fields", "--fields=a,b", "--fields=a,,b",
       "a\\,b,c", "-qv",
     ]
 
@@ -103,7 +103,7 @@
       #expect(request != nil && request?.query.order == .automatic)
       #expect(Self.front(["san", "--json"])?.format == .json)
       #expect(Self.front(["san", "-q"])?.isQuiet == true)
-      #expect(Self.front(["san", "-0", "--with-header", "--fields", "a\\,b,c"])?.fields == ["a,b", "c"])
+      #expect(Self.front(["san", "-0", "--fields", "a\\,b,c"])?.fields == ["a,b", "c"])
       // The full parser reads rare options.
       #expect(Self.front(["san", "--explain"]) == nil)
       #expect(CommandLineParser.request(["san", "--all", "--explain"])?.query.order == .rank)

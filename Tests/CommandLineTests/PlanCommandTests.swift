@@ -17,7 +17,7 @@ struct PlanCommandTests {
   }
 
   private func plan(_ arguments: [String]) -> Program.Result {
-    Program.run(["plan", "--log", log, "--temporary", work] + arguments)
+    Program.run(["plan", "--log", log] + arguments, variables: ["TMPDIR=" + work])
   }
 
   @Test("the table names the choice, and the printed command builds it")
@@ -71,7 +71,7 @@ struct PlanCommandTests {
   func refusals() {
     prepare(records: 300)
     func check(_ arguments: [String], _ status: Int, _ part: String) {
-      let result = Program.run(["plan", "--temporary", work] + arguments)
+      let result = Program.run(["plan"] + arguments, variables: ["TMPDIR=" + work])
       #expect(result.status == status && result.output == "" && result.error.contains(part), "\(arguments): \(result)")
     }
     scratch.write("one.log", "a\nab\n")
@@ -94,7 +94,7 @@ struct PlanCommandTests {
     scratch.write("list.pdf", "%PDF-1.4\n")
     check(["--log", log, scratch.path + "/list.pdf"], 64, "list.pdf")
     check(["-i", index, "--log", log, "--max-size", "1"], 1, "the size of the smallest candidate")
-    let nowhere = Program.run(["plan", "-i", index, "--log", log, "--temporary", scratch.path + "/none"])
+    let nowhere = Program.run(["plan", "-i", index, "--log", log], variables: ["TMPDIR=\(scratch.path)/none"])
     #expect(nowhere.status == 74 && nowhere.error.contains("/none"))
     #expect(TemporaryDirectory.names(work) == [])
   }
@@ -102,7 +102,7 @@ struct PlanCommandTests {
   /// Starts a plan, sends it a signal once candidates are there, and prints how it ended.
   private func interrupted(by signal: String, _ prefix: String = "") -> Program.Result {
     let script = """
-      \(prefix)"$0" plan --log \(log) --temporary \(work) -i \(index) >/dev/null 2>&1 &
+      \(prefix)TMPDIR=\(work) "$0" plan --log \(log) -i \(index) >/dev/null 2>&1 &
       while [ -z "$(ls \(work)/*/candidate 2>/dev/null)" ] && kill -0 $! 2>/dev/null; do sleep 0.01; done
       kill -\(signal) $!
       wait $!

@@ -7,7 +7,7 @@ import Testing
   @Test(
     "the options of a command line arrive in the other program",
     arguments: [
-      "san", "san -n 5 --offset 3 --sort key", "san --all --format csv --fields name,country --with-header",
+      "san", "san -n 5 --offset 3 --sort key", "san --all --format csv --fields name,country",
       "'' --count", "san -0", "--stdin --json", "san -q", "san -v --color never --hyperlink always",
       "san --filter country=FR --filter country=DE --filter x==y --near 48.85,2.35 --typos auto", "san --typos none",
       "--expect-digest \(String(repeating: "0f", count: 32)) --sort rank -- -x=y",

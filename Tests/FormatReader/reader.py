@@ -293,7 +293,7 @@ class Index:
         header = Cursor(content, "manifest")
         need(header.take(4) == b"SQM1", "manifest: another magic")
         version = header.unpack("HH")[0]
-        need(version in (1, 2), "manifest: another version")
+        need(version == 1, "manifest: another version")
         fold_version, section_count = header.unpack("II")
         need(section_count <= 64, "manifest: too many sections")
         fold_hash, self.records, self.shard_count = header.unpack("QQI")
@@ -306,9 +306,8 @@ class Index:
         table = [header.unpack("IIQQ") for _ in range(section_count)]
         self.page_count = -(-self.shard_count // PAGE)
         p, level = self.page_count, 0
-        while version == 2 and p > PAGE:
+        while p > PAGE:
             p, level = -(-p // PAGE), level + 1
-        need((level > 0) == (version == 2), "manifest: a version for more shards")
         width = struct.calcsize(self._entry(level))
         sizes = {1: 8 * p, 2: 8 * (p + 1), 3: 4 * p, 4: None, 5: width * p, 6: None, 7: None}
         sizes |= {number: 12 for number in CHAINS}

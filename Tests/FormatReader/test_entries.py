@@ -17,13 +17,13 @@ KEY = ("--key", "{name}, {country}")
 SIZES = ("--shard-size", "4KiB", "--part-size", "512")
 
 
-def rounded(weight, bits):
-    """§3.13: rounded up to so many significant bits."""
-    unit = 1 << max(0, weight.bit_length() - bits)
+def rounded(weight):
+    """§3.13: rounded up to 12 significant bits."""
+    unit = 1 << max(0, weight.bit_length() - 12)
     return min(-(-weight // unit) * unit, reader.WEIGHT_LIMIT)
 
 
-def expected(index, words, alias, bits):
+def expected(index, words, alias):
     """The entries that the records of an index give."""
     records = oracle.records_of(index)
     weights = {}
@@ -37,7 +37,7 @@ def expected(index, words, alias, bits):
             found |= {(text, texts.forms[0][:start], 8) for start, text in texts.later}
         others = {other + texts.ending for other, _ in texts.others}
         found |= {(text, None, 4) for text in others if text not in texts.forms}
-        entries |= {(text, before, key, rounded(-(-weights[key] // share), bits)) for text, before, share in found}
+        entries |= {(text, before, key, rounded(-(-weights[key] // share))) for text, before, share in found}
         if SEPARATOR in plain(key):
             last.add(plain(key).rpartition(SEPARATOR)[2])
     return entries, sorted(last)
@@ -49,9 +49,9 @@ def resolved(key, beginning, target, weight):
 
 
 class Entries(Temporary):
-    def check_entries(self, directory, words=None, alias=(), bits=12):
+    def check_entries(self, directory, words=None, alias=()):
         index = reader.Index(directory)
-        entries, last = expected(index, words, alias, bits)
+        entries, last = expected(index, words, alias)
         found = [resolved(*entry) for entry in index.text_entry_set()]
         self.assertEqual(len(found), len(set(found)))
         self.assertEqual(set(found), entries)
@@ -64,11 +64,10 @@ class Entries(Temporary):
         self.assertEqual(index.settings.get(b"alias"), ",".join(alias).encode() if alias else None)
         return index
 
-    def options(self, words=None, alias=(), bits=12):
+    def options(self, words=None, alias=()):
         return (
             *(["--words", words] if words else []),
             *(word for path in alias for word in ("--alias", path)),
-            *(["--weight-bits", str(bits)] if bits != 12 else []),
         )
 
     def rows(self, rng, count):
@@ -91,7 +90,7 @@ class Entries(Temporary):
         source = self.write("rows.jsonl", map(json.dumps, self.rows(rng, 1500)))
         for number, options in enumerate([
             {"words": "body"}, {"words": "all"}, {"alias": ["alt"]}, {"words": "body", "alias": ["names.ko", "alt", "initials"]},
-            {"words": "body", "alias": ["alt"], "bits": 1}, {"alias": ["initials"], "bits": 63},
+            {"words": "body", "alias": ["alt"]}, {"alias": ["initials"]},
         ]):
             with self.subTest(**options):
                 index = self.build(source, *KEY, "--weight", "w", *SIZES, *self.options(**options), name=str(number))
@@ -141,7 +140,7 @@ class Entries(Temporary):
     def test_few_records(self):
         for count in 0, 1:
             source = self.write("rows.jsonl", map(json.dumps, self.rows(random.Random(2), count)))
-            index = self.build(source, *KEY, *self.options("body"), *(["--allow-empty"] if not count else []), name=str(count))
+            index = self.build(source, *KEY, *self.options("body"), *(["--min-records", "0"] if not count else []), name=str(count))
             self.check_entries(index, "body")
 
     def test_many_last_components(self):

@@ -84,7 +84,7 @@ class Layout(Installed):
         self.assertRegex(stats.stdout, "2,?344")
 
     def test_footprint_is_of_the_clone(self):
-        arguments = ["footprint", "--keystrokes", "20", "--designs", "none"]
+        arguments = ["footprint", "--typing", "20", "--designs", "none"]
         result = self.shardq(*arguments)
         self.assertEqual(result.returncode, 66)
         self.assertIn("bin/shardq footprint", result.stderr)

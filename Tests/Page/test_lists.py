@@ -157,8 +157,8 @@ class Lists:
         file = pathlib.Path(self.directory, "look")
         file.write_text(
             "# Of a shop\ntitle = overridden\nlang = de-AT\nlabel = price=Preis <in> €\nlabel = id=Artikel\n"
-            "subtitle = '{brand} · {price} € · {tags}'\nfields = id,price,tags\ntext = browse=Alles \"zeigen\"\n")
-        self.serve(self.products, "--page-file", file, "--title", "Tische & <Lampen>", "--placeholder", "Suche")
+            "subtitle = '{brand} · {price} € · {tags}'\nfields = id,price,tags\nplaceholder = Suche\ntext = browse=Alles \"zeigen\"\n")
+        self.serve(self.products, "--page-file", file, "--title", "Tische & <Lampen>")
         self.open()
         self.wait("byId('total').textContent === '301 Einträge'")
         self.assertEqual(

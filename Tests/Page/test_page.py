@@ -1161,7 +1161,14 @@ class Costs(PageTest):
 class TrueServer(PageTest):
     """The page of `shardq serve`, without the stand-in between."""
 
-    words = ("--costs",)
+    @classmethod
+    def setUpClass(cls):
+        look = tempfile.NamedTemporaryFile("w")
+        cls.addClassCleanup(look.close)
+        look.write("costs = true\n")
+        look.flush()
+        cls.words = ("--page-file", look.name)
+        super().setUpClass()
 
     def setUp(self):
         super().setUp()

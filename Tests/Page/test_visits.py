@@ -80,7 +80,7 @@ class Visits:
         lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in test_page.dataset()]
         cls.index = test_page.build(cls.directory, lines)
         cls.log = pathlib.Path(cls.directory, "log")
-        cls.server = test_page.Upstream(cls.index, "--access-log", "--log-format", "json", log=cls.log)
+        cls.server = test_page.Upstream(cls.index, "--log-format", "json", log=cls.log)
         cls.addClassCleanup(cls.server.stop)
         cls.url = "http://%s:%d/" % cls.server.address
 

@@ -67,7 +67,7 @@ class Job:
         return done.returncode, done.stdout, done.stderr
 
     def write(self, group, *options, status=0):
-        return self.run("write-range", "--plan", self.path("plan"), "--out", URL, *options, input=group, status=status)
+        return self.run("write-range", "--plan", self.path("plan"), "--output", URL, *options, input=group, status=status)
 
     def rows(self):
         """Writes all ranges, each by a process of its own; returns the rows."""
@@ -83,7 +83,7 @@ class Job:
         return rows
 
     def merge(self, rows, *options, status=0):
-        return self.run("merge", "--plan", self.path("plan"), "--out", URL, "--repeated-ids", str(len(LINES) // 2),
+        return self.run("merge", "--plan", self.path("plan"), "--output", URL, "--repeated-ids", str(len(LINES) // 2),
                         "--records", str(len(LINES)), *options, "-", input="".join(rows), status=status)
 
     def is_whole(self, test):
@@ -132,7 +132,7 @@ class RangesInAStore(unittest.TestCase):
                 return False
 
             process = subprocess.Popen(
-                [os.path.join(BIN, "shardq"), "write-range", "--plan", self.job.path("plan"), "--out", URL],
+                [os.path.join(BIN, "shardq"), "write-range", "--plan", self.job.path("plan"), "--output", URL],
                 env={**ENVIRONMENT, **self.store.environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, text=True)
             self.store.fault = fault
@@ -158,7 +158,7 @@ class RangesInAStore(unittest.TestCase):
             return False
 
         process = subprocess.Popen(
-            [os.path.join(BIN, "shardq"), "write-range", "--plan", self.job.path("plan"), "--out", URL], text=True,
+            [os.path.join(BIN, "shardq"), "write-range", "--plan", self.job.path("plan"), "--output", URL], text=True,
             env={**ENVIRONMENT, **self.job.environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, start_new_session=True)
         self.store.fault = fault
@@ -181,7 +181,7 @@ class RangesInAStore(unittest.TestCase):
                 changed[len(changed) // 2] ^= 4
                 self.store.objects[PREFIX + name] = (bytes(changed), time)
                 done = subprocess.run(
-                    [os.path.join(BIN, "shardq"), "merge", "--plan", self.job.path("plan"), "--out", URL, "-"],
+                    [os.path.join(BIN, "shardq"), "merge", "--plan", self.job.path("plan"), "--output", URL, "-"],
                     input="".join(rows), text=True, capture_output=True, timeout=PATIENCE,
                     env={**ENVIRONMENT, **self.store.environment})
                 if done.returncode:
@@ -207,7 +207,7 @@ class RangesInAStore(unittest.TestCase):
             with self.subTest(name):
                 kept = self.store.objects.pop(PREFIX + name)
                 done = subprocess.run(
-                    [os.path.join(BIN, "shardq"), "merge", "--plan", self.job.path("plan"), "--out", URL, "-"],
+                    [os.path.join(BIN, "shardq"), "merge", "--plan", self.job.path("plan"), "--output", URL, "-"],
                     input="".join(rows), text=True, capture_output=True, timeout=PATIENCE,
                     env={**ENVIRONMENT, **self.store.environment})
                 named = any(name in line for line in done.stderr.splitlines())
@@ -274,7 +274,7 @@ class RangesInCeph(unittest.TestCase):
                     killed.add(key)
 
             process = subprocess.Popen(
-                [os.path.join(BIN, "shardq"), "merge", "--plan", job.path("plan"), "--out", URL, "--repeated-ids",
+                [os.path.join(BIN, "shardq"), "merge", "--plan", job.path("plan"), "--output", URL, "--repeated-ids",
                  str(len(LINES) // 2), "-"],
                 env={**ENVIRONMENT, **job.environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, text=True)

@@ -53,7 +53,7 @@ class Starts(RemoteTestCase):
                 for text in ("s", "san 1") if form == "tsv" else ("s",):
                     options = [text, "--sort", sort, "--format", form, "-n", "10"]
                     self.assertEqual(self.ask(self.url("starts/"), *options)[:2], shardq("-i", STARTS, *options)[:2], options)
-        for options in (["s", "--fields", "country,name", "--with-header"], ["s", "-q"], ["zzz", "-q"],
+        for options in (["s", "--fields", "country,name"], ["s", "-q"], ["zzz", "-q"],
                         ["s", "--offset", "3", "-n", "5", "--sort", "rank"], ["s", "--cursor"], ["s", "--fields", "none"]):
             self.assertEqual(self.ask(self.url("starts.shardq"), *options), shardq("-i", STARTS, *options), options)
 

@@ -460,7 +460,7 @@ class Routes(unittest.TestCase):
             self.assertEqual(self.server.get(path).status, 404, path)
 
     def test_logs(self):
-        with Server(self.index, "--access-log", "--log-format", "json") as server:
+        with Server(self.index, "--log-format", "json") as server:
             server.get("/v1/search?q=%1b%5b31m%0a%00%22")
             server.get("/v1/search?q=a")
             server.raw("GET /\u009b31m\u202e HTTP/1.0\r\n\r\n".encode())

@@ -34,15 +34,15 @@ def built_by_ranges(source, name, ranges, options, groups=None):
     rows = os.path.join(here, "rows")
     with open(rows, "wb") as all_rows, open(os.path.join(here, "entries"), "wb") as entries:
         for group in grouped(os.path.join(here, "lines"), os.path.join(here, "records"), groups or ranges):
-            for line in shardq("write-range", "--plan", plan, "--out", target, source=group).splitlines(keepends=True):
+            for line in shardq("write-range", "--plan", plan, "--output", target, source=group).splitlines(keepends=True):
                 if line.startswith(b"entry\t"):
                     entries.write(line[len(b"entry\t"):])
                 all_rows.write(line)
         entries.flush()
         for group in grouped(entries.name, os.path.join(here, "entry-groups"), groups or ranges):
-            all_rows.write(shardq("write-range", "--plan", plan, "--entries", "--out", target, source=group))
+            all_rows.write(shardq("write-range", "--plan", plan, "--entries", "--output", target, source=group))
     records, repeated = repeated_ids(source, plan)
-    shardq("merge", "--plan", plan, "--out", target, "--records", str(records), "--repeated-ids", str(repeated), rows)
+    shardq("merge", "--plan", plan, "--output", target, "--records", str(records), "--repeated-ids", str(repeated), rows)
     return target
 
 

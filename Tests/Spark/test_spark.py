@@ -48,7 +48,7 @@ class Base(unittest.TestCase):
         (counts,) = glob.glob(self.work + "/counts/part-*")
         with open(counts, encoding="utf-8") as file:
             counts = file.read().split()
-        shardq("merge", "--plan", self.plan, "--out", self.target, *counts, *glob.glob(self.work + "/rows/part-*"))
+        shardq("merge", "--plan", self.plan, "--output", self.target, *counts, *glob.glob(self.work + "/rows/part-*"))
         return digest(self.target)
 
     def happened(self, fault):

@@ -273,8 +273,7 @@ class Colours(PickerTest):
             ("--prompt 'p: '", lambda lines: lines[0].startswith("p:")),
             ("--header 'one\ntwo'", lambda lines: lines[2].startswith("  one") and lines[3].startswith("  two")),
             ("--border", lambda lines: lines[0] == "╭" + "─" * 78 + "╮" and lines[1].startswith("│ >")),
-            ("--border double --ascii", lambda lines: lines[23] == "+" + "-" * 78 + "+"),
-            ("--border=vertical", lambda lines: lines[0].startswith("│ >") and lines[0].endswith(" │")),
+            ("--border=sharp", lambda lines: lines[0] == "┌" + "─" * 78 + "┐" and lines[1].endswith(" │")),
         ]:
             screen = self.products(80, 24, options="$(printf '%s' x >/dev/null) " + options.replace("\n", "'$'\\n''"))
             screen.wait(lambda text: isRight(text.split("\n")))

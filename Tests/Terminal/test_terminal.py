@@ -572,7 +572,7 @@ class Looks(TerminalTest):
         screen.wait(lambda text: text == world)
 
     def test_without_color_and_in_ascii(self):
-        screen = self.list(100, 30, NO_COLOR="1", command="shardq ui --ascii")
+        screen = self.list(100, 30, NO_COLOR="1", command="LC_ALL=C shardq ui")
         screen.type("sa")
         screen.query("sa")
         text = screen.text("-e")
@@ -880,35 +880,34 @@ class Foreign(unittest.TestCase):
 
 
 class Map(TerminalTest):
-    def run_map(self, *arguments):
+    def run_map(self, *arguments, locale="C.UTF-8"):
         index = [] if "-i" in arguments else ["-i", CITIES]
         return subprocess.run([SHARDQ, "map", *index, *arguments], stdout=subprocess.PIPE, timeout=PATIENCE,
-                              stderr=subprocess.PIPE, check=False)
+                              stderr=subprocess.PIPE, check=False, env={**os.environ, "LC_ALL": locale})
 
     def test_geojson_is_the_query_s(self):
         self.assertEqual(self.run_map("san", "--format", "geojson").stdout.decode(),
                          query("san", "--all", "--format", "geojson"))
 
     def test_size(self):
-        for width in [20, 60, 80, 133]:
-            for ascii in [[], ["--ascii"]]:
-                lines = self.run_map("", "--width", str(width), *ascii).stdout.decode().split("\n")[:-1]
-                self.assertEqual({len(line) for line in lines}, {width})
-                # As high as half a world is wide, without the poles.
-                self.assertAlmostEqual(len(lines), width * 142 / 360 / 2, delta=1)
+        for locale in ["C.UTF-8", "C"]:
+            lines = self.run_map("", locale=locale).stdout.decode().split("\n")[:-1]
+            self.assertEqual({len(line) for line in lines}, {80})
+            self.assertEqual("".join(lines).isascii(), locale == "C")
+            # As high as half a world is wide, without the poles.
+            self.assertAlmostEqual(len(lines), 80 * 142 / 360 / 2, delta=1)
 
     def test_marks_where_it_is(self):
         record = json.loads(query("tokyo", "-n", "1", "--format", "jsonl"))
-        lines = self.run_map("tokyo, jp", "--width", "90", "--ascii").stdout.decode().split("\n")
+        lines = self.run_map("tokyo, jp", locale="C").stdout.decode().split("\n")
         [(row, column)] = [(row, line.index("X")) for row, line in enumerate(lines) if "X" in line]
-        self.assertAlmostEqual((column + 0.5) * 4 - 180, 139.7, delta=2.1)
-        self.assertAlmostEqual(84 - (row + 0.5) * 8, 35.7, delta=5)
+        self.assertAlmostEqual((column + 0.5) * 4.5 - 180, 139.7, delta=2.4)
+        self.assertAlmostEqual(84 - (row + 0.5) * 9, 35.7, delta=5.5)
         self.assertIn("okyo", record["name"])
 
     def test_statuses(self):
         self.assertEqual(self.run_map("zzzzz").returncode, 1)
-        self.assertEqual(self.run_map("a", "--width", "0").returncode, 64)
-        self.assertEqual(self.run_map("a", "--zoom", "x").returncode, 64)
+        self.assertEqual(self.run_map("a", "--format", "x").returncode, 64)
         self.assertEqual(self.run_map("a").returncode, 0)
         self.assertEqual(self.run_map("a", "-i", "/nowhere").returncode, 66)
         with open("/dev/full", "w") as full:

@@ -226,9 +226,7 @@ package struct ManifestEncoder {
       sections.append((.starts, entry.bytes))
       frames += starts.files.reduce(into: first) { $0 += $1 }
     }
-    let root = root(
-      sections, version: height == 0 ? Manifest.version : Manifest.versionWithNodes, shardLimit: shardLimit,
-      partSize: partSize, fieldCount: fieldNames.count)
+    let root = root(sections, shardLimit: shardLimit, partSize: partSize, fieldCount: fieldNames.count)
     guard fieldNames.count <= Manifest.fieldLimit, root.count <= Manifest.contentLimit else {
       throw tooLarge(fieldCount: fieldNames.count, size: root.count)
     }
@@ -268,12 +266,10 @@ package struct ManifestEncoder {
   }
 
   /// Returns the content of the root.
-  private func root(
-    _ sections: [Section], version: Int, shardLimit: Int, partSize: Int, fieldCount: Int
-  ) -> [UInt8] {
+  private func root(_ sections: [Section], shardLimit: Int, partSize: Int, fieldCount: Int) -> [UInt8] {
     var root = ByteWriter()
     root.write(Manifest.magic)
-    root.write(UInt16(version))
+    root.write(UInt16(Manifest.version))
     root.write(UInt16(0))
     root.write(Fold.version)
     root.write(UInt32(sections.count))

@@ -8,8 +8,8 @@ struct EntryRules: Sendable {
   let alias: [String]
   /// Whether the leading consonants of Hangul names are other names.
   let hasInitials: Bool
-  /// The significant bits of weights.
-  let weightBits: Int
+  /// The significant bits of weights: with fewer bits, fewer changes of weights are written twice.
+  private static let weightBits = 12
   /// The fields that filter answers.
   let filter: [String]
   /// Whether answers can be near to a place.
@@ -24,7 +24,6 @@ struct EntryRules: Sendable {
     let names = settings.alias ?? []
     alias = names.filter { $0 != HangulInitials.setting }
     hasInitials = names.count > alias.count
-    weightBits = settings.weightBits.flatMap { Int($0) } ?? BuildOptions.usualWeightBits
     (filter, near, coordinates) = (settings.filter, settings.near, settings.coordinateFields)
   }
 
@@ -36,7 +35,7 @@ struct EntryRules: Sendable {
 
   /// Returns a weight rounded up to the significant bits, at most 2^63 - 1.
   func rounded(_ weight: UInt64) -> UInt64 {
-    let excess = UInt64.bitWidth - weight.leadingZeroBitCount - weightBits
+    let excess = UInt64.bitWidth - weight.leadingZeroBitCount - Self.weightBits
     guard excess > 0 else { return weight }
     // A weight has 63 bits, so the sum does not overflow.
     let rest: UInt64 = (1 << UInt64(excess)) - 1
@@ -62,7 +61,5 @@ extension BuildOptions {
   func setEntries(of settings: inout IndexSettings) {
     settings.words = words?.rawValue
     settings.alias = alias.isEmpty ? nil : alias
-    let hasEntries = words != nil || !alias.isEmpty
-    settings.weightBits = hasEntries && weightBits != Self.usualWeightBits ? String(weightBits) : nil
   }
 }

@@ -180,7 +180,6 @@ package struct RangePlan: Sendable {
     ("filter", { $0.filter.isEmpty ? nil : $0.filter }, { $0.filter = $1 }),
   ]
   private static let numbers: [Option<Int, Int>] = [
-    ("weight-bits", { $0.weightBits }, { $0.weightBits = $1 }),
     ("shard-size", { $0.shardLimitBytes }, { $0.shardLimitBytes = $1 }),
     ("part-size", { $0.partSizeBytes }, { $0.partSizeBytes = $1 }),
     ("level", { $0.level }, { $0.level = min(max($1, 1), 22) }),

@@ -28,11 +28,6 @@ public struct BuildOptions: Sendable {
   /// The fields of other names, which lead to their records; `initials` stands for the leading consonants of Hangul
   /// names. The elements of a JSON array are other names; any other text is divided at commas.
   public var alias: [String] = []
-  /// The significant bits, 1 to 63, to which the weights of words and other names are rounded up. With fewer bits,
-  /// fewer changes of weights are written twice. Answers do not depend on this number.
-  public var weightBits = usualWeightBits {
-    didSet { weightBits = min(max(1, weightBits), 63) }
-  }
   /// The fields by which answers are filtered, up to 64. The index gets tables of the fields' values.
   public var filter: [String] = []
   /// Whether queries correct typing errors. The index gets sketches of the beginnings of its keys.
@@ -99,8 +94,6 @@ extension BuildOptions {
     case all
   }
 
-  /// The default of ``weightBits``.
-  public static let usualWeightBits = 12
   /// The default name of the field for weights of a file.
   package static let usualWeight = "weight"
 

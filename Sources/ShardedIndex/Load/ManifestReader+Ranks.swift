@@ -57,10 +57,7 @@ extension ManifestReader {
 
   /// Returns the position of the first record of a page among all records of the shards.
   func firstRecord(ofPage number: Int) throws(IndexError) -> Int {
-    // A root of version 1 lists all pages.
-    let (node, child) =
-      root.tree.height == 0
-      ? (0, number) : (number / Manifest.pageCapacity, number % Manifest.pageCapacity)
+    let (node, child) = number.quotientAndRemainder(dividingBy: Manifest.pageCapacity)
     return try withTables(ofNode: node, level: 1) { tables, start in start + tables.firstRecord(of: child) }
   }
 }

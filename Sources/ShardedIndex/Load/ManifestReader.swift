@@ -26,7 +26,6 @@ package final class ManifestReader: @unchecked Sendable {
   /// The frames of the sides, which filtered queries read.
   let sides: SideFrames
 
-  package var version: Int { root.version }
   package var recordCount: Int { root.recordCount }
   package var shardCount: Int { root.tree.shardCount }
   /// The build option of the size of a shard, in uncompressed bytes.

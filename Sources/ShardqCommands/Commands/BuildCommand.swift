@@ -44,11 +44,10 @@
   struct SafetyOptions: ParsableArguments {
     @Option(
       name: .customLong("min-records"),
-      help: ArgumentHelp("Fail if the dataset has fewer records; the index stays as it was.", valueName: "n"))
-    var minimumRecords = 0
-
-    @Flag(name: .customLong("allow-empty"), help: "Let a dataset without records replace an index that has records.")
-    var allowsEmpty = false
+      help: ArgumentHelp(
+        "Fail if the dataset has fewer records; the index stays as it was. With 0, a dataset without records replaces "
+          + "an index that has records.", valueName: "n"))
+    var minimumRecords: Int?
 
     @Flag(
       name: .customLong("force"),
@@ -56,12 +55,12 @@
     var force = false
 
     func validate() throws {
-      if minimumRecords < 0 { throw ValidationError("--min-records must be at least 0") }
+      if let minimumRecords, minimumRecords < 0 { throw ValidationError("--min-records must be at least 0") }
     }
 
     func apply(to options: inout BuildOptions) {
-      options.minimumRecords = minimumRecords
-      options.allowsEmpty = allowsEmpty
+      options.minimumRecords = minimumRecords ?? 0
+      options.allowsEmpty = minimumRecords == 0
       options.replacesOtherIndex = force
     }
   }
@@ -136,7 +135,7 @@
         If the index exists, build writes only the shards that change. Programs that read the index are \
         not disturbed. A build that fails leaves the index as it was.
 
-        Without --allow-empty, a dataset without records does not replace an index that has records. \
+        Without --min-records 0, a dataset without records does not replace an index that has records. \
         Without --force, build does not replace an index that has another key, and does not write into a \
         directory that has other files.
 

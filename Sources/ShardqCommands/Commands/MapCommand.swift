@@ -14,7 +14,6 @@
       discussion: """
         EXAMPLES:
           shardq map san                           all matches, as dots
-          shardq map 'springfield, us' --zoom 4    four times closer to the matches
           shardq map san --format geojson          the matches as GeoJSON
 
         The map draws land where the index has records. Exit status 1 if nothing matches.
@@ -30,19 +29,6 @@
     @OptionGroup(title: "Index") var location: IndexLocation
     @OptionGroup(title: "Index") var pin: IndexPin
 
-    @Option(
-      name: .customLong("width"),
-      help: ArgumentHelp("The width of the map in columns (default: that of the terminal, else 80).", valueName: "n"))
-    var width: Int?
-
-    @Option(
-      name: .customLong("zoom"),
-      help: ArgumentHelp("The map is this many times closer than the whole world.", valueName: "n"))
-    var zoom = 1
-
-    @Flag(name: .customLong("ascii"), help: "Draw with ASCII characters only.")
-    var ascii = false
-
     @Option(name: .customLong("format"), help: "text draws the map, geojson prints the matches.")
     var format = Format.text
 
@@ -57,11 +43,6 @@
     var words: [String]
 
     private var prefix: String { words.joined(separator: " ") }
-
-    func validate() throws {
-      if let width, !(4...1000).contains(width) { throw ValidationError("--width must be from 4 to 1000.") }
-      if !(1...256).contains(zoom) { throw ValidationError("--zoom must be from 1 to 256.") }
-    }
 
     func run() throws {
       if format == .geojson || isJSON {
@@ -98,15 +79,13 @@
       let isTerminal =
         isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
       let settings = UICommand.settings(color: color.mode, isTerminal: isTerminal)
-      let theme = Theme(
-        hasColor: settings.hasColor,
-        isASCII: ascii || isTerminal && settings.isASCII)
+      let theme = Theme(hasColor: settings.hasColor, isASCII: settings.isASCII)
       let land = try index.land()
       let view = WorldMap.View(
-        columns: width ?? (isTerminal ? Int(window.ws_col) : 80),
+        columns: isTerminal ? Int(window.ws_col) : 80,
         // Two lines are for the texts below the map.
-        rows: isTerminal && width == nil ? max(4, Int(window.ws_row) - 2) : 1000,
-        extent: land?.extent ?? .world, zoom: zoom, center: Self.center(of: places), isASCII: theme.isASCII)
+        rows: isTerminal ? max(4, Int(window.ws_row) - 2) : 1000,
+        extent: land?.extent ?? .world, isASCII: theme.isASCII)
       var map = WorldMap(view, land: land)
       var shown = 0
       for place in places where map.mark(place, places.count == 1 ? .selected : .match) { shown += 1 }
@@ -147,17 +126,6 @@
         }
       }
       return places
-    }
-
-    /// The middle of the box around all of them.
-    private static func center(of places: [Place]) -> Place? {
-      guard let first = places.first else { return nil }
-      var (south, north, west, east) = (first.latitude, first.latitude, first.longitude, first.longitude)
-      for place in places {
-        (south, north) = (min(south, place.latitude), max(north, place.latitude))
-        (west, east) = (min(west, place.longitude), max(east, place.longitude))
-      }
-      return Place(latitude: (south + north) / 2, longitude: (west + east) / 2)
     }
   }
 #endif

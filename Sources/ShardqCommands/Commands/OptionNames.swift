@@ -19,7 +19,7 @@
       case .columns: "--columns"
       case .skipsBad: "--skip-bad"
       case .memory: "--memory"
-      case .allowsEmpty: "--allow-empty"
+      case .allowsEmpty: "--min-records 0"
       case .coordinates: "--coordinates"
       case .near: "--near"
       case .shardLimit: "--shard-size"

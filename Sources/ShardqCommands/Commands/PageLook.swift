@@ -10,10 +10,6 @@
     var title: String?
 
     @Option(
-      name: .customLong("placeholder"), help: ArgumentHelp("The text in the empty field.", valueName: "text"))
-    var placeholder: String?
-
-    @Option(
       name: .customLong("subtitle"),
       help: ArgumentHelp(
         "The second line of a row, with fields in braces. A piece between two \u{b7} without a value is left out.",
@@ -33,7 +29,8 @@
     @Option(
       name: .customLong("lang"),
       help: ArgumentHelp(
-        "The language of the page: en, de, fr, es, or another for which --text gives all texts.", valueName: "tag"))
+        "The language of the page: en, de, fr, es, or another for which --page-file gives all texts.", valueName: "tag")
+    )
     var language: String?
 
     @Option(
@@ -46,18 +43,10 @@
     var imageOrigins: [String] = []
 
     @Option(
-      name: .customLong("text"),
-      help: ArgumentHelp(
-        "Another text of the page, such as browse=Show all. May be given again.", valueName: "name=text"))
-    var texts: [String] = []
-
-    @Flag(name: .customLong("costs"), help: "Show below the list how much of the index an answer read.")
-    var showsCosts = false
-
-    @Option(
       name: .customLong("page-file"),
       help: ArgumentHelp(
-        "A file with one such option a line, like title = Shop. Options of the command line win.", valueName: "file"),
+        "A file with such options and the texts of the page, like title = Shop. Options of the command line win.",
+        valueName: "file"),
       completion: .file())
     var file: String?
 
@@ -70,9 +59,8 @@
         if let file { try options.addFile(file) }
         let given =
           [
-            ("title", title), ("placeholder", placeholder), ("lang", language), ("subtitle", subtitle),
-            ("fields", fields), ("image", image), ("costs", showsCosts ? "true" : nil),
-          ] + labels.map { ("label", $0) } + imageOrigins.map { ("image-origin", $0) } + texts.map { ("text", $0) }
+            ("title", title), ("lang", language), ("subtitle", subtitle), ("fields", fields), ("image", image),
+          ] + labels.map { ("label", $0) } + imageOrigins.map { ("image-origin", $0) }
         for (name, value) in given {
           if let value { try options.add(name, value, place: "--\(name): ") }
         }

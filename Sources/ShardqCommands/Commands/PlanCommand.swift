@@ -33,7 +33,7 @@
         with --all, plan tries all. Larger shards mean fewer files, but a changed record rewrites a \
         whole shard or two. The column "a shard" has the mean size of a shard in bytes.
 
-        plan builds one candidate at a time in a temporary directory, and removes the directory at the \
+        plan builds one candidate at a time in a directory below $TMPDIR, else /tmp, and removes the directory at the \
         end, also when interrupted. plan changes no index: its last line is the command that builds the \
         choice.
 
@@ -61,7 +61,8 @@
     var maxSize: DiskLimit?
 
     @Option(
-      name: .customLong("rows"), help: ArgumentHelp("The number of rows at each keystroke.", valueName: "n"))
+      name: [.customShort("n", allowingJoined: true), .customLong("limit")],
+      help: ArgumentHelp("The number of rows at each keystroke.", valueName: "n"))
     var rows = PlanOptions().rows
 
     @Option(
@@ -86,12 +87,6 @@
 
     @OptionGroup(title: "Resources") var resources: ResourceOptions
 
-    @Option(
-      name: .customLong("temporary"),
-      help: ArgumentHelp("The directory for building candidates (default: $TMPDIR, else /tmp).", valueName: "dir"),
-      completion: .directory)
-    var temporary: String?
-
     @OptionGroup(title: "Output") var options: ReportOptions
     @OptionGroup(title: "Output") var progress: ProgressOptions
 
@@ -102,8 +97,7 @@
 
     func validate() throws {
       if log == "" { throw ValidationError("--log is empty; name a file") }
-      if temporary == "" { throw ValidationError("--temporary is empty; name a directory") }
-      if rows < 1 || rows > 1000 { throw ValidationError("--rows must be from 1 to 1000") }
+      if rows < 1 || rows > 1000 { throw ValidationError("--limit must be from 1 to 1000") }
       if let level, level < 1 || level > 22 { throw ValidationError("--level must be from 1 to 22") }
       if let sizes = shardSizes?.sizes, !sizes.allSatisfy((1 << 10...1 << 24).contains) {
         throw ValidationError("--shard-sizes must be from 1KiB to 16MiB")
@@ -170,7 +164,7 @@
 
     /// Plans in a temporary directory, which is removed in the end, also when a signal ends the process.
     private func makePlan(_ options: PlanOptions) throws(PlanError) -> Plan {
-      let parent = temporary ?? environment("TMPDIR") ?? "/tmp"
+      let parent = environment("TMPDIR") ?? "/tmp"
       let directory: WorkDirectory
       do throws(BuildError) {
         directory = try EndingSignals.removing { () throws(BuildError) in try WorkDirectory(in: parent) }
@@ -206,7 +200,7 @@
     private static func options(of index: ShardedIndex) -> [String] {
       let manifest = index.generation.manifest
       var words = ["--key", index.keyTemplate]
-      for name in ["keep", "id", "weight", "weight-scale", "words", "weight-bits", "coordinates"] as [StaticString] {
+      for name in ["keep", "id", "weight", "weight-scale", "words", "coordinates"] as [StaticString] {
         if let value = manifest.setting(name) { words += ["--\(name)", value] }
       }
       for field in IndexSettings(of: manifest.root).filter { words += ["--filter", field] }

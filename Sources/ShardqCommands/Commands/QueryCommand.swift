@@ -96,9 +96,6 @@
       help: ArgumentHelp("The fields to print, separated by commas, in tsv or csv.", valueName: "names"))
     var fields: NameList?
 
-    @Flag(name: .customLong("with-header"), help: "Print a first line with the fields' names, in tsv.")
-    var hasHeader = false
-
     @Flag(
       name: [.customShort("0"), .customLong("null")],
       help: "End each record with a zero byte, in tsv. With --stdin, a zero byte ends each prefix.")
@@ -234,8 +231,8 @@
       let format = options.printing.chosenFormat
       if options.printing.stdin {
         if !words.isEmpty { throw ValidationError("--stdin reads prefixes from standard input; leave out <prefix>") }
-        if options.printing.fields != nil || options.printing.hasHeader || options.printing.isQuiet {
-          throw ValidationError("--stdin answers in JSON; leave out --fields, --with-header and -q")
+        if options.printing.fields != nil || options.printing.isQuiet {
+          throw ValidationError("--stdin answers in JSON; leave out --fields and -q")
         }
         if let format, format != .json {
           throw ValidationError("--stdin answers in JSON; leave out --format")
@@ -243,10 +240,8 @@
       } else if words.isEmpty {
         throw ValidationError("the prefix is missing; name one, or '' for all keys")
       }
-      if options.printing.fields != nil || options.printing.hasHeader, format ?? .tsv != .tsv, format != .csv {
-        throw ValidationError(
-          (options.printing.fields != nil ? "--fields" : "--with-header")
-            + " goes with --format tsv or csv; leave out one")
+      if options.printing.fields != nil, format ?? .tsv != .tsv, format != .csv {
+        throw ValidationError("--fields goes with --format tsv or csv; leave out one")
       }
       if options.printing.endsWithZero, !options.printing.stdin, format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one")
@@ -262,11 +257,10 @@
         throw ValidationError("--explain prints a report; leave out --count, --stdin, --format and -0")
       }
       if options.matching.cursor != nil, options.printing.count { throw Self.error(.offsetBesideCursor) }
-      if options.printing.count,
-        options.printing.fields != nil || options.printing.hasHeader || options.printing.endsWithZero,
+      if options.printing.count, options.printing.fields != nil || options.printing.endsWithZero,
         !options.printing.stdin
       {
-        throw ValidationError("--count prints no records; leave out --fields, --with-header and -0")
+        throw ValidationError("--count prints no records; leave out --fields and -0")
       }
       if options.printing.isQuiet, options.printing.count || options.printing.explains {
         throw ValidationError("-q prints nothing; leave out --count and --explain")
@@ -295,7 +289,7 @@
       request.countOnly = options.printing.count
       request.format = options.printing.chosenFormat
       request.fields = options.printing.fields?.names ?? []
-      (request.endsWithZero, request.hasHeader) = (options.printing.endsWithZero, options.printing.hasHeader)
+      request.endsWithZero = options.printing.endsWithZero
       (request.color, request.hyperlink) = (options.printing.color.mode, options.printing.hyperlink)
       (request.isQuiet, request.isVerbose) = (options.printing.isQuiet, options.printing.isVerbose)
       request.readsLines = options.printing.stdin

@@ -14,8 +14,8 @@
         EXAMPLES:
           shardq plan-ranges --ranges 64 --weight population sample.jsonl > plan
           shardq key --plan plan < part.jsonl             range, tab, record
-          shardq write-range --plan plan --out /shared/cities < lines > rows
-          shardq merge --plan plan --out /shared/cities rows*
+          shardq write-range --plan plan --output /shared/cities < lines > rows
+          shardq merge --plan plan --output /shared/cities rows*
 
         The plan has the options of the build and the keys at which ranges begin. The merged index has \
         the same bytes as an index that `shardq build` makes of all records. The sample is all records \
@@ -111,13 +111,13 @@
     static let configuration = CommandConfiguration(
       commandName: "write-range",
       abstract: "Write the ranges of standard input, and print a row for each.",
-      usage: "shardq write-range --plan <file> --out <target> [<options>]",
+      usage: "shardq write-range --plan <file> --output <target> [<options>]",
       discussion: """
         EXAMPLES:
-          shardq write-range --plan plan --out /shared/cities < lines > rows
-          shardq write-range --plan plan --out s3://bucket/cities/ < lines > rows
+          shardq write-range --plan plan --output /shared/cities < lines > rows
+          shardq write-range --plan plan --output s3://bucket/cities/ < lines > rows
           grep '^entry' rows | cut -f 2- |
-            shardq write-range --plan plan --out /shared/cities --entries >> rows
+            shardq write-range --plan plan --output /shared/cities --entries >> rows
 
         Standard input has the lines of `shardq key` in any order: all lines of each range that it has. \
         Each range becomes an index of its own in the target. write-range prints the row of a range when \
@@ -135,7 +135,7 @@
     @OptionGroup var plan: PlanOption
 
     @Option(
-      name: .customLong("out"),
+      name: [.customShort("o"), .customLong("output")],
       help: ArgumentHelp("A directory that all machines reach, or s3://bucket/prefix/.", valueName: "target"),
       completion: .directory)
     var target: String
@@ -167,11 +167,11 @@
     static let configuration = CommandConfiguration(
       commandName: "merge",
       abstract: "Merge written ranges into one index.",
-      usage: "shardq merge --plan <file> --out <target> [<options>] <rows> ...",
+      usage: "shardq merge --plan <file> --output <target> [<options>] <rows> ...",
       discussion: """
         EXAMPLES:
-          shardq merge --plan plan --out /shared/cities rows
-          shardq merge --plan plan --out s3://bucket/cities/ --records 50000000 rows*
+          shardq merge --plan plan --output /shared/cities rows
+          shardq merge --plan plan -o s3://bucket/cities/ --records 50000000 rows*
 
         merge joins the ranges and cuts the records at their borders anew: the index has the same bytes \
         as an index that `shardq build` makes of all records. merge skips rows that begin with `entry`: \
@@ -184,7 +184,8 @@
     @OptionGroup var plan: PlanOption
 
     @Option(
-      name: .customLong("out"), help: ArgumentHelp("The target of write-range.", valueName: "target"),
+      name: [.customShort("o"), .customLong("output")],
+      help: ArgumentHelp("The target of write-range.", valueName: "target"),
       completion: .directory)
     var target: String
 

@@ -66,24 +66,10 @@
         valueName: "field"))
     var alias: [String] = []
 
-    @Option(
-      name: .customLong("weight-bits"),
-      help: ArgumentHelp(
-        "Round the weights of entries up to this many significant bits (default: 12). With fewer bits, fewer updates of "
-          + "weights change entries; answers stay the same.",
-        valueName: "n"))
-    var weightBits: Int?
-
     func validate() throws {
       if Set(filter).count < filter.count { throw ValidationError("--filter names a field twice; leave out one") }
       if filter.count > IndexSettings.filterLimit {
         throw ValidationError("--filter is given over \(IndexSettings.filterLimit) times; leave out some")
-      }
-      if let weightBits, weightBits < 1 || weightBits > 63 {
-        throw ValidationError("--weight-bits must be from 1 to 63")
-      }
-      if weightBits != nil, words == nil, alias.isEmpty {
-        throw ValidationError("--weight-bits needs --words or --alias; add one")
       }
       if let coordinates, coordinates.names.count > 2 {
         throw ValidationError("--coordinates has over two fields; name that of the latitude and that of the longitude")
@@ -102,7 +88,6 @@
     func apply(to options: inout BuildOptions) {
       (options.weight, options.weightsFile, options.weightScale) = (weight, weights, scale)
       (options.words, options.alias) = (words, alias)
-      options.weightBits = weightBits ?? BuildOptions.usualWeightBits
       (options.filter, options.near, options.typos) = (filter, near, typos)
       options.coordinates = coordinates?.names
     }

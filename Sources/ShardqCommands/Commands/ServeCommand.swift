@@ -70,11 +70,10 @@
       help: ArgumentHelp("The origin whose pages may read answers; * for all.", valueName: "origin"))
     var cors: String?
 
-    @Option(name: .customLong("log-format"), help: "The format of the log on standard error.")
-    var logFormat = ServeSettings.LogFormat.text
-
-    @Flag(name: .customLong("access-log"), help: "Log every request.")
-    var logsRequests = false
+    @Option(
+      name: .customLong("log-format"),
+      help: "Log every request, in this format (default: no requests, and everything else as text).")
+    var logFormat: ServeSettings.LogFormat?
 
     @Flag(
       name: .customLong("json"),
@@ -113,8 +112,8 @@
       settings.responseMilliseconds = limits.response.milliseconds
       settings.maxAge = maxAge
       settings.cors = cors ?? ""
-      settings.logFormat = logFormat
-      settings.logsRequests = logsRequests
+      settings.logFormat = logFormat ?? .text
+      settings.logsRequests = logFormat != nil
       settings.printsJSON = isJSON
       return settings
     }

@@ -158,7 +158,7 @@
         let names = latitude == longitude ? [latitude] : [latitude, longitude]
         report.addRow("coordinates", names.map { printable(index.fieldNames[$0]) }.joined(separator: ", "))
       }
-      report.addRow("format", "\(manifest.version), fold \(manifest.foldVersion)")
+      report.addRow("format", "\(Manifest.version), fold \(manifest.foldVersion)")
     }
 
     /// Returns the remark on records that updates cannot tell apart; empty where there are none.
@@ -195,7 +195,6 @@
         json += ",\"alias\":[" + alias.map { JSONText.string($0) }.joined(separator: ",") + "]"
         kinds.append("other names (\(alias.map { printable($0) }.joined(separator: ", ")))")
       }
-      if let bits = manifest.setting("weight-bits") { json += ",\"weight_bits\":" + JSONText.string(bits) }
       let count = QueryRunner.counted(entries.recordCount, "entry", "entries")
       return (json + "}", "entries: \(size(bytes)), \(count) of " + kinds.joined(separator: " and "))
     }
@@ -216,7 +215,7 @@
       if let latitude = index.generation.schema.latitude, let longitude = index.generation.schema.longitude {
         report.add("coordinates", .list([index.fieldNames[latitude], index.fieldNames[longitude]]))
       }
-      report.add("format_version", .number(manifest.version))
+      report.add("format_version", .number(Manifest.version))
       report.add("fold_version", .number(Int(manifest.foldVersion)))
     }
   }

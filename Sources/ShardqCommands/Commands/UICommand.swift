@@ -86,7 +86,7 @@
       guard case .success(let place)? = display.popup, let popup = Popup(place) else { return nil }
       let isUsual =
         printing.format == nil && !printing.isJSON && printing.fields == nil && !printing.endsWithZero
-        && !printing.hasHeader && !printing.printsKey && UserSettings.current.format == nil
+        && !printing.printsKey && UserSettings.current.format == nil
       // The popup's list prints to a file, and should choose the format that this process would.
       return popup.run(line + (isUsual && isatty(STDOUT_FILENO) == 1 ? ["--format", "text"] : []))
     }
@@ -163,7 +163,7 @@
       let terminal = variable("TERM")
       settings.isPlain = terminal == "dumb" || terminal == ""
       // The console's font has no Braille.
-      settings.isASCII = terminal == "linux"
+      settings.isASCII = isTerminal && terminal == "linux" || MemoryPlot.isUTF8Terminal == false
       return settings
     }
 

@@ -30,8 +30,7 @@
       name: .customLong("border"),
       defaultAsFlag: BorderStyle.rounded.rawValue,
       help: ArgumentHelp(
-        "A border around the list (default: none): rounded, sharp, bold, double, horizontal, vertical, top, bottom, left, right.",
-        valueName: "style"))
+        "A border around the list (default: none): rounded or sharp.", valueName: "style"))
     var border: String?
 
     @Option(
@@ -81,9 +80,6 @@
     @Flag(name: .customLong("no-mouse"), help: "Leave the mouse to the terminal.")
     var noMouse = false
 
-    @Flag(name: .customLong("ascii"), help: "Draw with ASCII characters only.")
-    var ascii = false
-
     @Flag(
       name: .customLong("plain"),
       help: "Print a line for each change and draw nothing, for screen readers (default if TERM is dumb).")
@@ -114,7 +110,6 @@
       settings.showsCost = stats
       settings.showsMap = !noMap
       settings.usesMouse = !noMouse
-      settings.isASCII = settings.isASCII || ascii
       settings.isPlain = settings.isPlain || plain
     }
   }
@@ -235,9 +230,6 @@
       help: "End each record with a zero byte, in tsv.")
     var endsWithZero = false
 
-    @Flag(name: .customLong("with-header"), help: "Print a first line with the fields' names, in tsv.")
-    var hasHeader = false
-
     @Flag(name: .customLong("print-query"), help: "Print the typed text on a line before the record.")
     var printsQuery = false
 
@@ -247,14 +239,14 @@
     func validate() throws {
       if isJSON, format != nil { throw ValidationError("--json and --format exclude each other; leave out one") }
       let format = isJSON ? .json : format
-      if fields != nil || hasHeader, format ?? .tsv != .tsv, format != .csv {
-        throw ValidationError("--fields and --with-header go with --format tsv or csv; leave out one")
+      if fields != nil, format ?? .tsv != .tsv, format != .csv {
+        throw ValidationError("--fields goes with --format tsv or csv; leave out one")
       }
       if endsWithZero, format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one")
       }
-      if printsKey, format != nil || fields != nil || hasHeader {
-        throw ValidationError("--print-key prints no fields; leave it out, or --format, --fields and --with-header")
+      if printsKey, format != nil || fields != nil {
+        throw ValidationError("--print-key prints no fields; leave it out, or --format and --fields")
       }
     }
   }
@@ -264,7 +256,6 @@
     var format: OutputFormat?
     var fields: [String] = []
     var endsWithZero = false
-    var hasHeader = false
     var printsQuery = false
     var printsKey = false
     /// Whether a line names the key that ended the list.
@@ -274,7 +265,7 @@
     init(_ options: ChoiceOptions, color: StyleMode?, printsExpected: Bool) {
       format = options.isJSON ? .json : options.format
       fields = options.fields?.names ?? []
-      (endsWithZero, hasHeader) = (options.endsWithZero, options.hasHeader)
+      endsWithZero = options.endsWithZero
       (printsQuery, printsKey) = (options.printsQuery, options.printsKey)
       (self.color, self.printsExpected) = (color, printsExpected)
     }
@@ -282,7 +273,7 @@
     /// The format and the look of the record. Records in JSON are an object each.
     private var presentation: Presentation {
       let settings = UserSettings.current
-      let hasFields = endsWithZero || hasHeader || !fields.isEmpty
+      let hasFields = endsWithZero || !fields.isEmpty
       let format = format ?? (hasFields ? nil : settings.format)
       return Presentation(
         format == .json ? .jsonl : format, hasFields: hasFields, color: color ?? settings.color,
@@ -291,13 +282,13 @@
 
     /// Returns a writer of the named fields.
     func writer(of schema: Schema) -> Result<RecordWriter, FieldNames.Unknown> {
-      let isChosen = endsWithZero || hasHeader || !fields.isEmpty
+      let isChosen = endsWithZero || !fields.isEmpty
       let presentation = presentation
       var writer = RecordWriter(presentation.format, fieldCount: schema.names.count, schema: schema)
       writer.show(presentation.look)
       return FieldNames.find(fields, in: schema.names).map { numbers in
         if isChosen {
-          writer.choose(numbers, endsWithZero: endsWithZero, header: hasHeader ? schema.names : nil)
+          writer.choose(numbers, endsWithZero: endsWithZero)
         }
         return writer
       }

@@ -59,7 +59,7 @@
     var seed: UInt64?
 
     @Option(
-      name: .customLong("keystrokes"),
+      name: .customLong("typing"),
       help: ArgumentHelp("The number of made-up keys (default: 1000).", valueName: "n"))
     var keystrokes: Int?
 
@@ -101,9 +101,9 @@
         throw ValidationError("the options of a dataset, such as --key, go with --dataset; add --dataset")
       }
       if log != nil, seed != nil || keystrokes != nil {
-        throw ValidationError("--log excludes --seed and --keystrokes; leave out --log or these two")
+        throw ValidationError("--log excludes --seed and --typing; leave out --log or these two")
       }
-      if let keystrokes, keystrokes < 1 { throw ValidationError("--keystrokes must be at least 1") }
+      if let keystrokes, keystrokes < 1 { throw ValidationError("--typing must be at least 1") }
       if let maxStart, !(maxStart >= 0) || maxStart > 1e9 {
         throw ValidationError("--max-start must be a number of milliseconds")
       }
@@ -136,7 +136,7 @@
           case .table:
             try output.write(report.table)
             let plot = MemoryPlot(report.rows, keyCount: report.keyCount)
-            try output.write("\n" + plot.text(isUTF8: MemoryPlot.isUTF8Terminal))
+            try output.write("\n" + plot.text(isUTF8: MemoryPlot.isUTF8Terminal ?? false))
           }
           try output.flush()
         } catch {

@@ -208,14 +208,15 @@
 
     private static func letter(_ number: Int) -> UInt8 { UInt8(ascii: "a") + UInt8(number % 26) }
 
-    /// Whether the terminal reads UTF-8, by the environment's variables in the order of their precedence.
-    static var isUTF8Terminal: Bool {
+    /// Whether the terminal reads UTF-8, by the environment's variables in the order of their precedence; nil where no
+    /// variable is set.
+    static var isUTF8Terminal: Bool? {
       for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
         guard let value = getenv(name), value[0] != 0 else { continue }
         let text = String(cString: value).lowercased()
         return text.contains("utf-8") || text.contains("utf8")
       }
-      return false
+      return nil
     }
   }
 #endif

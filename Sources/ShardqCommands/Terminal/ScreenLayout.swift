@@ -123,10 +123,12 @@ package struct ScreenLayout: Equatable, Sendable {
     var rest = ScreenBox(columns: size.columns, rows: size.rows)
     self.border = size.columns >= Self.framed.columns && size.rows >= Self.framed.rows ? border : .none
     // A column stays free within lines at the sides.
-    if self.border.hasLeft { _ = rest.takeColumns(2) }
-    if self.border.hasRight { rest.columns -= 2 }
-    if self.border.hasTop { _ = rest.takeRows(1) }
-    if self.border.hasBottom { rest.rows -= 1 }
+    if self.border != .none {
+      _ = rest.takeColumns(2)
+      _ = rest.takeRows(1)
+      rest.columns -= 2
+      rest.rows -= 1
+    }
     prompt = rest.takeRows(1)
     let isBeside = preview.map { $0.position == .right || $0.position == .left } ?? false
     if let preview, isBeside { Self.cut(&rest, beside: preview, &pane) }

@@ -147,7 +147,7 @@
       }
       for name in names {
         #expect(library.contains(name.rawValue), "\(library)")
-        #expect(options.contains(name.option), "\(text)")
+        #expect(options.contains { name.option.hasPrefix($0) }, "\(text)")
       }
       return Set(names)
     }

@@ -91,8 +91,7 @@ struct TypedMessages {
     ("shardq stats --json --format text", "--json and --format text exclude each other; leave out one"),
     ("shardq --json --format csv san", "--json and --format exclude each other; leave out one"),
     ("shardq ui --json --format csv", "--json and --format exclude each other; leave out one"),
-    ("shardq --stdin -q", "--stdin answers in JSON; leave out --fields, --with-header and -q"),
-    ("shardq --with-header --json san", "--with-header goes with --format tsv or csv; leave out one"),
+    ("shardq --stdin -q", "--stdin answers in JSON; leave out --fields and -q"),
     ("shardq -q --count san", "-q prints nothing; leave out --count and --explain"),
     ("shardq export --fields name", "--fields goes with --format tsv or csv; add one"),
     ("shardq export -0", "-0 goes with --format tsv; add --format tsv"),
@@ -154,11 +153,11 @@ struct TypedMessages {
     ("shardq --fields name --format json san", "--fields goes with --format tsv or csv; leave out one"),
     (
       "shardq ui --fields name --format json",
-      "--fields and --with-header go with --format tsv or csv; leave out one"
+      "--fields goes with --format tsv or csv; leave out one"
     ),
     ("shardq -0 --format csv san", "-0 goes with --format tsv; leave out one"),
-    ("shardq --count -0 san", "--count prints no records; leave out --fields, --with-header and -0"),
-    ("shardq --stdin --fields a", "--stdin answers in JSON; leave out --fields, --with-header and -q"),
+    ("shardq --count -0 san", "--count prints no records; leave out --fields and -0"),
+    ("shardq --stdin --fields a", "--stdin answers in JSON; leave out --fields and -q"),
   ].map { ShellCase($0.0, $0.0, status: 64, error: "shardq: " + $0.1 + "\n") }
 
   @Test(arguments: mistakes) func mistake(_ row: ShellCase) { row.check() }

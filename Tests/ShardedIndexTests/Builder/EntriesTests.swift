@@ -30,7 +30,7 @@ import Testing
     let directory = TemporaryDirectory()
     var list = List(count: TestData.count(300, 2500), seed: UInt64(seed), EntryList.members)
     let options = EntryList.options {
-      ($0.jobs, $0.words, $0.weightBits) = (1 + seed % 2, [.body, .all, nil, .body][seed], [12, 4, 12, 1][seed])
+      ($0.jobs, $0.words) = (1 + seed % 2, [.body, .all, nil, .body][seed])
       if seed == 1 { $0.alias = ["initials"] }
       // Values and cells of the records stand in the entries.
       if seed > 1 { ($0.filter, $0.near) = (["alt", "pop"], true) }
@@ -69,7 +69,7 @@ import Testing
     let list = List(count: 400, seed: 5, EntryList.members)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     let changes: [(inout BuildOptions) -> Void] = [
-      { ($0.words, $0.alias) = (nil, []) }, { _ in }, { _ in }, { $0.words = nil }, { $0.weightBits = 2 },
+      { ($0.words, $0.alias) = (nil, []) }, { _ in }, { _ in }, { $0.words = nil }, { $0.words = .all },
       { ($0.words, $0.alias) = (nil, []) }, { ($0.words, $0.alias, $0.level) = (nil, [], 4) },
     ]
     for (round, change) in changes.enumerated() {
@@ -122,7 +122,7 @@ import Testing
   @Test("a small change replaces few shards", arguments: [7, 8]) func locality(seed: UInt64) throws {
     let directory = TemporaryDirectory()
     var list = List(count: TestData.count(300, 1500), seed: seed, EntryList.members)
-    let options = EntryList.options { $0.weightBits = seed == 8 ? 4 : 12 }
+    let options = EntryList.options { _ in }
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
     var (shards, entries): (Set<String>, [String]) = ([], [])

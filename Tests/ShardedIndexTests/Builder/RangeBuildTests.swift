@@ -129,7 +129,7 @@ import Testing
     case 2: (options.words, options.alias, options.weight) = (.body, ["alt"], "pop")
     case 3:
       (options.words, options.typos, options.filter, options.near) = (.all, true, ["country", "alt"], true)
-      (options.weight, options.weightScale, options.weightBits) = ("pop", "0.5", 4)
+      (options.weight, options.weightScale) = ("pop", "0.5")
     case 4: (options.starts, options.words, options.alias, options.weight) = (true, .body, ["initials"], "pop")
     case 5: options.keep = ["name", "country", "_id"]
     default: break

@@ -113,7 +113,6 @@ import Testing
       let (directory, index) = try Self.open(file, cacheLimit: limit)
       let manifest = index.generation.manifest
       let root = manifest.residentSize
-      #expect(manifest.version == (height == 0 ? 1 : 2))
       #expect((manifest.shardCount, manifest.recordCount) == (count, firsts[count]))
       for prefix in prefixes {
         let (found, wanted) = (try Self.places(manifest, prefix), Self.places(bounds, prefix))
@@ -202,52 +201,6 @@ import Testing
       }
     }
     #expect(wrong.load(ordering: .relaxed) == 0)
-  }
-
-  @Test("a root of version 1 that lists more than 64 pages is read as before")
-  func flat() throws {
-    let bounds = Self.bounds(9000)
-    let surgery = try ManifestSurgery(try Self.manifest(bounds))
-    let pages = surgery.root.children.flatMap(\.children)
-    var tables = [[UInt8]](repeating: [], count: 5)
-    func write(_ table: Int, _ value: Int, _ size: Int) {
-      tables[table] += (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
-    var (records, end) = (0, 0)
-    for page in pages.indices {
-      let bound = bounds[64 * page]
-      write(0, Int(truncatingIfNeeded: bound.text.withUnsafeBufferPointer { KeyBlocks.head(of: $0) }), 8)
-      write(1, records, 8)
-      records += (64 * page..<min(9000, 64 * page + 64)).reduce(0) { $0 + Self.records($1) }
-      end += bound.text.count
-      write(2, end, 4)
-      tables[3] += bound.text
-      for (value, size) in [(0, 16), (bound.isContinuation ? 1 : 0, 4)] {
-        for byte in 0..<size { tables[4].append(byte == 0 ? UInt8(value) : 0) }
-      }
-    }
-    write(1, records, 8)
-    var root = Array(surgery.root.content[..<(48 + 24 * 7)])
-    ManifestSurgery.Frame.set(&root, 4, 1, size: 2)
-    let rest = Array(surgery.root.content[surgery.root.section(6)...])
-    for (table, bytes) in tables.enumerated() {
-      ManifestSurgery.Frame.set(&root, 48 + 24 * table + 8, root.count, size: 8)
-      ManifestSurgery.Frame.set(&root, 48 + 24 * table + 16, bytes.count, size: 8)
-      root += bytes
-    }
-    let names = surgery.root.section(7) - surgery.root.section(6)
-    ManifestSurgery.Frame.set(&root, 48 + 24 * 5 + 8, root.count, size: 8)
-    ManifestSurgery.Frame.set(&root, 48 + 24 * 6 + 8, root.count + names, size: 8)
-    root += rest
-    surgery.root.content = root
-    surgery.root.children = pages
-    let flat = ManifestSurgery.Frame(level: 1, content: root, children: pages)
-    let (_, index) = try Self.open(ManifestSurgery(root: flat).file(), cacheLimit: 1 << 20)
-    #expect(index.generation.manifest.version == 1)
-    for prefix in Self.prefixes(bounds, around: [1, 63, 64, 65, 4095, 4096, 4097, 8999]) {
-      #expect(try Self.places(index.generation.manifest, prefix) == Self.places(bounds, prefix))
-    }
-    #expect(try index.generation.manifest.shards().count == 9000)
   }
 
   // MARK: Hostile manifests
@@ -374,7 +327,7 @@ import Testing
   @Test("versions and counts that do not fit together are refused")
   func versions() throws {
     let (surgery, _) = try Self.surgery(height: 1)
-    for version in [0, 1, 3] {
+    for version in [0, 2, 3] {
       surgery.root.change = { ManifestSurgery.Frame.set(&$0, 4, version, size: 2) }
       #expect(Self.isRefused(surgery.file()), "version \(version)")
     }
@@ -392,9 +345,6 @@ import Testing
       }
     }
     #expect(Self.isRefused(four.file()))
-    let few = try ManifestSurgery(try Self.manifest(Self.bounds(100)))
-    few.root.change = { ManifestSurgery.Frame.set(&$0, 4, 2, size: 2) }
-    #expect(Self.isRefused(few.file()))
   }
 
   @Test("a changed byte of a root or a node gives an error or an answer within the index")

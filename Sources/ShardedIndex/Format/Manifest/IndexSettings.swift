@@ -16,8 +16,6 @@ package struct IndexSettings: Equatable, Sendable {
   package var words: String?
   /// The fields of other names; nil for none.
   package var alias: [String]?
-  /// The significant bits of the weights of entries; nil for 12.
-  package var weightBits: String?
   /// The fields to filter answers by, each once.
   package var filter: [String] = []
   /// Whether searches can correct typing errors.
@@ -49,7 +47,6 @@ package struct IndexSettings: Equatable, Sendable {
     keep = manifest.setting("keep").map(Self.list)
     words = manifest.setting("words")
     alias = manifest.setting("alias").map(Self.list)
-    weightBits = manifest.setting("weight-bits")
     filter = manifest.setting("filter").map(Self.list) ?? []
     typos = manifest.setting("typos") != nil
     coordinates = manifest.setting("coordinates").map(Self.list)
@@ -84,7 +81,6 @@ package struct IndexSettings: Equatable, Sendable {
     if let keep { pairs.append(("keep", Self.text(keep))) }
     if let words { pairs.append(("words", words)) }
     if let alias { pairs.append(("alias", Self.text(alias))) }
-    if let weightBits { pairs.append(("weight-bits", weightBits)) }
     if !filter.isEmpty { pairs.append(("filter", Self.text(filter))) }
     if typos { pairs.append(("typos", "yes")) }
     if near { pairs.append(("near", Self.cellDegrees)) }

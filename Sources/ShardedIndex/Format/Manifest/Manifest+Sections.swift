@@ -84,7 +84,6 @@ extension Manifest {
 
   /// The fixed fields at the beginning of a root.
   struct Header {
-    let version: Int
     let foldVersion: UInt32
     let sectionCount: Int
     let recordCount: Int
@@ -96,9 +95,9 @@ extension Manifest {
     init(_ reader: inout ByteReader) throws(FormatError) {
       let magic = try reader.read(UInt32.self)
       guard magic == Manifest.magic else { throw .wrongMagic(found: magic, expected: Manifest.magic) }
-      version = Int(try reader.read(UInt16.self))
-      guard version == Manifest.version || version == Manifest.versionWithNodes else {
-        throw .unsupportedVersion(found: version, supported: Manifest.versionWithNodes)
+      let version = Int(try reader.read(UInt16.self))
+      guard version == Manifest.version else {
+        throw .unsupportedVersion(found: version, supported: Manifest.version)
       }
       _ = try reader.read(UInt16.self)
       foldVersion = try reader.read(UInt32.self)
@@ -116,17 +115,6 @@ extension Manifest {
         (records == 0) == (shardCount == 0)
       else { throw .invalid(reason: "has counts that are too large for an index", offset: 24) }
       recordCount = try ByteReader.count(records, at: 24)
-    }
-
-    /// The tree of the shards, with nodes if the version has them.
-    var tree: ManifestTree {
-      get throws(FormatError) {
-        let tree = ManifestTree(shardCount: shardCount, hasNodes: version == Manifest.versionWithNodes)
-        guard (tree.height > 0) == (version == Manifest.versionWithNodes) else {
-          throw .invalid(reason: "has a version for more shards", offset: 4)
-        }
-        return tree
-      }
     }
   }
 

@@ -6,8 +6,6 @@
 @safe package struct Manifest: ~Copyable, @unchecked Sendable {
   package static let magic: UInt32 = 0x314d_5153  // "SQM1"
   package static let version = 1
-  /// The version of a manifest whose root lists nodes.
-  package static let versionWithNodes = 2
   package static let headerSize = 48
   package static let fileName = "manifest"
   /// The number of shards of a page, and of children of a node. The last page and the last nodes may have fewer.
@@ -29,7 +27,6 @@
   private let storage: UnsafeMutableRawBufferPointer
   /// The size of the root's frame, in bytes.
   let frameSize: Int
-  package let version: Int
   package let recordCount: Int
   package let tree: ManifestTree
   package let node: ManifestNode
@@ -54,7 +51,7 @@
     var reader = unsafe ByteReader(UnsafeBufferPointer(storage.assumingMemoryBound(to: UInt8.self)))
     let header = try Header(&reader)
     let sections = unsafe try SectionTable(header, &reader, of: storage)
-    let tree = try header.tree
+    let tree = ManifestTree(shardCount: header.shardCount)
     let count = tree.count(ofLevel: tree.height)
     let lists = try Lists(sections, count: count, level: tree.height)
     let names = unsafe try sections.required(.fieldNames, size: nil)
@@ -73,7 +70,7 @@
     unsafe try Self.checkSettings(settings)
     unsafe self.storage = storage
     self.frameSize = frameSize
-    (version, recordCount, foldVersion) = (header.version, header.recordCount, header.foldVersion)
+    (recordCount, foldVersion) = (header.recordCount, header.foldVersion)
     (shardLimit, partSize, fieldCount) = (header.shardLimit, header.partSize, header.fieldCount)
     (self.tree, self.node, self.pagesSize) = (tree, node, pagesSize)
     self.bounds = tree.height == 0 ? bounds : bounds.none

@@ -8,13 +8,10 @@ package struct ManifestTree: Equatable, Sendable {
   /// The level of the pages or nodes that the root lists.
   let height: Int
 
-  /// Makes the tree of a number of shards.
-  ///
-  /// - Parameter hasNodes: Whether there may be nodes. If not, the root lists all pages.
-  package init(shardCount: Int, hasNodes: Bool) {
+  package init(shardCount: Int) {
     self.shardCount = shardCount
     var height = 0
-    while hasNodes, Self.count(shardCount, height) > Manifest.pageCapacity { height += 1 }
+    while Self.count(shardCount, height) > Manifest.pageCapacity { height += 1 }
     self.height = height
   }
 
