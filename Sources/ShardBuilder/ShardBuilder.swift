@@ -21,6 +21,32 @@ public enum ShardBuilder {
     try build(inputs, into: directory, options: options, progress: progress, refusal: { nil })
   }
 
+  /// Builds the index of records of a program into `directory`.
+  ///
+  /// The index is, byte for byte, that of a file of JSON lines with the same members in the same order: a nested value
+  /// is a field with a path, an array is one field, and a `nil` that the record encodes is `null`. Numbers have the
+  /// fewest digits that give the same value. Each record is encoded when the build reads it, so that memory holds only
+  /// a few at a time. The members of a `Dictionary` have a random order; a record with a fixed order gives the same
+  /// index each time.
+  ///
+  /// ```swift
+  /// struct City: Encodable { var name: String, country: String, population: Int }
+  /// var options = BuildOptions()
+  /// (options.key, options.weight) = ("{name}, {country}", "population")
+  /// try ShardBuilder.build(records: cities, into: "cities", options: options)
+  /// ```
+  ///
+  /// - Parameter records: The records. Each encodes itself with a keyed container.
+  /// - Parameter options: The options of the build. Those for reading files have no use.
+  /// - Throws: ``BuildError``; ``BuildError/dataset(_:message:)`` with the number of a record that cannot be encoded.
+  @discardableResult
+  public static func build(
+    records: some Sequence<some Encodable>, into directory: String, options: BuildOptions = BuildOptions(),
+    progress: ((BuildProgress) -> Void)? = nil
+  ) throws(BuildError) -> BuildSummary {
+    try build([.records(RecordText(records))], into: directory, options: options, progress: progress, refusal: { nil })
+  }
+
   /// Builds an index, unless `refusal` returns a reason.
   ///
   /// - Parameter refusal: Called after all records were read; returns the reason to write nothing, or nil.
@@ -28,10 +54,17 @@ public enum ShardBuilder {
     _ inputs: [String], into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)?,
     refusal: () -> BuildError?
   ) throws(BuildError) -> BuildSummary {
+    try build(inputs.map { .file($0) }, into: directory, options: options, progress: progress, refusal: refusal)
+  }
+
+  private static func build(
+    _ inputs: [DatasetSource], into directory: String, options: BuildOptions, progress: ((BuildProgress) -> Void)?,
+    refusal: () -> BuildError?
+  ) throws(BuildError) -> BuildSummary {
     var options = options
     if options.weightsFile != nil { options.weight = options.weight ?? BuildOptions.usualWeight }
     try checkOptions(options)
-    try checkStandardInput(inputs + [options.weightsFile].compactMap { $0 })
+    try checkStandardInput(inputs.map(\.path) + [options.weightsFile].compactMap { $0 })
     if !options.replacesOtherIndex, let entry = Publisher.otherEntry(in: directory) {
       throw .otherFiles(path: directory, entry: entry)
     }
@@ -39,7 +72,7 @@ public enum ShardBuilder {
     let publisher = try Publisher(directory: directory)
     let previous = try PreviousIndex.found(in: publisher, &summary)
     let weights = try WeightTable(of: &options)
-    var intake = Intake(options: options, publisher.runDirectory, weights: weights)
+    var intake = RecordIntake(options: options, publisher.runDirectory, weights: weights)
     if !options.replacesOtherIndex { intake.previousKey = previous.map(\.index.keyTemplate) }
     summary.fieldUses = FieldUse.all(options, readsWeight: weights == nil)
     for input in inputs { try intake.read(input, &summary, progress) }
@@ -47,36 +80,27 @@ public enum ShardBuilder {
     try intake.checkFields()
     for use in summary.fieldUses { try use.check(names: intake.names.names) }
     options = intake.options
-    let (names, template, plan) = (intake.names, intake.template, intake.plan)
+    let (names, template, site) = (intake.names, intake.template, BuildSite(publisher, options))
     let id = options.id ?? intake.usualId
     var settings = settings(options, key: template?.text ?? options.key ?? previous?.index.keyTemplate ?? "")
     settings.chooseCoordinates(among: names.names)
     settings.flat = intake.flatNames()
     let collector = try EntryCollector(
-      settings, names: names.names, options: options, plan: plan, directory: publisher.runDirectory)
+      settings, names: names, options: options, directory: publisher.runDirectory)
     let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
     let total = sorted.count
     try checkCount(total, directory, previous, options, summary)
     if let refusal = refusal() { throw refusal }
-    var pieces: PieceStream? = PieceStream(
-      sorted, limit: options.shardLimitBytes, names: names,
-      observe: { (records) throws(BuildError) in try collector?.add(records) })
     previous?.offerPieces(for: options.packing)
-    var writer = Pipeline(
-      publisher: publisher, plan: plan, names: names.names, packing: options.packing,
-      previous: try previous.map { (previous) throws(BuildError) in try KeptIndex(previous, settings) },
-      settings: settings)
-    writer.count(id, of: total)
-    var output = try writer.write(next: { () throws(BuildError) in try pieces?.nextPiece().map { .records($0) } }) {
-      progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
-    }
-    pieces = nil
-    let entries = try collector.map { (collector) throws(BuildError) in
-      try writeEntries(collector, settings, publisher, plan, options.packing, previous?.entries)
-    }
-    settings.id = options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil }
-    // If no record has the field, there is nothing to count, and no id repeats.
-    output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
+    let pipeline = try Pipeline(
+      .index(id: id, records: total), settings, names: names, at: site, replacing: previous)
+    var output = try pipeline.write(
+      PieceStream(
+        sorted, limit: options.shardLimitBytes, names: names,
+        observe: { (records) throws(BuildError) in try collector?.add(records) })
+    ) { progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0)) }
+    let entries = try collector?.write(settings, at: site, replacing: previous?.entries)
+    output.noteID(options.id ?? id.flatMap { output.fieldNames.contains($0) ? $0 : nil })
     summary.recordsIndexed = output.manifest.recordCount
     if let previous, total > 0, summary.previousDamage == nil {
       summary.recordsBefore = previous.index.recordCount
@@ -84,10 +108,10 @@ public enum ShardBuilder {
       if previous.index.recordCount > 0 { summary.newFields = now.filter { !before.contains($0) } }
       summary.goneFields = before.filter { !now.contains($0) }
     }
-    try output.publish(
-      settings, options.packing, entries: entries, to: publisher, previous, threads: options.jobs, &summary)
-    if let ids = output.ids, let id = settings.id {
-      summary.recordsWithoutID = output.notes.recordsWithoutID
+    let (ids, indexID, recordsWithoutID) = (output.ids, output.settings.id, output.notes.recordsWithoutID)
+    try Publication(of: output, entries: entries, replacing: previous).publish(&summary)
+    if let ids, let id = indexID {
+      summary.recordsWithoutID = recordsWithoutID
       summary.sharedIDCount = ids.shared
       summary.sharedIDExample = ids.example.map { (firstID(in: publisher, id, hash: $0.hash) ?? "", $0.times) }
     }
@@ -105,24 +129,6 @@ public enum ShardBuilder {
     (settings.starts, settings.coordinates) = (options.starts, options.coordinates)
     options.setEntries(of: &settings)
     return settings
-  }
-
-  /// Writes the collected entries.
-  static func writeEntries(
-    _ collector: EntryCollector, _ settings: IndexSettings, _ publisher: Publisher, _ plan: MemoryPlan,
-    _ packing: EncodingOptions, _ previous: PreviousIndex?
-  ) throws(BuildError) -> WrittenEntries {
-    let (entries, lastComponents) = try collector.finish()
-    let pieces = PieceStream(entries, limit: packing.shardLimit, names: collector.names)
-    let settings = EntryRules.settings(of: settings)
-    var writer = Pipeline(
-      publisher: publisher, plan: plan, names: collector.names.names, packing: packing,
-      previous: try previous.map { (previous) throws(BuildError) in try KeptIndex(previous, settings) },
-      settings: settings)
-    writer.makesDensityGrid = false
-    return try writer.writeEntries(lastComponents) { () throws(BuildError) in
-      try pieces.nextPiece().map { .records($0) }
-    }
   }
 
   /// Returns the first id with a hash in the index that was just published; nil if that index is gone already.

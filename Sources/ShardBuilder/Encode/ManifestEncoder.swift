@@ -42,8 +42,6 @@ package struct ManifestEncoder {
   package var sides: SidesEncoder?
   /// The content of the frame of the entries; nil if there are none.
   var entries: EntriesHead?
-  /// The starts; nil if the index has none.
-  var starts: WrittenStarts?
 
   /// The shards of the current page, which is not full.
   private var page: [Shard] = []
@@ -164,10 +162,12 @@ package struct ManifestEncoder {
   /// the sides, the entries and the starts. Ends the encoder.
   ///
   /// - Parameter threads: The number of threads that compress the notes, the grid and the ranks.
+  /// - Parameter starts: Makes the starts from the manifest without starts; nil for none.
   /// - Throws: ``BuildError/dataset(_:message:)`` if no reader would accept the manifest.
   package mutating func file(
     shardLimit: Int, partSize: Int = EncodingOptions.usualPartSize, fieldNames: [String],
-    settings: [(String, String)], notes: BuildNotes? = nil, densityGrid: DensityBands? = nil, threads: Int = 1
+    settings: [(String, String)], notes: BuildNotes? = nil, densityGrid: DensityBands? = nil, threads: Int = 1,
+    starts makeStarts: (([UInt8]) throws(BuildError) -> WrittenStarts)? = nil
   ) throws(BuildError) -> [UInt8] {
     for (name, value) in settings where value.utf8.count > Manifest.settingLimit {
       throw .dataset(
@@ -216,21 +216,33 @@ package struct ManifestEncoder {
       sections.append((.entries, chain.entry))
       frames += chain.frames
     }
-    if let starts {
-      let head = starts.head.content
-      let first = quickFrame(head)
-      var entry = ByteWriter()
-      entry.write(UInt32(starts.files.reduce(first.count) { $0 + $1.count }))
-      entry.write(UInt32(head.count))
-      entry.write(ZstdFrame.checksum(ofFrame: first))
-      sections.append((.starts, entry.bytes))
-      frames += starts.files.reduce(into: first) { $0 += $1 }
+    func rootFrame() throws(BuildError) -> [UInt8] {
+      let root = root(sections, shardLimit: shardLimit, partSize: partSize, fieldCount: fieldNames.count)
+      guard fieldNames.count <= Manifest.fieldLimit, root.count <= Manifest.contentLimit else {
+        throw tooLarge(fieldCount: fieldNames.count, size: root.count)
+      }
+      return quickFrame(root)
     }
-    let root = root(sections, shardLimit: shardLimit, partSize: partSize, fieldCount: fieldNames.count)
-    guard fieldNames.count <= Manifest.fieldLimit, root.count <= Manifest.contentLimit else {
-      throw tooLarge(fieldCount: fieldNames.count, size: root.count)
+    if let makeStarts {
+      let file = try rootFrame() + frames
+      try Self.checkSize(of: file, hasStarts: true)
+      let starts = try makeStarts(file)
+      let chain = chain(starts)
+      sections.append((.starts, chain.entry))
+      frames += chain.frames
     }
-    return quickFrame(root) + frames
+    return try rootFrame() + frames
+  }
+
+  /// Returns the frames of the starts, and the root's entry for them.
+  private func chain(_ starts: WrittenStarts) -> (frames: [UInt8], entry: [UInt8]) {
+    let head = starts.head.content
+    let first = quickFrame(head)
+    var entry = ByteWriter()
+    entry.write(UInt32(starts.files.reduce(first.count) { $0 + $1.count }))
+    entry.write(UInt32(head.count))
+    entry.write(ZstdFrame.checksum(ofFrame: first))
+    return (starts.files.reduce(into: first) { $0 += $1 }, entry.bytes)
   }
 
   private typealias Section = (number: Manifest.Section, bytes: [UInt8])

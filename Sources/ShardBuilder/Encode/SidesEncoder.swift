@@ -6,8 +6,6 @@ package struct SidesEncoder: Sendable {
   let tables: [SideTable]
   /// The side files of the full pages, as far as they exist.
   private(set) var pages: [SidePage] = []
-  /// The number of new side files.
-  private(set) var newCount = 0
   /// The shards of the current page, which is not full.
   private var page: [ShardSides] = []
   /// The shards of full pages without a side file.
@@ -24,16 +22,11 @@ package struct SidesEncoder: Sendable {
     page.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the shards of the first full page without a side file; ``add(file:isNew:)`` adds that file.
+  /// Returns the shards of the first full page without a side file; ``add(file:)`` adds that file.
   package mutating func nextPage() -> [ShardSides]? { waiting.isEmpty ? nil : waiting.removeFirst() }
 
   /// Adds the side file of the next page.
-  ///
-  /// - Parameter isNew: Whether the build wrote the file.
-  package mutating func add(file: SidePage, isNew: Bool) {
-    pages.append(file)
-    if isNew { newCount += 1 }
-  }
+  package mutating func add(file: SidePage) { pages.append(file) }
 
   /// The size of all side files, in bytes.
   var fileBytes: Int { pages.reduce(0) { $0 + $1.fileSize } }

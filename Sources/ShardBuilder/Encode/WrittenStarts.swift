@@ -2,7 +2,7 @@ import ShardedIndex
 
 /// The starts of a generation: an index of the first records, and of the records with the highest ranks, for the texts
 /// whose matches are in several shards. Source: docs/format.md section 3.14.
-struct WrittenStarts {
+package struct WrittenStarts {
   let head: StartsHead
   /// The bytes of the manifest, and of the other files by their numbers in an archive.
   let files: [[UInt8]]

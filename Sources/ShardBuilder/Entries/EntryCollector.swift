@@ -15,17 +15,17 @@ final class EntryCollector {
   static func share(of memory: Int) -> Int { memory / 4 }
 
   /// - Parameters:
-  ///   - names: The names of the records' fields, by number.
+  ///   - names: The names of the records' fields.
   ///   - settings: The settings of the index.
   init?(
-    _ settings: IndexSettings, names: [String], options: BuildOptions, plan: MemoryPlan, directory: RunDirectory
+    _ settings: IndexSettings, names: FieldNames, options: BuildOptions, directory: RunDirectory
   ) throws(BuildError) {
     guard let rules = EntryRules(settings) else { return nil }
     let entryNames = FieldNames(rules.fieldNames)
     self.names = entryNames
-    self.plan = plan
+    plan = MemoryPlan(options)
     maker = EntryMaker(
-      rules, names: names, rankField: try RankField(settings, names: names), entryNames: entryNames)
+      rules, names: names.names, rankField: try RankField(settings, names: names.names), entryNames: entryNames)
     var sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
     sort.heldElsewhere = options.memoryBytes - Self.share(of: options.memoryBytes)
     chunk = sort.emptyChunk()

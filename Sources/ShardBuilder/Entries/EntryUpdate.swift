@@ -41,7 +41,7 @@ final class EntryUpdate {
   private var added = RecordArena(capacity: 0)
   /// The size of changes that go to the sorts together, in bytes.
   private static let chunkSize = 64 << 10
-  let plan: MemoryPlan
+  let site: BuildSite
 
   /// - Parameters:
   ///   - removed: The positions of the removed records, in order.
@@ -49,18 +49,19 @@ final class EntryUpdate {
   ///   - names: The names of the records' fields, by number.
   init(
     of previous: PreviousIndex, _ entries: PreviousIndex, _ rules: EntryRules, removed: [RecordPosition],
-    source: IndexedRecords, names: [String], rankField: RankField?, options: BuildOptions, plan: MemoryPlan,
-    directory: RunDirectory
+    source: IndexedRecords, names: [String], rankField: RankField?, at site: BuildSite
   ) {
     (self.previous, self.entries, self.removed, self.source) = (previous, entries, removed, source)
-    self.plan = plan
+    self.site = site
     let entryNames = FieldNames(entries.index.fieldNames + rules.fieldNames)
     self.names = entryNames
     order = RecordOrder(names: entryNames)
     let maker = EntryMaker(rules, names: names, rankField: rankField, entryNames: entryNames)
     (before, after) = (Side(maker: maker), Side(maker: maker))
     func sort() -> ExternalSort {
-      var sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
+      let options = site.options
+      var sort = ExternalSort(
+        memory: options.memoryBytes, directory: site.publisher.runDirectory, threads: options.jobs)
       sort.heldElsewhere = options.memoryBytes - EntryCollector.share(of: options.memoryBytes) / 2
       return sort
     }
@@ -159,7 +160,7 @@ final class EntryUpdate {
       preconditionFailure("the changes of entries are finished once")
     }
     let removed = try positions(of: try gone.finish(names: names))
-    new.heldElsewhere = plan.heldWhileWriting(new.size, largest: new.largest)
+    new.heldElsewhere = site.plan.heldWhileWriting(new.size, largest: new.largest)
     return Changes(
       removed: removed, added: try new.finish(names: names),
       lastComponents: try lastComponents(head.lastComponents))

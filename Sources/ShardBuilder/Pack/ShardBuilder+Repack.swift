@@ -26,18 +26,15 @@ extension ShardBuilder {
     }
     let publisher = try Publisher(directory: directory)
     let shards = try BuildError.ofIndex { () throws(IndexError) in try source.generation.manifest.shards() }
-    let plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
+    let site = BuildSite(publisher, options)
     var records = IndexedRecords(source, template: try KeyTemplate(checking: settings.key), names: names)
     var cutter = Cutter(limit: options.shardLimitBytes, order: RecordOrder(names: names))
     var (nextShard, nextPiece) = (0, 0)
     var isOver = false
-    var writer = Pipeline(
-      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: nil,
-      settings: settings)
-    writer.count(settings.id, of: source.generation.manifest.recordCount)
-    let collector = try EntryCollector(
-      settings, names: names.names, options: options, plan: plan, directory: publisher.runDirectory)
-    var output = try writer.write {
+    let count = source.generation.manifest.recordCount
+    let pipeline = try Pipeline(.index(id: settings.id, records: count), settings, names: names, at: site)
+    let collector = try EntryCollector(settings, names: names, options: options, directory: publisher.runDirectory)
+    var output = try pipeline.write {
       () throws(BuildError) in
       while nextPiece == cutter.finished.count {
         if isOver { return nil }
@@ -56,18 +53,13 @@ extension ShardBuilder {
       nextPiece += 1
       return .records(cutter.finished[nextPiece - 1])
     } progress: {
-      progress?(BuildProgress(phase: .writing, done: $0, total: source.generation.manifest.recordCount, records: $0))
+      progress?(BuildProgress(phase: .writing, done: $0, total: count, records: $0))
     }
-    output.notes.repeatedIDs = settings.id.map { _ in output.notes.repeatedIDs ?? 0 }
-    let entries = try collector.map { (collector) throws(BuildError) in
-      try writeEntries(collector, settings, publisher, plan, options.packing, nil)
-    }
+    output.noteID(settings.id)
+    let entries = try collector?.write(settings, at: site)
     var summary = BuildSummary()
-    (summary.recordsRead, summary.recordsIndexed) = (
-      source.generation.manifest.recordCount, output.manifest.recordCount
-    )
-    try output.publish(
-      settings, options.packing, entries: entries, to: publisher, nil, threads: options.jobs, &summary)
+    (summary.recordsRead, summary.recordsIndexed) = (count, output.manifest.recordCount)
+    try Publication(of: output, entries: entries).publish(&summary)
     return summary
   }
 

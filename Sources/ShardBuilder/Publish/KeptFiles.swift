@@ -39,6 +39,7 @@ extension PreviousIndex {
       }
     }
     if let failure = failure.withLock({ $0 }) { throw .index(failure) }
+    noteCompared()
   }
 
   private func namedFiles() throws(IndexError) -> [NamedFile] {

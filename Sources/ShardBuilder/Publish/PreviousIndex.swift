@@ -15,6 +15,8 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   /// use.
   private var slots: [Int32] = []
   private(set) var offersFrames = false
+  /// Whether all files were compared with their digests.
+  private(set) var isCompared = false
 
   /// Returns nil if the directory has no index, or an index with a damaged manifest; then `summary` has the damage.
   static func found(in publisher: Publisher, _ summary: inout BuildSummary) throws(BuildError) -> PreviousIndex? {
@@ -65,6 +67,12 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
       if case .index(.io) = error { throw error }
       return nil
     }
+  }
+
+  /// Notes that all files were compared with their digests.
+  func noteCompared() {
+    isCompared = true
+    entries?.noteCompared()
   }
 
   /// Returns the options of the build of this index, with this level of zstd.

@@ -99,13 +99,11 @@ struct SideWriter: Sendable {
   let checksKept: Bool
 
   /// Writes the side file of a page.
-  ///
-  /// - Returns: The file, and whether it is new in the directory.
-  func write(_ shards: [ShardSides]) throws(BuildError) -> (file: SidePage, isNew: Bool) {
+  func write(_ shards: [ShardSides]) throws(BuildError) -> SidePage {
     let previous = shards.lazy.compactMap(\.kept?.sides).first
     if let previous, let kept = previous.page(of: shards), kept.fileSize == 0 || !checksKept || previous.isSound(kept) {
       if kept.fileSize > 0 { publisher.keep(kept.fileName.text) }
-      return (kept, false)
+      return kept
     }
     let known = previous?.knownFrames(of: shards) ?? KnownFrames()
     var contents: SidesEncoder.Contents = []
@@ -116,8 +114,8 @@ struct SideWriter: Sendable {
     let (page, bytes) = SidesEncoder.file(contents) { content in
       known[content] ?? compressors.with { ZstdFrame.compress(content, level: level, with: $0) }
     }
-    if bytes.isEmpty { return (page, false) }
-    return (page, try publisher.add(page.fileName.text, bytes) != .kept)
+    if !bytes.isEmpty { try publisher.add(page.fileName.text, bytes) }
+    return page
   }
 
   private func sketches(of shards: [ShardSides]) throws(BuildError) -> [ShardSketch] {

@@ -29,7 +29,7 @@ extension ShardBuilder {
     let rows = try RangeRows(paths, plan, records: records)
     var options = plan.options
     (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
-    var settings = settings(options, key: options.key ?? "")
+    let settings = settings(options, key: options.key ?? "")
     let directory = try target.wholeDirectory()
     let publisher = try Publisher(directory: directory)
     var summary = BuildSummary()
@@ -39,27 +39,22 @@ extension ShardBuilder {
     }
     var result = MergeSummary()
     result.ranges = rows.records.count
-    let whole = RangeMerge(plan: plan, options: options, settings: settings, publisher: publisher, target: target)
+    let merge = RangeMerge(
+      plan: plan, settings: settings, site: BuildSite(publisher, options), target: target)
     let template = try KeyTemplate(checking: settings.key)
-    var output = try whole.write(rows.records, encoder: RecordEncoder(template: template), &result)
-    let entries = try EntryRules(settings).map { (rules) throws(BuildError) in
-      var whole = whole
-      whole.settings = EntryRules.settings(of: settings)
-      var unused = MergeSummary()
-      let output = try whole.write(rows.entries, encoder: .ofEntries, &unused)
-      result.recordsCutAnew += unused.recordsCutAnew
-      return try output.finishEntries(
-        whole.settings, options.packing, rows.lastComponents, publisher, threads: options.jobs)
+    var output = try merge.write(rows.records, .joined, encoder: RecordEncoder(template: template), &result)
+    let entries = try EntryRules(settings).map { (_) throws(BuildError) in
+      try merge.write(rows.entries, .entries, encoder: .ofEntries, &result).finishEntries(rows.lastComponents)
     }
     let id = plan.usualID.flatMap { output.fieldNames.contains($0) ? $0 : nil }
-    settings.id = options.id ?? id
+    output.settings.id = options.id ?? id
     // If no record has the field, there is nothing to count.
-    output.notes.repeatedIDs = settings.id == nil ? nil : id == nil ? 0 : repeatedIDs
+    output.notes.repeatedIDs = output.settings.id == nil ? nil : id == nil ? 0 : repeatedIDs
     if id == nil { output.notes.recordsWithoutID = 0 }
-    try output.publish(
-      settings, options.packing, entries: entries, to: publisher, previous, threads: options.jobs, &summary,
-      open: target.wholeOpener(directory))
     result.records = output.manifest.recordCount
+    try Publication(
+      of: output, entries: entries, replacing: previous, open: target.wholeOpener(directory)
+    ).publish(&summary)
     result.shards = summary.shardCount
     result.bytes = summary.bytes
     result.digest = try BuildError.ofIndex { () throws(IndexError) in
@@ -156,13 +151,13 @@ private struct RangeRows {
 /// The merge of the ranges of an index, or of the ranges of its entries.
 private struct RangeMerge {
   let plan: RangePlan
-  let options: BuildOptions
-  var settings: IndexSettings
-  let publisher: Publisher
+  /// The settings of the index.
+  let settings: IndexSettings
+  let site: BuildSite
   let target: any RangeTarget
 
   func write(
-    _ rows: [RangeRow], encoder: RecordEncoder, _ result: inout ShardBuilder.MergeSummary
+    _ rows: [RangeRow], _ product: Pipeline.Target, encoder: RecordEncoder, _ result: inout ShardBuilder.MergeSummary
   ) throws(BuildError) -> Pipeline.Output {
     let isOfEntries = rows.first?.isOfEntries ?? true
     var names = FieldNames()
@@ -181,35 +176,29 @@ private struct RangeMerge {
         try range.generation.manifest.notes()?.first.flatMap { BuildNotes.idCounts($0.content)?.without } ?? 0
       }
     }
-    let memory = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
-    var pipeline = Pipeline(
-      publisher: publisher, plan: memory, names: names.names, packing: options.packing, previous: nil,
-      settings: settings)
-    pipeline.makesDensityGrid = false
-    pipeline.threads = options.jobs
+    let pipeline = try Pipeline(product, settings, names: names, at: site)
     let order = RecordOrder(names: names)
     let bounds = isOfEntries ? plan.entryBounds : plan.bounds
     let stitcher = RangeStitcher<RangeIndex>(
-      rangeCount: rows.count, makeCutter: { [options] in Cutter(limit: options.shardLimitBytes, order: order) },
+      rangeCount: rows.count, makeCutter: { [site] in Cutter(limit: site.packing.shardLimit, order: order) },
       open: { (number) throws(BuildError) in
         let row = rows[number]
         let range = try RangeIndex(
-          open(row), row, settings, encoder: encoder, names: names, path: target.shown)
+          open(row), row, pipeline.settings, encoder: encoder, names: names, path: target.shown)
         try range.checkKeys(
           from: row.range > 0 ? bounds[row.range - 1] : nil, to: row.range < bounds.count ? bounds[row.range] : nil)
         return range
       })
-    var output = try pipeline.write(
-      next: { () throws(BuildError) in
-        switch try stitcher.nextPart() {
-        case nil: nil
-        case .piece(let piece): .records(piece)
-        case .kept(let pieces, let range, let lastKey):
-          .kept(pieces, of: try range.checked(pieces, in: target), lastKey: lastKey)
-        }
-      }, progress: { _ in })
+    var output = try pipeline.write(next: { () throws(BuildError) in
+      switch try stitcher.nextPart() {
+      case nil: nil
+      case .piece(let piece): .records(piece)
+      case .kept(let pieces, let range, let lastKey):
+        .kept(pieces, of: try range.checked(pieces, in: target), lastKey: lastKey)
+      }
+    })
     result.recordsCutAnew += stitcher.regionRecordCount
-    output.densityGrid = grid
+    output.densityGrid = grid.map { DensityBands($0) }
     output.notes.recordsWithoutID = withoutID
     return output
   }

@@ -19,8 +19,8 @@ extension ShardBuilder {
     try checkLines(options)
     let directory = RunDirectory(path: directory)
     var summary = BuildSummary()
-    var intake = Intake(options: options, directory)
-    for input in inputs { try intake.read(input, &summary, nil) }
+    var intake = RecordIntake(options: options, directory)
+    for input in inputs { try intake.read(.file(input), &summary, nil) }
     try intake.checkFields()
     guard let template = intake.template else {
       throw .dataset(
@@ -32,13 +32,12 @@ extension ShardBuilder {
     options.inputFormat = try lineFormat(of: intake).rawValue
     options.key = template.text
     if options.inputFormat == DatasetFormat.lines.rawValue { options.columns = options.columns ?? intake.names.names }
-    let (names, plan) = (intake.names, intake.plan)
+    let names = intake.names
     // Each range of records may lack some fields, so the plan has the choice.
     var settings = settings(options, key: template.text)
     settings.chooseCoordinates(among: names.names)
     options.coordinates = settings.coordinates
-    let collector = try EntryCollector(
-      settings, names: names.names, options: options, plan: plan, directory: directory)
+    let collector = try EntryCollector(settings, names: names, options: options, directory: directory)
     let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
     let bounds = try bounds(of: sorted, ranges) { (records) throws(BuildError) in try collector?.add(records) }
     let entryBounds = try collector.map { (collector) throws(BuildError) in
@@ -84,7 +83,7 @@ extension ShardBuilder {
   }
 
   /// Returns the format of the inputs' lines.
-  private static func lineFormat(of intake: borrowing Intake) throws(BuildError) -> DatasetFormat {
+  private static func lineFormat(of intake: borrowing RecordIntake) throws(BuildError) -> DatasetFormat {
     let format = intake.formats[0]
     guard intake.formats.allSatisfy({ $0 == format }) else {
       throw .dataset(.options, message: "the samples have several formats; convert them to one format")

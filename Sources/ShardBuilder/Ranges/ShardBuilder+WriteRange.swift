@@ -21,11 +21,11 @@ extension ShardBuilder {
     defer { directories.removeAll() }
     let publisher = try directories.publisher()
     let column = RangeColumn(of: input, rangeCount: plan.bounds.count + 1)
-    var intake = Intake(options: options, publisher.runDirectory)
+    var intake = RecordIntake(options: options, publisher.runDirectory)
     intake.rangeColumn = column
     var summary = BuildSummary()
-    try intake.read(input, &summary, nil)
-    let (names, memory) = (intake.names, intake.plan)
+    try intake.read(.file(input), &summary, nil)
+    let names = intake.names
     let settings = settings(options, key: options.key ?? "")
     let rules = EntryRules(settings)
     let sorted = try intake.finish(held: rules == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
@@ -35,12 +35,13 @@ extension ShardBuilder {
     while let range = try ranges.nextRange() {
       let publisher: Publisher
       if let first = own.take() { publisher = first } else { publisher = try directories.publisher() }
-      let writer = RangeWriter(
-        plan: plan, options: options, settings: settings, names: names, memory: memory, target: target)
+      let writer = RangeWriter(plan: plan, site: BuildSite(publisher, options), target: target)
       let entries = try rules.map { (rules) throws(BuildError) in
         try EntryPrinter(rules, settings, names: names.names, plan, write: write)
       }
-      let row = try writer.write(range, ranges, of: sorted.count, to: publisher, entries)
+      let pipeline = try Pipeline(
+        .range(id: plan.usualID, records: sorted.count), settings, names: names, at: writer.site)
+      let row = try writer.write(range, ranges, pipeline, names, entries)
       counts[range] = row.records
       try write(Array((row.line + "\n").utf8))
     }
@@ -126,52 +127,34 @@ final class RangeBatches: RecordBatches {
 /// Writes one range as an index of its records.
 private struct RangeWriter {
   let plan: RangePlan
-  let options: BuildOptions
-  let settings: IndexSettings
-  let names: FieldNames
-  let memory: MemoryPlan
+  let site: BuildSite
   let target: any RangeTarget
 
   func write(
-    _ range: Int, _ records: any RecordBatches, of total: Int, to publisher: Publisher, _ entries: EntryPrinter?
+    _ range: Int, _ records: any RecordBatches, _ pipeline: Pipeline, _ names: FieldNames, _ entries: EntryPrinter?
   ) throws(BuildError) -> RangeRow {
-    let pieces = PieceStream(
-      records, limit: options.shardLimitBytes, names: names,
-      observe: { (records) throws(BuildError) in try entries?.add(records) })
-    var settings = settings
-    settings.starts = false
-    var writer = Pipeline(
-      publisher: publisher, plan: memory, names: names.names, packing: options.packing, previous: nil,
-      settings: settings)
-    writer.threads = options.jobs
-    writer.count(plan.usualID, of: total)
-    var output = try writer.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) { _ in
-    }
+    var output = try pipeline.write(
+      PieceStream(
+        records, limit: site.packing.shardLimit, names: names,
+        observe: { (records) throws(BuildError) in try entries?.add(records) }))
     if output.ids == nil { output.notes.recordsWithoutID = output.manifest.recordCount }
     output.notes.repeatedIDs = output.notes.repeatedIDs ?? 0
-    let components = try entries?.finish()
-    return try deliver(&output, settings, range, publisher, entries: entries?.count ?? 0, components ?? [])
+    let components = try entries.map { (entries) throws(BuildError) in try entries.finish() }
+    var row = try deliver(output, range, isOfEntries: false)
+    if let entries, let components { (row.lastComponents, row.entries) = (components, entries.count) }
+    return row
   }
 
   /// Gives the files of a range to the target.
-  fileprivate func deliver(
-    _ output: inout Pipeline.Output, _ settings: IndexSettings, _ range: Int, _ publisher: Publisher, entries: Int,
-    _ components: [[UInt8]]?, isOfEntries: Bool = false
-  ) throws(BuildError) -> RangeRow {
-    let grid = output.densityGrid.map { DensityBands($0) }
-    let file = try output.manifest.file(
-      shardLimit: options.packing.shardLimit, partSize: options.packing.partSize, fieldNames: output.fieldNames,
-      settings: settings.pairs(fieldNames: output.fieldNames), notes: output.notes, densityGrid: grid,
-      threads: options.jobs)
-    let directory = publisher.directory
-    _ = try publisher.publish(manifest: file, previous: nil)
-    var row = RangeRow(
+  func deliver(_ output: consuming Pipeline.Output, _ range: Int, isOfEntries: Bool) throws(BuildError) -> RangeRow {
+    let file = try output.manifestFile()
+    _ = try site.publisher.publish(manifest: file, previous: nil)
+    let row = RangeRow(
       isOfEntries: isOfEntries, range: range, plan: plan.digest,
       manifest: Digest.hexadecimal(Array(Digest.sha256(file).prefix(16))), size: file.count,
       records: output.manifest.recordCount)
-    (row.entries, row.lastComponents) = (entries, components)
-    let files = try publisher.list().filter { Publisher.isShardName($0) }
-    try target.take(files, manifest: row.fileName, from: directory)
+    let files = try site.publisher.list().filter { Publisher.isShardName($0) }
+    try target.take(files, manifest: row.fileName, from: site.publisher.directory)
     return row
   }
 }
@@ -239,28 +222,17 @@ extension ShardBuilder {
     defer { directories.removeAll() }
     let publisher = try directories.publisher()
     let names = FieldNames(rules.fieldNames)
-    let memory = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
-    let (sorted, lineCounts) = try sortedEntries(
-      input, rules, names, plan, options, memory, directory: publisher.runDirectory)
+    let (sorted, lineCounts) = try sortedEntries(input, rules, names, plan, options, publisher.runDirectory)
     let ranges = RangeBatches(sorted, plan.entryBounds)
-    let settings = EntryRules.settings(of: all)
     var counts: [Int: Int] = [:]
     var own: Publisher? = publisher
     while let range = try ranges.nextRange() {
       let publisher: Publisher
       if let first = own.take() { publisher = first } else { publisher = try directories.publisher() }
-      let pieces = PieceStream(ranges, limit: options.shardLimitBytes, names: names)
-      var pipeline = Pipeline(
-        publisher: publisher, plan: memory, names: names.names, packing: options.packing, previous: nil,
-        settings: settings)
-      pipeline.makesDensityGrid = false
-      pipeline.threads = options.jobs
-      var output = try pipeline.write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }) {
-        _ in
-      }
-      let writer = RangeWriter(
-        plan: plan, options: options, settings: settings, names: names, memory: memory, target: target)
-      let row = try writer.deliver(&output, settings, range, publisher, entries: 0, [], isOfEntries: true)
+      let writer = RangeWriter(plan: plan, site: BuildSite(publisher, options), target: target)
+      let pipeline = try Pipeline(.entries, all, names: names, at: writer.site)
+      let output = try pipeline.write(PieceStream(ranges, limit: options.shardLimitBytes, names: names))
+      let row = try writer.deliver(output, range, isOfEntries: true)
       counts[range] = row.records
       try write(Array((row.line + "\n").utf8))
     }
@@ -269,7 +241,7 @@ extension ShardBuilder {
 
   private static func sortedEntries(
     _ input: String, _ rules: EntryRules, _ names: FieldNames, _ plan: RangePlan, _ options: BuildOptions,
-    _ memory: MemoryPlan, directory: RunDirectory
+    _ directory: RunDirectory
   ) throws(BuildError) -> (SortedRecords, lineCounts: [Int: Int]) {
     var lines = EntryLines(rules)
     var reader = try LineReader(input)
@@ -290,7 +262,7 @@ extension ShardBuilder {
       }
     }
     try sort.add(chunk, names: names)
-    sort.heldElsewhere = memory.heldWhileWriting(sort.size, largest: sort.largest)
+    sort.heldElsewhere = MemoryPlan(options).heldWhileWriting(sort.size, largest: sort.largest)
     return (try sort.finish(names: names), lineCounts)
   }
 }

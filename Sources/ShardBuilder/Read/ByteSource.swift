@@ -2,7 +2,8 @@ import CLibrary
 
 /// The bytes of a dataset, decompressed while they are read.
 final class ByteSource {
-  private let file: InputFile
+  private let path: String
+  private let input: DatasetInput
   private let inflater: (any Inflater)?
   /// The stored bytes that were read and not passed on: all of them for a compressed file, else the magic alone.
   private var pending: RawVector<UInt8>
@@ -24,16 +25,21 @@ final class ByteSource {
   /// Opens the file and reads its first bytes.
   ///
   /// - Parameter blockSize: The size of a read. Of a compressed file the source reads no more at once.
-  init(path: String, blockSize: Int, encoding: DatasetDialect.Encoding = .utf8, column: RangeColumn? = nil)
-    throws(DatasetError)
-  {
+  init(
+    _ dataset: DatasetSource, blockSize: Int, encoding: DatasetDialect.Encoding = .utf8, column: RangeColumn? = nil
+  ) throws(DatasetError) {
+    path = dataset.path
     transcoder = Transcoder(encoding)
     self.column = column
     chunkSize = min(128 << 10, max(16, blockSize))
-    file = try InputFile(path: path)
+    input =
+      switch dataset {
+      case .file(let path): .file(try InputFile(path: path))
+      case .records(let text): .records(text)
+      }
     // Four bytes tell every magic apart.
     var start = RawVector<UInt8>(capacity: chunkSize)
-    while start.count < 4, try file.read(appendingTo: &start, upTo: chunkSize - start.count) > 0 {}
+    while start.count < 4, try input.read(appendingTo: &start, upTo: chunkSize - start.count) > 0 {}
     var magic: UInt32 = 0
     for index in 0..<min(4, start.count) { magic |= UInt32(start[index]) << (8 * UInt32(index)) }
     inflater =
@@ -48,7 +54,9 @@ final class ByteSource {
   }
 
   /// The size of the file as stored, in bytes; for standard input, the bytes left at the start. nil for a pipe.
-  var bytesTotal: Int? { file.size }
+  var bytesTotal: Int? { input.size }
+  /// The error that ended the records of a program.
+  var failure: DatasetError? { if case .records(let text) = input { text.failure } else { nil } }
 
   /// The bytes of memory that the source holds.
   var charge: Int { pending.charge + (inflater?.charge ?? 0) + untranslated.charge + translated.charge }
@@ -86,14 +94,14 @@ final class ByteSource {
       if pendingOffset < pending.count {
         return Self.move(from: pending, at: &pendingOffset, to: &target, upTo: count)
       }
-      let read = try file.read(appendingTo: &target, upTo: count)
+      let read = try input.read(appendingTo: &target, upTo: count)
       bytesRead += read
       return read
     }
     while true {
       if pendingOffset == pending.count, !sawEnd {
         (pending.count, pendingOffset) = (0, 0)
-        let read = try file.read(appendingTo: &pending, upTo: chunkSize)
+        let read = try input.read(appendingTo: &pending, upTo: chunkSize)
         bytesRead += read
         sawEnd = read == 0
       }
@@ -105,20 +113,35 @@ final class ByteSource {
         if consumed == 0, sawEnd {
           guard inflater.isBetweenFrames else {
             throw .badCompression(
-              path: file.path, offset: bytesRead,
+              path: path, offset: bytesRead,
               reason: "the \(inflater.name) data ends too early; the file is cut short; fetch it again")
           }
           return 0
         }
       case .failed(let reason):
-        throw .badCompression(path: file.path, offset: bytesRead - left, reason: reason)
+        throw .badCompression(path: path, offset: bytesRead - left, reason: reason)
       }
     }
   }
 }
 
+/// The bytes of a dataset as they are stored.
+private enum DatasetInput {
+  case file(InputFile)
+  case records(RecordText)
+
+  var size: Int? { if case .file(let file) = self { file.size } else { nil } }
+
+  func read(appendingTo target: inout RawVector<UInt8>, upTo count: Int) throws(DatasetError) -> Int {
+    switch self {
+    case .file(let file): try file.read(appendingTo: &target, upTo: count)
+    case .records(let text): text.read(appendingTo: &target, upTo: count)
+    }
+  }
+}
+
 /// A file open for reading, or standard input; the end of its life closes it.
-private struct InputFile: ~Copyable {
+private final class InputFile {
   /// The path that the caller gave; `-` is standard input.
   let path: String
   private let descriptor: CInt

@@ -72,16 +72,16 @@ package final class DatasetReader {
   ///
   /// - Parameter path: The path of the dataset; `-` is standard input.
   package convenience init(path: String, options: DatasetOptions = DatasetOptions()) throws(DatasetError) {
-    try self.init(path: path, options: options, column: nil)
+    try self.init(.file(path), options: options, column: nil)
   }
 
   /// - Parameter column: The column at the beginning of each line that does not belong to the record; nil if there is
   ///   none.
-  init(path: String, options: DatasetOptions, column: RangeColumn?) throws(DatasetError) {
-    self.path = path
-    self.options = options
+  init(_ dataset: DatasetSource, options given: DatasetOptions, column: RangeColumn?) throws(DatasetError) {
+    let options = dataset.options(given)
+    (path, self.options) = (dataset.path, options)
     source = try ByteSource(
-      path: path, blockSize: options.blockSizeBytes, encoding: options.dialect.encoding, column: column)
+      dataset, blockSize: options.blockSizeBytes, encoding: options.dialect.encoding, column: column)
     var window = InputWindow(source: source, blockSize: options.blockSizeBytes)
     let opening = try DatasetOpening(path: path, options: options, window: &window)
     let format = opening.format
@@ -169,7 +169,7 @@ package final class DatasetReader {
   }
 
   private func readBlock(into batch: inout RecordBatch, _ makeRoom: (Int) -> Void) throws(DatasetError) -> Bool {
-    if case .done = state { return false }
+    if case .done = state { return try endOfRecords() }
     // The lines of read bytes are counted once, here or when the bytes leave the window.
     unsafe window.count(to: offset)
     unsafe sink.origin = offset
@@ -180,7 +180,7 @@ package final class DatasetReader {
         deliver(to: &batch)
         return true
       }
-      guard wantsMore else { return false }
+      guard wantsMore else { return try endOfRecords() }
       // The record takes memory in the window, with the text read ahead, then in a batch and as a blob.
       if unsafe window.count - offset >= Self.largeRecord { unsafe makeRoom(4 * (window.count - offset)) }
       try unsafe window.advance(past: offset)
@@ -188,6 +188,12 @@ package final class DatasetReader {
       unsafe sink.origin = 0
       origin = unsafe window.position(of: 0)
     }
+  }
+
+  /// Returns false, unless the records end before their source does.
+  private func endOfRecords() throws(DatasetError) -> Bool {
+    if let failure = source.failure { throw failure }
+    return false
   }
 
   private func deliver(to batch: inout RecordBatch) {

@@ -14,7 +14,7 @@ struct LineReader: ~Copyable {
   /// - Parameter path: The path of the file; `-` is standard input.
   init(_ path: String) throws(BuildError) {
     self.path = path
-    do throws(DatasetError) { source = try ByteSource(path: path, blockSize: 1 << 18) } catch {
+    do throws(DatasetError) { source = try ByteSource(.file(path), blockSize: 1 << 18) } catch {
       throw BuildError(error)
     }
   }

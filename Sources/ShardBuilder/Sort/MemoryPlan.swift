@@ -28,6 +28,10 @@ package struct MemoryPlan {
   private static let blocksPerBatch = 4
   private static let blockRange = 16 << 10...128 << 10
 
+  init(_ options: BuildOptions) {
+    self.init(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
+  }
+
   package init(memory: Int, threads: Int, shardLimit: Int) {
     (self.memory, self.shardLimit) = (memory, shardLimit)
     pieces = memory / 4

@@ -9,13 +9,14 @@ extension WrittenStarts {
   ///
   /// - Parameters:
   ///   - manifest: The manifest of the generation, without starts.
-  ///   - publisher: The publisher. If `open` is nil, it has written all files that the manifest names.
+  ///   - site: The index's directory. If `open` is nil, it has all files that the manifest names.
   ///   - indexSize: The bytes of the generation without starts.
   ///   - open: Opens the index of a manifest whose files are elsewhere.
   init(
-    of manifest: [UInt8], in publisher: Publisher, _ packing: EncodingOptions, indexSize: Int, threads: Int,
+    of manifest: [UInt8], at site: BuildSite, indexSize: Int,
     open: (([UInt8]) throws(BuildError) -> ShardedIndex)? = nil
   ) throws(BuildError) {
+    let publisher = site.publisher
     let index: ShardedIndex
     if let open { index = try open(manifest) } else { index = try Self.open(manifest, in: publisher) }
     let limit = StartsChoice.limit(ofIndex: indexSize)
@@ -26,7 +27,7 @@ extension WrittenStarts {
       let (texts, positions, size) = choice.chosen(within: room)
       publisher.removeStarts()
       let path = publisher.path(Publisher.startsName)
-      try Self.write(positions, of: index, to: path, packing, threads: threads)
+      try Self.write(positions, of: index, at: BuildSite(try Publisher(directory: path), site.options))
       let (written, files) = try Self.files(in: path)
       let made = WrittenStarts(
         texts, files, rootChecksum: UInt32(truncatingIfNeeded: written.generation.manifest.rootChecksum))
@@ -105,38 +106,27 @@ extension WrittenStarts {
 
   /// Writes an index of some records.
   private static func write(
-    _ positions: Set<Int>, of index: ShardedIndex, to path: String, _ packing: EncodingOptions, threads: Int
+    _ positions: Set<Int>, of index: ShardedIndex, at site: BuildSite
   ) throws(BuildError) {
-    var settings = IndexSettings(of: index.generation.manifest.root)
-    // Records without weights get ranks if there are sides.
-    settings.typos = settings.isRanked && settings.weight == nil
-    (settings.filter, settings.near, settings.starts) = ([], false, false)
     let names = FieldNames(index.fieldNames)
-    let publisher = try Publisher(directory: path)
-    var options = BuildOptions()
-    (options.packing, options.jobs) = (packing, threads)
-    let plan = MemoryPlan(memory: options.memoryBytes, threads: threads, shardLimit: packing.shardLimit)
+    let pipeline = try Pipeline(
+      .starts, IndexSettings(of: index.generation.manifest.root), names: names, at: site)
     let collector = try EntryCollector(
-      settings, names: names.names, options: options, plan: plan, directory: publisher.runDirectory)
+      pipeline.settings, names: names, options: site.options, directory: site.publisher.runDirectory)
     let chunk = RecordArena(capacity: 0)
-    var records = IndexedRecords(index, template: try KeyTemplate(checking: settings.key), names: names)
+    var records = IndexedRecords(index, template: try KeyTemplate(checking: pipeline.settings.key), names: names)
     let all = try BuildError.ofIndex { () throws(IndexError) in try index.matches(forPrefix: "") }
     for position in positions.sorted() { try records.withRecord(position, of: all) { chunk.append($0) } }
     let run = RecordRun(chunk: chunk, entries: chunk.takeEntries(from: 0))
     try collector?.add((0..<run.count).map { run.record($0) })
-    var cutter = Cutter(limit: packing.shardLimit, order: RecordOrder(names: names))
+    var cutter = Cutter(limit: site.packing.shardLimit, order: RecordOrder(names: names))
     for entry in run.entries { cutter.append(entry, of: run.chunk) }
     cutter.finish()
-    var writer = Pipeline(
-      publisher: publisher, plan: plan, names: names.names, packing: packing, previous: nil, settings: settings)
-    writer.makesDensityGrid = false
     var pieces = cutter.finished[...]
-    let output = try writer.write(next: { () throws(BuildError) in pieces.popFirst().map { .records($0) } }) { _ in }
-    let entries = try collector.map { (collector) throws(BuildError) in
-      try ShardBuilder.writeEntries(collector, settings, publisher, plan, packing, nil)
-    }
+    let output = try pipeline.write(next: { () throws(BuildError) in pieces.popFirst().map { .records($0) } })
+    let entries = try collector?.write(pipeline.settings, at: site)
     var summary = BuildSummary()
-    try output.publish(settings, packing, entries: entries, to: publisher, nil, threads: threads, &summary)
+    try Publication(of: output, entries: entries).publish(&summary)
   }
 
   /// Returns the index in a directory, and the bytes of its files.

@@ -30,38 +30,54 @@ extension ShardBuilder {
     _ directory: String, upsert: [String], delete: [String], options: BuildOptions = BuildOptions(),
     progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> BuildSummary {
-    try checkStandardInput(upsert + delete)
+    try update(directory, upsert.map { .file($0) }, delete, options, progress)
+  }
+
+  /// Changes some records of an index to records of a program, which ``build(records:into:options:progress:)``
+  /// describes.
+  ///
+  /// - Parameters:
+  ///   - records: The records that are new or changed.
+  ///   - delete: Datasets of ids to remove.
+  /// - Throws: As ``update(_:upsert:delete:options:progress:)``.
+  @discardableResult
+  public static func update(
+    _ directory: String, upserting records: some Sequence<some Encodable>, delete: [String] = [],
+    options: BuildOptions = BuildOptions(), progress: ((BuildProgress) -> Void)? = nil
+  ) throws(BuildError) -> BuildSummary {
+    try update(directory, [.records(RecordText(records))], delete, options, progress)
+  }
+
+  private static func update(
+    _ directory: String, _ upsert: [DatasetSource], _ delete: [String], _ options: BuildOptions,
+    _ progress: ((BuildProgress) -> Void)?
+  ) throws(BuildError) -> BuildSummary {
+    try checkStandardInput(upsert.map(\.path) + delete)
     // An update creates nothing in a directory without an index.
     let index = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: directory) }
     try Publisher.refuse(archive: index.directory)
-    try checkStandardInput(upsert + delete + [options.weightsFile].compactMap { $0 })
-    var update = try IndexUpdate(of: directory, options, hasUpserts: !upsert.isEmpty)
-    try update.read(upsert: upsert, delete: delete, progress)
-    return try update.write(progress)
+    try checkStandardInput(upsert.map(\.path) + delete + [options.weightsFile].compactMap { $0 })
+    let update = try IndexUpdate(of: directory, options, hasUpserts: !upsert.isEmpty)
+    var intake = update.intake()
+    var (changes, summary) = (UpdateChanges(update.previous, idField: update.idNumber), BuildSummary())
+    try update.read(upsert: upsert, delete: delete, into: &changes, &intake, &summary, progress)
+    return try update.write(changes, intake, summary, progress)
   }
 }
 
 /// One update of an index, from the changes to the new generation.
-private struct IndexUpdate: ~Copyable {
+private struct IndexUpdate {
   private let publisher: Publisher
-  private let previous: PreviousIndex
+  let previous: PreviousIndex
   private let notes: BuildNotes
   private let settings: IndexSettings
   private let template: KeyTemplate
   private let options: BuildOptions
-  /// The id field and its number.
+  private let weights: WeightTable?
+  /// The names of the index's fields, and of the id field.
+  private let names: FieldNames
   private let id: String
-  private let idNumber: UInt32
-
-  private var summary = BuildSummary()
-  private var intake: Intake
-  private var changes: UpdateChanges
-  /// The size of the upserted records, in bytes.
-  private var upsertedSize = 0
-  /// The number of upserted ids; they come before the deleted ids.
-  private var upsertedCount = 0
-  private var hasNewFields = false
-  private var found = ReplacedRecords()
+  let idNumber: UInt32
 
   init(of directory: String, _ options: BuildOptions, hasUpserts: Bool) throws(BuildError) {
     func unusable(_ reason: BuildMessage) -> BuildError { .notUpdatable(path: directory, reason: reason) }
@@ -107,155 +123,145 @@ private struct IndexUpdate: ~Copyable {
           """)
     }
     options.packing = previous.packing(level: notes.level)
-    let weights = try WeightTable(of: &options)
+    weights = try WeightTable(of: &options)
     template = try KeyTemplate(checking: settings.key)
     (self.publisher, self.previous, self.notes, self.settings) = (publisher, previous, notes, settings)
     self.id = id
-    changes = UpdateChanges(previous)
     idNumber = names.number(of: id)
-    self.options = options
-    intake = Intake(options: options, publisher.runDirectory, names: names, weights: weights, isChange: true)
+    (self.options, self.names) = (options, names)
   }
 
   private var overlay: Overlay? { previous.index.generation.overlay }
 
+  /// Returns the intake of the upserted records.
+  func intake() -> RecordIntake {
+    RecordIntake(options: options, publisher.runDirectory, names: names, weights: weights, isChange: true)
+  }
+
   /// Reads the changes.
-  mutating func read(
-    upsert: [String], delete: [String], _ progress: ((BuildProgress) -> Void)?
+  func read(
+    upsert: [DatasetSource], delete: [String], into changes: inout UpdateChanges, _ intake: inout RecordIntake,
+    _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?
   ) throws(BuildError) {
-    let nameCount = previous.index.fieldNames.count
-    let idNumber = idNumber
-    var (size, hasNewFields) = (0, false)
-    var changes = changes
-    for input in upsert {
-      try intake.read(input, &summary, progress) { record in
-        size += record.size
-        for field in 0..<record.fieldCount where record.fieldName(field) >= nameCount { hasNewFields = true }
-        return unsafe record.id(ofField: idNumber).flatMap { unsafe changes.add($0, folded: record.folded) }
-      }
-    }
-    let upserted = changes.ids.count
+    for input in upsert { try intake.read(input, &summary, progress) { changes.upsert($0) } }
     for input in delete {
       var deletions = try Deletions(of: input, id: id, template, options)
       try unsafe deletions.read(&summary) { unsafe changes.add($0, folded: $1) }
     }
-    (self.changes, upsertedCount, upsertedSize, self.hasNewFields) = (changes, upserted, size, hasNewFields)
   }
 
   /// Writes the changes beside the shards, or into them.
-  consuming func write(_ progress: ((BuildProgress) -> Void)?) throws(BuildError) -> BuildSummary {
+  func write(
+    _ changes: UpdateChanges, _ intake: consuming RecordIntake, _ summary: BuildSummary,
+    _ progress: ((BuildProgress) -> Void)?
+  ) throws(BuildError) -> BuildSummary {
+    var summary = summary
     var draft = OverlayDraft(previous.index, template: template, names: intake.names)
-    try findReplaced(&draft)
-    return fitsOverlay ? try writeOverlay(draft) : try writeShards(draft, progress)
+    let found = try findReplaced(changes, &draft)
+    summary.recordsRemoved = found.positions.count + (overlay?.added.count ?? 0) - draft.addedCount
+    summary.idsNotFound = (changes.upsertedCount..<changes.ids.count).count { !found.isFound[$0] }
+    if fitsOverlay(changes, found) {
+      try writeOverlay(draft, changes, found, intake, &summary)
+    } else {
+      try writeShards(draft, found, intake, &summary, progress)
+    }
+    return summary
   }
 
   /// Finds the records that the changes replace or delete, first in the overlay, then in the shards.
-  private mutating func findReplaced(_ draft: inout OverlayDraft) throws(BuildError) {
-    found = ReplacedRecords(idCount: changes.ids.count)
+  private func findReplaced(
+    _ changes: UpdateChanges, _ draft: inout OverlayDraft
+  ) throws(BuildError) -> ReplacedRecords {
+    var found = ReplacedRecords(idCount: changes.ids.count)
     if let overlay {
-      let ids = changes.ids
-      var isFound = found.isFound
       try unsafe draft.adopt(overlay, field: idNumber) { text in
-        guard let number = unsafe ids.number(of: text.span) else { return false }
-        isFound[number] = true
+        guard let number = unsafe changes.ids.number(of: text.span) else { return false }
+        found.isFound[number] = true
         return true
       }
-      found.isFound = isFound
     }
     if let field = previous.index.fieldNames.firstIndex(of: id) {
       try unsafe found.search(changes, in: previous, field: field, threads: options.jobs, isNew: draft.isNew)
     }
-    summary.recordsRemoved = found.positions.count + (overlay?.added.count ?? 0) - draft.addedCount
-    summary.idsNotFound = (upsertedCount..<changes.ids.count).count { !found.isFound[$0] }
+    return found
   }
 
-  /// Whether the changes should stay beside the shards, and are few enough.
-  private var fitsOverlay: Bool {
-    options.writesOverlay && notes.repeatedIDs == 0 && !hasNewFields
-      && upsertedSize + 16 * found.positions.count + (overlay?.size ?? 0) <= OverlayDraft.usualLimit
+  /// Returns whether the changes should stay beside the shards, and are few enough.
+  private func fitsOverlay(_ changes: UpdateChanges, _ found: ReplacedRecords) -> Bool {
+    options.writesOverlay && notes.repeatedIDs == 0 && !changes.hasNewFields
+      && changes.upsertedSize + 16 * found.positions.count + (overlay?.size ?? 0) <= OverlayDraft.usualLimit
   }
 
   /// Writes the changes beside the shards.
-  private consuming func writeOverlay(_ draft: consuming OverlayDraft) throws(BuildError) -> BuildSummary {
-    var summary = summary
+  private func writeOverlay(
+    _ draft: consuming OverlayDraft, _ changes: UpdateChanges, _ found: ReplacedRecords,
+    _ intake: consuming RecordIntake, _ summary: inout BuildSummary
+  ) throws(BuildError) {
     // The overlay notes the greatest id if this saves the next update a search: after an update that added records.
-    if let greatest = found.greatestID, found.isFound[..<upsertedCount].contains(false) {
+    if let greatest = found.greatestID, found.isFound[..<changes.upsertedCount].contains(false) {
       draft.greatestID = greatest
     }
     for position in found.positions {
       try draft.remove(previous.shards[position.shard].firstRecord + position.record)
     }
-    let isOverStale = overlay == nil
-    let (publisher, previous, upserted) = (publisher, previous, upsertedCount)
     let added = try intake.finish()
     while let batch = try added.nextBatch() {
       for record in batch { try draft.add(record) }
     }
     let changed = draft.encoded()
     let size = changed?.count ?? 0
-    summary.isUnchanged = !(try publisher.publish(overlay: changed, isOverStale: isOverStale))
+    summary.isUnchanged = !(try publisher.publish(overlay: changed, isOverStale: overlay == nil))
     summary.overlayBytes = size
-    summary.recordsIndexed = previous.index.recordCount - summary.recordsRemoved + upserted
+    summary.recordsIndexed = previous.index.recordCount - summary.recordsRemoved + changes.upsertedCount
     summary.shardCount = previous.shards.count
     summary.bytes = previous.fileSize + size
-    return summary
   }
 
   /// Writes the changes, and those of the overlay, into shards.
-  private consuming func writeShards(
-    _ draft: consuming OverlayDraft, _ progress: ((BuildProgress) -> Void)?
-  ) throws(BuildError) -> BuildSummary {
-    let (publisher, previous, notes) = (publisher, previous, notes)
-    let (template, options, found, hadOverlay) = (template, options, found, overlay != nil)
-    let (plan, names) = (intake.plan, intake.names)
+  private func writeShards(
+    _ draft: consuming OverlayDraft, _ found: ReplacedRecords, _ intake: consuming RecordIntake,
+    _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?
+  ) throws(BuildError) {
+    let names = intake.names
     var settings = settings
     // A version that knew fewer names may have built the index: its records keep the places that they have.
     if CoordinateProposal.fields(of: previous.index.fieldNames) == nil {
       settings.chooseCoordinates(among: names.names)
     }
     settings.flat = intake.flatNames(beside: previous.index.fieldNames, settings)
-    var summary = summary
     let manifest = previous.index.generation.manifest
     let removed = (found.positions + draft.removed.map { previous.position(ofRecord: $0) }).sorted()
-    if hadOverlay { try intake.add(try draft.records()) }
+    if overlay != nil { try intake.add(try draft.records()) }
     let added = try intake.finish(
       held: manifest.hasEntries ? EntryCollector.share(of: options.memoryBytes) : 0)
     let total = manifest.recordCount - removed.count + added.count
     let encoder = RecordEncoder(template: template)
+    var site = BuildSite(publisher, options)
+    // Few changes are done sooner than threads are started.
+    site.threads = min(options.jobs, max(1, (removed.count + added.count) / 4))
     let entryUpdate = try EntryUpdate.of(
-      previous, settings, removed: removed, encoder: encoder, names: names, options, plan,
-      publisher.runDirectory)
-    let kept = try KeptIndex(previous, settings)
+      previous, settings, removed: removed, encoder: encoder, names: names, at: site)
+    let pipeline = try Pipeline(.joined, settings, names: names, at: site, replacing: previous)
     let stream = UpdateStream(
-      kept, pieces: notes.pieces, removed: removed, added: added, encoder: encoder, names: names,
+      pipeline.previous!, pieces: notes.pieces, removed: removed, added: added, encoder: encoder, names: names,
       observe: { (records) throws(BuildError) in try entryUpdate?.add(records) })
     // This read comes before any write: a damaged grid ends the update.
     let grid = try BuildError.ofIndex { () throws(IndexError) in try manifest.densityBands() }
     previous.offerPieces(for: options.packing)
-    // Few changes are done sooner than threads are started.
-    let threads = min(options.jobs, max(1, (removed.count + added.count) / 4))
-    var writer = Pipeline(
-      publisher: publisher, plan: plan, names: names.names, packing: options.packing, previous: kept,
-      settings: settings)
-    (writer.makesDensityGrid, writer.checksKeptSides) = (false, false)
-    writer.threads = threads
-    var output = try writer.write(next: { () throws(BuildError) in try stream.next() }) {
+    var output = try pipeline.write(next: { () throws(BuildError) in try stream.next() }) {
       progress?(BuildProgress(phase: .writing, done: $0, total: total, records: $0))
     }
-    let entries = try entryUpdate?.write(to: publisher, options.packing, threads: threads)
+    let entries = try entryUpdate?.write()
     output.notes.recordsWithoutID = notes.recordsWithoutID
     // With an overlay, no id was in the index twice.
     output.notes.repeatedIDs =
-      hadOverlay
+      overlay != nil
       ? notes.repeatedIDs
       : notes.repeatedIDs(replacing: found.positions.count, of: found.isFound.count { $0 })
     summary.recordsIndexed = output.manifest.recordCount
-    let changedGrid = try BuildError.ofIndex { () throws(IndexError) in
+    output.densityGrid = try BuildError.ofIndex { () throws(IndexError) in
       try manifest.densityBands(grid, changedBy: stream.cells)
     }
-    try output.publish(
-      settings, options.packing, densityGrid: changedGrid, entries: entries, to: publisher, previous, threads: threads,
-      &summary)
-    return summary
+    try Publication(of: output, entries: entries, replacing: previous).publish(&summary)
   }
 }

@@ -2,19 +2,39 @@ import ShardedIndex
 
 /// The ids of the upserted or deleted records, and the shards of the index that may have them.
 struct UpdateChanges {
+  /// The upserted ids, then the deleted ids.
   private(set) var ids = IDTable()
   /// For each shard, whether it may have the key of a change.
   private(set) var isLikely: [Bool]
   /// For each shard, the least and the greatest of these keys.
   private(set) var least: [[UInt8]]
   private(set) var greatest: [[UInt8]]
+  private(set) var upsertedCount = 0
+  /// The size of the upserted records, in bytes.
+  private(set) var upsertedSize = 0
+  /// Whether an upserted record has a field that no record of the index has.
+  private(set) var hasNewFields = false
   private let previous: PreviousIndex
+  private let idField: UInt32
+  private let fieldCount: Int
 
-  init(_ previous: PreviousIndex) {
-    self.previous = previous
+  /// - Parameter idField: The number of the field with the id.
+  init(_ previous: PreviousIndex, idField: UInt32) {
+    (self.previous, self.idField, fieldCount) = (previous, idField, previous.index.fieldNames.count)
     isLikely = Array(repeating: false, count: previous.shards.count)
     least = Array(repeating: [], count: previous.shards.count)
     greatest = least
+  }
+
+  /// Adds an upserted record; all these come before the deletions.
+  ///
+  /// - Returns: The fault of the id; nil if there is none.
+  mutating func upsert(_ record: RecordBlob) -> String? {
+    upsertedSize += record.size
+    for field in 0..<record.fieldCount where record.fieldName(field) >= fieldCount { hasNewFields = true }
+    let fault = unsafe record.id(ofField: idField).flatMap { unsafe add($0, folded: record.folded) }
+    upsertedCount = ids.count
+    return fault
   }
 
   /// Adds a change.

@@ -1,8 +1,15 @@
 import CLibrary
 
+/// The path of the records of a program, for messages. No file has this path.
+let recordsPath = "\0records"
+
 /// Returns a path for messages, without control characters for a terminal.
 func displayed(path: String) -> String {
-  path == "-" ? "standard input" : printable(path.utf8)
+  switch path {
+  case "-": "standard input"
+  case recordsPath: "the records"
+  default: printable(path.utf8)
+  }
 }
 
 /// Returns the system's text for an error number.

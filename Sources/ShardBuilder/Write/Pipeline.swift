@@ -1,69 +1,87 @@
 import ShardedIndex
 
-/// A stretch of a new index.
-enum Portion: Sendable {
-  /// Records that become a shard, or several.
-  case records(Piece)
-  /// Pieces of an old index, by number, that stay as they are, and the last key of the last of them. The key is empty
-  /// if no records follow.
-  case kept(Range<Int>, of: KeptIndex, lastKey: [UInt8])
-}
-
-/// An index whose pieces stay in the new index.
-struct KeptIndex: Sendable {
-  let index: PreviousIndex
-  let ranks: PreviousRanks?
-  let sides: PreviousSides?
-  /// The fields with coordinates in the new index.
-  let coordinates: CoordinateFields
-  /// For each field of the index, the number of its name among the names of the written records.
-  let numbers: [UInt32]
-
-  /// - Parameters:
-  ///   - settings: The settings of the new index.
-  ///   - numbers: The numbers for ``numbers``; nil if the field names of this index come first.
-  init(_ index: PreviousIndex, _ settings: IndexSettings, numbers: [UInt32]? = nil) throws(BuildError) {
-    self.index = index
-    ranks = PreviousRanks(index, settings)
-    sides = try PreviousSides(index, settings)
-    coordinates = settings.coordinateFields
-    self.numbers = numbers ?? (0..<UInt32(index.index.generation.manifest.fieldCount)).map { $0 }
-  }
-}
-
 /// The second half of a build: it gets portions, and gives the shards and their list. It uses all processors.
 struct Pipeline {
-  let publisher: Publisher
-  let plan: MemoryPlan
+  /// The product of a pipeline.
+  enum Target {
+    /// An index. The pipeline makes the density grid, and counts the ids of at most `records` records if any record has
+    /// the field `id`.
+    case index(id: String?, records: Int)
+    /// A range of an index, with grid and ids as in an index.
+    case range(id: String?, records: Int)
+    /// An index from the pieces of other indexes, from which its maker derives the grid and the number of ids.
+    case joined
+    /// The entries of an index.
+    case entries
+    /// The records of an index's starts.
+    case starts
+
+    /// Returns the settings of the product.
+    ///
+    /// - Parameter index: The settings of the index.
+    fileprivate func settings(_ index: IndexSettings) -> IndexSettings {
+      var settings = index
+      switch self {
+      case .index, .joined: break
+      case .range: settings.starts = false
+      case .entries: settings = EntryRules.settings(of: index)
+      case .starts:
+        // Records without weights get ranks if there are sides.
+        settings.typos = index.isRanked && index.weight == nil
+        (settings.filter, settings.near, settings.starts) = ([], false, false)
+      }
+      return settings
+    }
+  }
+
+  let site: BuildSite
   let names: [String]
-  let packing: EncodingOptions
+  /// The settings of the product.
+  let settings: IndexSettings
   /// The previous generation. Its pieces that occur again are not encoded again.
   let previous: KeptIndex?
-  /// The settings of the ranks.
-  let settings: IndexSettings
-  /// The most threads to use.
-  var threads = Int.max
-  /// Whether the pipeline makes the density grid from the portions' records; otherwise the caller makes it.
-  var makesDensityGrid = true
-  /// Whether kept side files are read and compared with their digests; an update has compared all files before.
-  var checksKeptSides = true
-  /// The id field, and the most records that may come, if the pipeline counts ids; otherwise the caller counts.
-  private(set) var countedID: (field: UInt32, records: Int)?
+  /// Whether the pipeline makes the density grid from the portions' records.
+  fileprivate let makesDensityGrid: Bool
+  /// The id field, and the most records that may come, if the pipeline counts ids.
+  fileprivate let countedID: (field: UInt32, records: Int)?
 
-  /// Counts the ids of at most `records` records, if any record has the field.
-  mutating func count(_ id: String?, of records: Int) {
-    countedID = id.flatMap { names.firstIndex(of: $0) }.map { (UInt32($0), records) }
+  /// - Parameters:
+  ///   - settings: The settings of the index.
+  ///   - names: The names of the records' fields, by number.
+  ///   - previous: The previous generation of the product.
+  init(
+    _ target: Target, _ settings: IndexSettings, names: FieldNames, at site: BuildSite,
+    replacing previous: PreviousIndex? = nil
+  ) throws(BuildError) {
+    let settings = target.settings(settings)
+    (self.site, self.settings, self.names) = (site, settings, names.names)
+    self.previous = try previous.map { (previous) throws(BuildError) in try KeptIndex(previous, settings) }
+    switch target {
+    case .index(let id, let records), .range(let id, let records):
+      makesDensityGrid = true
+      countedID = id.flatMap { names.names.firstIndex(of: $0) }.map { (UInt32($0), records) }
+    case .joined, .entries, .starts: (makesDensityGrid, countedID) = (false, nil)
+    }
   }
 
   /// The parts of the manifest.
   struct Output {
+    let site: BuildSite
+    var settings: IndexSettings
     var manifest: ManifestEncoder
     var fieldNames: [String] = []
     var notes: BuildNotes
-    /// The density grid; nil if the caller makes it.
-    var densityGrid: DensityGrid?
+    /// The density grid; nil if the pipeline made none.
+    var densityGrid: DensityBands?
     /// The count of the ids, if the pipeline counted them.
     var ids: IDCounter.Count?
+    /// The number of shards with a new file.
+    var shardsWritten = 0
+  }
+
+  /// Writes the shards of all pieces, as ``write(next:progress:)``.
+  func write(_ pieces: PieceStream, progress: (Int) -> Void = { _ in }) throws(BuildError) -> Output {
+    try write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }, progress: progress)
   }
 
   /// Writes the shards of all portions.
@@ -71,23 +89,23 @@ struct Pipeline {
   /// - Parameter next: Returns the portions, in order; called on this thread.
   /// - Parameter progress: Called with the number of finished records.
   func write(
-    next: () throws(BuildError) -> Portion?, progress: (Int) -> Void
+    next: () throws(BuildError) -> Portion?, progress: (Int) -> Void = { _ in }
   ) throws(BuildError) -> Output {
     let compressors = CompressorPool()
     let rankField = try RankField(settings, names: names)
     let writer = PieceWriter(
-      publisher: publisher, names: names, packing: packing, previous: previous,
+      publisher: site.publisher, names: names, packing: site.packing, previous: previous,
       sideFields: try SideFields(settings, names: names),
       cellFinder: makesDensityGrid ? CellFinder(names: names, settings.coordinateFields) : nil,
       idField: countedID?.field,
-      encoder: ShardEncoder(names: names, partSize: packing.partSize, rankField), isRanked: rankField != nil,
+      encoder: ShardEncoder(names: names, partSize: site.packing.partSize, rankField), isRanked: rankField != nil,
       compressors: compressors)
     var assembly = try Assembly(of: self, compressors)
     if rankField != nil { assembly.addRanks() }
     try WorkerPool.orderedMap(
-      threads: min(plan.writers, threads), budget: plan.pieces,
+      threads: min(site.plan.writers, site.threads), budget: site.plan.pieces,
       cost: {
-        if case .records(let piece) = $0 { plan.cost(piece) } else { 0 }
+        if case .records(let piece) = $0 { site.plan.cost(piece) } else { 0 }
       },
       next: next,
       transform: { (portion) throws(BuildError) -> Written in
@@ -116,6 +134,8 @@ struct Pipeline {
 private struct WrittenPiece: Sendable {
   /// The shards, as the manifest has them. The neighbour of the first tells whether it continues another shard.
   var shards: [ManifestEncoder.Shard] = []
+  /// The number of shards with a new file.
+  var newCount = 0
   var firstKey: [UInt8]
   var lastKey: [UInt8]
   var fields: [UInt32]
@@ -149,7 +169,7 @@ private struct PieceWriter: Sendable {
       written.shards = known
       written.shards[0].bound = piece.lowerBound
     } else {
-      written.shards = try encode(piece, previous?.index.knownFrames(for: piece) ?? KnownFrames())
+      try encode(piece, previous?.index.knownFrames(for: piece) ?? KnownFrames(), into: &written)
     }
     written.note.shardCount = written.shards.count
     return written
@@ -171,7 +191,7 @@ private struct PieceWriter: Sendable {
     return try publisher.keeps(known) ? shards : nil
   }
 
-  private func encode(_ piece: Piece, _ known: KnownFrames) throws(BuildError) -> [ManifestEncoder.Shard] {
+  private func encode(_ piece: Piece, _ known: KnownFrames, into written: inout WrittenPiece) throws(BuildError) {
     var parts = try piece.encoded(limit: packing.shardLimit) {
       (part) throws(BuildError) -> (Piece, ShardEncoder.Content?) in
       // For a hundred thousand identical records no columns are made: the shard would be too large in any case.
@@ -183,7 +203,6 @@ private struct PieceWriter: Sendable {
     }
     let compressor = compressors.acquire()
     defer { compressors.release(compressor) }
-    var shards: [ManifestEncoder.Shard] = []
     var before: Piece?
     parts.reverse()  // From the end, so that each written content is freed.
     while let (part, content) = parts.popLast() {
@@ -192,7 +211,9 @@ private struct PieceWriter: Sendable {
       let digest = Digest.sha256(file.bytes)
       let first = unsafe part.record(0).folded
       let label = unsafe Manifest.label(ofKey: first)
-      try publisher.add(Manifest.fileName(label: label, digest: digest), file.bytes)
+      if try publisher.add(Manifest.fileName(label: label, digest: digest), file.bytes) != .kept {
+        written.newCount += 1
+      }
       let isContinuation = before.map { unsafe compareBytes($0.record($0.count - 1).folded, first) == 0 } ?? false
       var shard = ManifestEncoder.Shard(
         bound: part.lowerBound, records: file.recordCount,
@@ -201,16 +222,16 @@ private struct PieceWriter: Sendable {
           headerChecksum: file.headerChecksum, isContinuation: isContinuation),
         digest: Array(digest.prefix(16)), label: label)
       (shard.weights, shard.sides) = (file.weights, sides)
-      shards.append(shard)
+      written.shards.append(shard)
       before = part
     }
-    return shards
   }
 }
 
 /// The assembly of the output from the written shards, in order.
 private struct Assembly: ~Copyable {
   private var output: Pipeline.Output
+  private var densityGrid: DensityGrid?
   private let publisher: Publisher
   private let names: [String]
   private let sideWriter: SideWriter
@@ -225,20 +246,21 @@ private struct Assembly: ~Copyable {
   private static let manifestLevel = 1
 
   init(of pipeline: Pipeline, _ compressors: CompressorPool) throws(BuildError) {
-    (publisher, names) = (pipeline.publisher, pipeline.names)
-    let tables = SideFields.tables(pipeline.settings)
+    let (site, settings) = (pipeline.site, pipeline.settings)
+    (publisher, names) = (site.publisher, pipeline.names)
+    let tables = SideFields.tables(settings)
     sideWriter = SideWriter(
-      publisher: publisher, tables: tables, hasSketches: pipeline.settings.typos,
-      level: pipeline.packing.level, compressors: compressors, checksKept: pipeline.checksKeptSides)
+      publisher: publisher, tables: tables, hasSketches: settings.typos, level: site.packing.level,
+      compressors: compressors, checksKept: pipeline.previous?.index.isCompared != true)
     output = Pipeline.Output(
-      manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
-      notes: BuildNotes(level: pipeline.packing.level))
-    if pipeline.settings.hasSides { output.manifest.sides = SidesEncoder(tables: tables) }
+      site: site, settings: settings, manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
+      notes: BuildNotes(level: site.packing.level))
+    if settings.hasSides { output.manifest.sides = SidesEncoder(tables: tables) }
     if let previous = pipeline.previous { output.manifest.knownFrames = previous.index.knownManifestFrames }
-    if pipeline.makesDensityGrid { output.densityGrid = DensityGrid() }
+    if pipeline.makesDensityGrid { densityGrid = DensityGrid() }
     countsIDs = pipeline.countedID != nil
     idCounter = try IDCounter(
-      memory: pipeline.plan.ids, directory: publisher.runDirectory, expected: pipeline.countedID?.records ?? 0)
+      memory: site.plan.ids, directory: publisher.runDirectory, expected: pipeline.countedID?.records ?? 0)
     isNoted = [Bool](repeating: false, count: names.count)
   }
 
@@ -250,8 +272,8 @@ private struct Assembly: ~Copyable {
   /// Makes the side files of the full pages.
   private mutating func settleSides() throws(BuildError) {
     while let page = output.manifest.sides?.nextPage() {
-      let (file, isNew) = try sideWriter.write(page)
-      output.manifest.sides?.add(file: file, isNew: isNew)
+      let file = try sideWriter.write(page)
+      output.manifest.sides?.add(file: file)
     }
   }
 
@@ -269,10 +291,11 @@ private struct Assembly: ~Copyable {
       output.manifest.add(shard)
       try settleSides()
     }
+    output.shardsWritten += piece.newCount
     output.notes.pieces.append(piece.note)
     lastKey = piece.lastKey
     note(piece.fields)
-    for cell in piece.cells { output.densityGrid?.add(Int(cell)) }
+    for cell in piece.cells { densityGrid?.add(Int(cell)) }
     try idCounter.add(piece.ids)
   }
 
@@ -304,8 +327,9 @@ private struct Assembly: ~Copyable {
   consuming func finish() throws(BuildError) -> Pipeline.Output {
     output.manifest.finishPage()
     try settleSides()
-    guard countsIDs else { return output }
     var output = output
+    output.densityGrid = densityGrid.map { DensityBands($0) }
+    guard countsIDs else { return output }
     let count = try idCounter.finish()
     output.ids = count
     output.notes.repeatedIDs = count.ids - count.distinct
@@ -315,69 +339,26 @@ private struct Assembly: ~Copyable {
 }
 
 extension Pipeline.Output {
-  /// Publishes the written shards as the index's new generation.
+  /// Returns the manifest. Call it once.
   ///
-  /// - Parameters:
-  ///   - densityGrid: The map, if the output has none.
-  ///   - entries: The written entries.
-  ///   - open: Opens the index of a manifest for its starts, if the publisher's directory lacks some of its files.
-  func publish(
-    _ settings: IndexSettings, _ packing: EncodingOptions, densityGrid: DensityBands? = nil,
-    entries: WrittenEntries? = nil, to publisher: Publisher, _ previous: PreviousIndex?, threads: Int,
-    _ summary: inout BuildSummary, open: (([UInt8]) throws(BuildError) -> ShardedIndex)? = nil
-  ) throws(BuildError) {
-    var encoder = manifest
-    encoder.entries = entries?.head
-    // Starts are made from the shards.
-    if settings.starts { try publisher.settleAdded() }
-    // The last files are synced while the manifest is made; the manifest is written after both.
-    let syncing = Syncing()
-    let syncer =
-      threads > 1
-      ? Worker {
-        do throws(BuildError) { try publisher.settleAdded() } catch { syncing.failure = error }
-      } : nil
-    let file: [UInt8]
-    do throws(BuildError) {
-      let grid = densityGrid ?? self.densityGrid.map { DensityBands($0) }
-      func manifest() throws(BuildError) -> [UInt8] {
-        // The call ends an encoder, so it gets a copy.
-        var encoder = encoder
-        let file = try encoder.file(
-          shardLimit: packing.shardLimit, partSize: packing.partSize, fieldNames: fieldNames,
-          settings: settings.pairs(fieldNames: fieldNames), notes: notes, densityGrid: grid, threads: threads)
-        try ManifestEncoder.checkSize(of: file, hasStarts: settings.starts)
-        return file
-      }
-      if settings.starts {
-        let without = try manifest()
-        let size = without.count + shardBytes(of: encoder) + (entries?.bytes ?? 0)
-        encoder.starts = try WrittenStarts(
-          of: without, in: publisher, packing, indexSize: size, threads: threads, open: open)
-      }
-      file = try manifest()
-    } catch {
-      syncer?.join()
-      throw error
-    }
-    syncer?.join()
-    if let failure = syncing.failure { throw failure }
-    let named = summary.previousDamage == nil ? previous.map(\.fileNames) ?? [] : nil
-    let published = try publisher.publish(
-      manifest: file, previous: named, overlay: previous?.index.generation.overlay == nil ? .stale : .replaced)
-    summary.shardCount = encoder.shardCount + (entries?.shardCount ?? 0)
-    summary.greatestWeight = encoder.ranks?.greatest
-    summary.shardsWritten = published.written + published.repaired - (encoder.sides?.newCount ?? 0)
-    summary.shardsWritten -= entries?.otherFilesWritten ?? 0
-    summary.isUnchanged = published.isUnchanged
-    summary.bytes = file.count + shardBytes(of: encoder) + (entries?.bytes ?? 0)
+  /// - Parameter starts: Makes the starts from the manifest without starts; nil for none.
+  mutating func manifestFile(
+    starts: (([UInt8]) throws(BuildError) -> WrittenStarts)? = nil
+  ) throws(BuildError) -> [UInt8] {
+    let file = try manifest.file(
+      shardLimit: site.packing.shardLimit, partSize: site.packing.partSize, fieldNames: fieldNames,
+      settings: settings.pairs(fieldNames: fieldNames), notes: notes, densityGrid: densityGrid, threads: site.threads,
+      starts: starts)
+    try ManifestEncoder.checkSize(of: file, hasStarts: starts != nil)
+    return file
+  }
+
+  /// Notes the id field of the index. If no record has the field, there is nothing to count, and no id repeats.
+  mutating func noteID(_ id: String?) {
+    settings.id = id
+    notes.repeatedIDs = id.map { _ in notes.repeatedIDs ?? 0 }
   }
 
   /// The bytes of the shards and of their side files.
-  private func shardBytes(of encoder: ManifestEncoder) -> Int { encoder.shardBytes + (encoder.sides?.fileBytes ?? 0) }
-}
-
-/// The result of a thread that syncs files. The thread sets it; the thread's starter reads it after the join.
-private final class Syncing: @unchecked Sendable {
-  var failure: BuildError?
+  var shardBytes: Int { manifest.shardBytes + (manifest.sides?.fileBytes ?? 0) }
 }

@@ -4,8 +4,8 @@ import ShardedIndex
 struct WrittenEntries {
   var head: EntriesHead
   var shardCount: Int
+  /// The number of shards with a new file.
+  var shardsWritten = 0
   /// The size of all files of the entries, in bytes.
   var bytes: Int
-  /// The number of written files that are not shards.
-  var otherFilesWritten = 0
 }

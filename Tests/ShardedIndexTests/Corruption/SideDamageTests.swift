@@ -35,7 +35,7 @@ private struct SideSurgery {
       for (table, shards) in page.enumerated() { contents += ValueTableEncoder.contents(.filter(table), shards) }
       let (file, bytes) = SidesEncoder.file(contents) { ZstdFrame.compress($0, level: 3, with: compressor) }
       Files.write(bytes, to: path + "/" + file.fileName.text)
-      encoder.add(file: file, isNew: true)
+      encoder.add(file: file)
     }
     let groups = encoder.groups.map { ZstdFrame.compress($0, level: 3, with: compressor) }
     let chain = ZstdFrame.quick(encoder.head(groups), with: compressor) + groups.joined()

@@ -2,7 +2,7 @@ import CLibrary
 import ShardedIndex
 
 /// The first half of a build: it reads datasets and gives sorted records.
-struct Intake: ~Copyable {
+struct RecordIntake: ~Copyable {
   /// The options, with the paths of the inputs' fields.
   private(set) var options: BuildOptions
   let plan: MemoryPlan
@@ -52,45 +52,49 @@ struct Intake: ~Copyable {
 
   /// Reads a dataset, and adds its records.
   ///
-  /// - Parameter observe: Called with each added record. If it returns a reason, the build ends with that reason.
+  /// - Parameter observe: Called with each added record, if the records change an index. If it returns a reason, the
+  ///   build ends with that reason.
   mutating func read(
-    _ path: String, _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?,
-    observe: ((RecordBlob) -> String?)? = nil
+    _ source: DatasetSource, _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?,
+    observe: (RecordBlob) -> String? = { _ in nil }
   ) throws(BuildError) {
     var datasetOptions = try DatasetOptions(of: options)
     datasetOptions.blockSizeBytes = plan.blockSize
     let input: InputPassage
     do throws(DatasetError) {
-      input = InputPassage(try DatasetReader(path: path, options: datasetOptions, column: rangeColumn), path: path)
+      input = InputPassage(try DatasetReader(source, options: datasetOptions, column: rangeColumn))
     } catch {
       throw BuildError(error)
     }
-    let reader = input.reader
+    let (reader, path) = (input.reader, input.reader.path)
     summary.notes += reader.notes
     formats.append(reader.format)
     hasHeader = hasHeader || reader.hasHeader
     try WorkerPool.orderedMap(
-      threads: options.jobs, limit: plan.batches, budget: options.memoryBytes / 4, cost: { unsafe 3 * $0.batch.charge },
-      next: { () throws(BuildError) -> BatchCarrier? in
-        guard let carrier = try nextBatch(of: input) else { return nil }
+      threads: options.jobs, limit: plan.batches, budget: options.memoryBytes / 4, cost: \.cost,
+      next: { () throws(BuildError) -> BatchUnderWay? in
+        guard let batch = try nextBatch(of: input) else { return nil }
         progress?(
           BuildProgress(
             phase: .reading, done: reader.bytesRead, total: reader.bytesTotal,
             records: summary.recordsRead + reader.recordsRead))
-        return carrier
+        return batch
       },
-      transform: { (carrier) throws(BuildError) -> BatchCarrier in
-        carrier.encode()
-        return carrier
+      transform: { (underWay) throws(BuildError) -> BatchUnderWay in
+        var batch = underWay.batch.take()
+        batch.encode()
+        underWay.batch.put(batch)
+        return underWay
       },
-      deliver: { (carrier) throws(BuildError) in
-        try input.checkAdded(to: carrier, weights?.path)
-        if weights != nil { summary.weightsFound = (summary.weightsFound ?? 0) + carrier.weightsFound }
-        unsafe summary.emptyKeyCount += carrier.emptyKeyCount
-        for index in summary.fieldUses.indices { unsafe summary.fieldUses[index].add(carrier.uses[index]) }
-        try input.note(badRecordsOf: carrier, skipsBad: options.skipBad)
-        if let observe { try input.show(carrier, to: observe) }
-        try takeIn(carrier, of: input)
+      deliver: { (underWay) throws(BuildError) in
+        let batch = underWay.batch.take()
+        try input.checkAdded(to: batch, weights?.path)
+        if weights != nil { summary.weightsFound = (summary.weightsFound ?? 0) + batch.weightsFound }
+        summary.emptyKeyCount += batch.emptyKeyCount
+        for index in summary.fieldUses.indices { summary.fieldUses[index].add(batch.uses[index]) }
+        try input.note(badRecordsOf: batch, skipsBad: options.skipBad)
+        if isChange { try batch.show(to: observe, of: path) }
+        try takeIn(batch, underWay, of: input)
       })
     if let note = keyNote.take() { summary.notes.append(note) }
     let count = reader.recordsRead + reader.badCount
@@ -108,13 +112,13 @@ struct Intake: ~Copyable {
   }
 
   /// Reads the next batch of an input; nil at its end.
-  private mutating func nextBatch(of input: InputPassage) throws(BuildError) -> BatchCarrier? {
+  private mutating func nextBatch(of input: InputPassage) throws(BuildError) -> BatchUnderWay? {
     let reader = input.reader
-    let carrier = input.idle.popLast() ?? BatchCarrier(sort.emptyChunk())
-    defer { input.count(carrier, carrier.charge) }
+    let idle = input.idle.popLast()
+    var batch = idle?.batch.take() ?? Batch(sort.emptyChunk())
     var spilling: BuildError?
-    let isMore = try unsafe reader.read(
-      into: &carrier.batch, isChecked: &input.isChecked,
+    let isMore = try reader.read(
+      into: &batch.records, isChecked: &input.isChecked,
       // The sort gives up memory for a large record before the reader holds the record.
       makeRoom: { byteCount in
         sort.heldElsewhere = reader.charge + input.carried
@@ -124,9 +128,9 @@ struct Intake: ~Copyable {
           spilling = spilling ?? error
         }
       },
-      { (columns, batch) throws(BuildError) in
-        let template = try chooseTemplate(columns, of: reader, batch)
-        try fieldCheck(template).check(columns, of: [input.path])
+      { (columns, records) throws(BuildError) in
+        let template = try chooseTemplate(columns, of: reader, records)
+        try fieldCheck(template).check(columns, of: [reader.path])
         try checkKey(template)
       })
     guard isMore else { return nil }
@@ -134,39 +138,46 @@ struct Intake: ~Copyable {
     let own = reader.names.names
     while input.numbers.count < own.count { input.numbers.append(names.number(of: own[input.numbers.count])) }
     if input.encoder == nil {
-      let template = try unsafe chooseTemplate(own, of: reader, carrier.batch)
+      let template = try chooseTemplate(own, of: reader, batch.records)
       try checkKey(template)
       input.encoder = RecordEncoder(
         template: template, keep: options.keep, id: isChange ? options.id : nil, notation: NumberNotation(options))
       input.template = template
       usualId = reader.format == .geonames ? "geonameid" : "_id"
     }
-    carrier.renumber(input.numbers)
+    batch.renumber(input.numbers)
     if var weights {
       weights.learn(&names)
       self.weights = weights
-      unsafe carrier.weights = weights
+      batch.weights = weights
     }
-    unsafe carrier.names = names
-    unsafe carrier.uses = isChange ? [] : FieldUse.all(options, readsWeight: weights == nil)
-    if unsafe carrier.encoder == nil { unsafe carrier.encoder = input.encoder }
-    return carrier
+    batch.names = names
+    batch.uses = isChange ? [] : FieldUse.all(options, readsWeight: weights == nil)
+    if batch.encoder == nil { batch.encoder = input.encoder }
+    let (charge, cost) = (batch.charge, 3 * batch.records.charge)
+    input.carried += charge - (idle?.charge ?? 0)
+    return BatchUnderWay(batch: Parcel(batch), charge: charge, cost: cost)
   }
 
-  /// Gives a batch's records to the sort, and reuses the carrier.
-  private mutating func takeIn(_ carrier: BatchCarrier, of input: InputPassage) throws(BuildError) {
+  /// Gives a batch's records to the sort, and keeps the batch for the next records.
+  private mutating func takeIn(
+    _ taken: consuming Batch, _ underWay: BatchUnderWay, of input: InputPassage
+  ) throws(BuildError) {
+    var batch = taken
     // After a large record this memory is not kept. It comes from no chunk, which would leave a hole in a block.
-    let isLarge = unsafe carrier.batch.charge > 16 * plan.blockSize
-    if isLarge { unsafe carrier.batch = RecordBatch() }
-    unsafe input.count(carrier, carrier.batch.charge)
+    let isLarge = batch.records.charge > 16 * plan.blockSize
+    if isLarge { batch.records = RecordBatch() }
+    input.carried += batch.records.charge - underWay.charge
     sort.heldElsewhere = input.reader.charge + input.carried
-    try unsafe sort.add(carrier.chunk, names: carrier.names)
+    try sort.add(batch.chunk, names: batch.names)
     if isLarge {
-      input.count(carrier, 0)
+      input.carried -= batch.records.charge
     } else {
-      unsafe carrier.chunk = sort.emptyChunk()
-      input.count(carrier, carrier.charge)
-      input.idle.append(carrier)
+      batch.chunk = sort.emptyChunk()
+      let charge = batch.charge
+      input.carried += charge - batch.records.charge
+      underWay.batch.put(batch)
+      input.idle.append(BatchUnderWay(batch: underWay.batch, charge: charge, cost: 0))
     }
   }
 
@@ -236,85 +247,42 @@ struct Intake: ~Copyable {
   }
 }
 
-/// A batch on its way from the reader to the sort. It is used again and again, without the chunk, which the sort keeps.
-///
-/// It has one owner at a time: the caller's thread, a worker, the caller's thread again.
-private final class BatchCarrier: @unchecked Sendable {
-  @exclusivity(unchecked) var batch = RecordBatch()
-  @exclusivity(unchecked) var names = FieldNames()
-  @exclusivity(unchecked) var encoder: RecordEncoder?
-  @exclusivity(unchecked) var weights: AddedWeights?
-  @exclusivity(unchecked) private(set) var added = AddedWeights.Result()
-  @exclusivity(unchecked) private(set) var bad: [UnindexableRecord] = []
-  @exclusivity(unchecked) private(set) var emptyKeyCount = 0
-  /// The counts of this batch.
-  @exclusivity(unchecked) var uses: [FieldUse] = []
-  @exclusivity(unchecked) var chunk: RecordArena
-  /// The carrier's last counted share of ``InputPassage/carried``.
-  @exclusivity(unchecked) var counted = 0
-
-  init(_ chunk: RecordArena) { unsafe self.chunk = chunk }
-
-  /// The bytes of memory that the carrier holds.
-  var charge: Int { unsafe batch.charge + chunk.charge }
-
-  /// Gives the fields the numbers of their names among the names of all inputs.
-  func renumber(_ numbers: [UInt32]) {
-    guard !numbers.indices.allSatisfy({ numbers[$0] == UInt32($0) }) else { return }
-    for field in unsafe batch.fields.indices {
-      unsafe batch.fields[field].name = unsafe numbers[Int(batch.fields[field].name)]
-    }
-  }
-
-  /// The number of records that fit into an index and whose id is in the weights.
-  var weightsFound: Int { unsafe added.isFound.count { $0 } - bad.count { unsafe added.isFound[$0.index] } }
-
-  /// Makes blobs from the batch's records.
-  func encode() {
-    if let weights = unsafe weights { unsafe added = weights.add(to: &batch) }
-    var encoder = unsafe encoder.take()!  // In place, each byte would check its owner.
-    let emptyBefore = encoder.emptyKeyCount
-    unsafe bad = unsafe encoder.encode(batch, names: names, into: chunk)
-    unsafe emptyKeyCount = encoder.emptyKeyCount - emptyBefore
-    for index in unsafe uses.indices { unsafe uses[index].count(chunk, names: names.names) }
-    unsafe self.encoder = encoder
-  }
+/// A batch that the reader has filled, or an idle one.
+private struct BatchUnderWay: Sendable {
+  let batch: Parcel<Batch>
+  /// The bytes of memory in ``InputPassage/carried``.
+  let charge: Int
+  /// The bytes of memory that its encoding takes.
+  let cost: Int
 }
 
 /// The passage of one input through the intake; only the caller's thread uses it.
 private final class InputPassage {
   let reader: DatasetReader
-  let path: String
   var encoder: RecordEncoder?
   var template: KeyTemplate?
   /// Whether the settings were checked against the names of the columns.
   var isChecked = false
   /// For each field name of this reader, its number among the names of all inputs.
   var numbers: [UInt32] = []
-  var idle: [BatchCarrier] = []
-  /// The bytes of memory that carriers hold, idle or not.
-  private(set) var carried = 0
+  var idle: [BatchUnderWay] = []
+  /// The bytes of memory that batches hold, idle or not.
+  var carried = 0
   /// The first of the records that do not fit into an index.
   private(set) var unindexable: [DatasetReader.BadRecord] = []
   private(set) var unindexableCount = 0
 
-  init(_ reader: DatasetReader, path: String) { (self.reader, self.path) = (reader, path) }
-
-  /// Notes the bytes that a carrier holds now.
-  func count(_ carrier: BatchCarrier, _ charge: Int) {
-    unsafe carried += charge - carrier.counted
-    unsafe carrier.counted = charge
-  }
+  init(_ reader: DatasetReader) { self.reader = reader }
 
   /// Lists the records of a batch that do not fit into an index, or throws the first of them.
-  func note(badRecordsOf carrier: BatchCarrier, skipsBad: Bool) throws(BuildError) {
-    for bad in unsafe carrier.bad {
+  func note(badRecordsOf batch: borrowing Batch, skipsBad: Bool) throws(BuildError) {
+    for bad in batch.bad {
       unindexableCount += 1
       if skipsBad, unindexable.count == DatasetReader.badRecordsKept { continue }
-      var record = unsafe badRecord(
-        bad.index, of: carrier, bad.reason(template: template!, in: carrier.batch, names: carrier.names))
+      var record = batch.badRecord(
+        bad.index, of: reader.path, bad.reason(template: template!, in: batch.records, names: batch.names))
       guard skipsBad else {
-        record.advice = unsafe bad.advice(template: template!, in: carrier.batch, names: carrier.names)
+        record.advice = bad.advice(template: template!, in: batch.records, names: batch.names)
         throw BuildError(DatasetError.bad(record))
       }
       unindexable.append(record)
@@ -322,34 +290,12 @@ private final class InputPassage {
   }
 
   /// Throws the first record of a batch that has a field with the name of the weights' field.
-  func checkAdded(to carrier: BatchCarrier, _ field: String?) throws(BuildError) {
-    guard let field, let index = unsafe carrier.added.taken else { return }
-    var record = badRecord(
-      index, of: carrier, "has a field \(quoted(field)), the name for the weights of the file")
+  func checkAdded(to batch: borrowing Batch, _ field: String?) throws(BuildError) {
+    guard let field, let index = batch.added.taken else { return }
+    var record = batch.badRecord(
+      index, of: reader.path, "has a field \(quoted(field)), the name for the weights of the file")
     record.advice = "choose another name with \(.weight)"
     throw .dataset(.options, message: record.message)
-  }
-
-  /// Calls `observe` with each record of a batch that fits into an index, and throws the first reason that it returns.
-  func show(_ carrier: BatchCarrier, to observe: (RecordBlob) -> String?) throws(BuildError) {
-    var bad = unsafe carrier.bad[...]
-    var index = 0  // The position in the batch.
-    for number in unsafe 0..<carrier.chunk.count {
-      while bad.first?.index == index {
-        bad.removeFirst()
-        index += 1
-      }
-      if let reason = unsafe observe(carrier.chunk.record(number)) {
-        throw BuildError(DatasetError.bad(badRecord(index, of: carrier, reason)))
-      }
-      index += 1
-    }
-  }
-
-  private func badRecord(_ index: Int, of carrier: BatchCarrier, _ reason: String) -> DatasetReader.BadRecord {
-    let place = unsafe carrier.batch.place(of: index)
-    return DatasetReader.BadRecord(
-      path: path, line: place.line, column: place.column, record: place.record, reason: reason)
   }
 }
 
