@@ -60,3 +60,4 @@ step "an index made on Spark, while writers and workers fail" skippable Tests/Sp
 step "four nodes, ten million records in a store, a kill and a newcomer" skippable Tests/Nodes/run.sh --long
 step "the engine where the system has no libzstd" skippable Scripts/check-zstd-from-source.sh
 step "the same commit gives the same programs in another directory" Scripts/check-reproducible.sh
+steps_table
