@@ -49,6 +49,7 @@ step "the tests in Swift, over whole datasets" every_test
 step "the address sanitizer over the code that reads strangers' bytes" sanitizer
 step "the thread sanitizer over the tests in which threads meet" Scripts/check-threads.sh
 step "fuzz targets: a million runs, or 60 seconds each" Fuzz/run.sh --seconds 60
+step "the example for Hummingbird builds and answers" Scripts/check-examples.sh --route
 step "kills, failing calls and power cuts at every point" skippable Tests/Faults/run.sh
 step "the second reader over whole lists" every_format
 step "a million questions from Python" skippable languages
@@ -60,3 +61,4 @@ step "an index made on Spark, while writers and workers fail" skippable Tests/Sp
 step "four nodes, ten million records in a store, a kill and a newcomer" skippable Tests/Nodes/run.sh --long
 step "the engine where the system has no libzstd" skippable Scripts/check-zstd-from-source.sh
 step "the same commit gives the same programs in another directory" Scripts/check-reproducible.sh
+steps_table

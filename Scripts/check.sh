@@ -1,10 +1,13 @@
 #!/bin/sh
 # Runs all checks of CI: about 25 minutes on two quiet cores, 40 on busy ones. The script installs missing programs and
-# libraries, and runs three lanes of steps side by side, one of which mostly waits. The test runner's summary comes last.
-# The log of each step is in .build/check; a failed step prints its log. Scripts/check-long.sh has longer forms of the
-# same checks.
+# libraries, and runs three lanes of steps side by side, one of which mostly waits. The table of steps and the test
+# runner's summary come last. The log of each step is in .build/check; a failed step prints its log.
+#
+# A step with named inputs is left out if it passed before with the same inputs and tools: Scripts/steps.sh. With --all no
+# step is left out, as in a new clone. Scripts/check-long.sh has longer forms of the same checks.
 set -eu
 cd "$(dirname "$0")/.."
+case "${1:-}" in --all) all=yes ;; "") all="" ;; *) echo "usage: Scripts/check.sh [--all]" >&2; exit 64 ;; esac
 export SWIFT_BACKTRACE=enable=no PYTHONDONTWRITEBYTECODE=1
 logs=.build/check
 rm -rf "$logs"
@@ -18,26 +21,37 @@ step "the table of widths is made from the Unicode data" python3 Scripts/generat
 step "the tables of nearness are made by their script" python3 Scripts/generate_near.py --check
 step "the table of look-alikes is made by its script" python3 Scripts/generate_lookalikes.py --check
 
+# Most steps run the programs, and read these files besides their own.
+common="bin Samples shards"
+
 # The shipped programs, and the steps that compute most, besides the tests in Swift.
 programs() {
   step "the shipped programs build without a warning, static" shipped
   touch "$logs/programs"
   # Commands of the pages take the module that this step builds.
-  step "the engine as WebAssembly answers as the command does" skippable Tests/Wasm/run.sh
-  step "fuzz targets: every kept input, then 3 seconds each" Fuzz/run.sh --seconds 3
-  step "the second reader, written from docs/format.md alone" Tests/side_by_side.py --processes 2 Tests/FormatReader
-  step "kills, failing calls and power cuts at every 7th point" skippable Tests/Faults/run.sh --every 7
-  step "memory and descriptors, by counts" skippable Tests/Memory/run.sh
+  step "the WebAssembly module builds" module
+  step "the engine as WebAssembly answers as the command does" \
+    --of "$common Examples Packaging Scripts Sources Tests/Page Tests/Remote Tests/Wasm" skippable Tests/Wasm/run.sh
+  step "fuzz targets: every kept input, then 3 seconds each" --of "Fuzz Package.swift Sources" Fuzz/run.sh --seconds 3
+  step "the second reader, written from docs/format.md alone" \
+    --of "$common docs Scripts Tests/FormatReader Tests/side_by_side.py" \
+    Tests/side_by_side.py --processes 2 Tests/FormatReader
+  step "kills, failing calls and power cuts at every 7th point" --of "$common Sources Tests/Faults" \
+    skippable Tests/Faults/run.sh --every 7
+  step "memory and descriptors, by counts" --of "$common Tests/Memory" skippable Tests/Memory/run.sh
 }
 
 # The library as apps build it, without optimization, and the tests in Swift.
 tests() {
   step "the tests in Swift build" \
     swift build -c release -debug-info-format none -Xswiftc -enable-testing --traits CommandLineTool,Remote --build-tests
-  step "the examples build and run" Scripts/check-examples.sh
-  step "an app that uses the library fetches nothing else" Scripts/check-consumer.sh
+  step "the examples build and run, with declarations in the place of Hummingbird" \
+    --of "Examples Package.swift Scripts shards Sources" Scripts/check-examples.sh
+  step "an app that uses the library fetches nothing else" --of "Package.swift README.md Scripts shards Sources" \
+    Scripts/check-consumer.sh
   await_programs
-  step "the tests in Swift" tests_in_swift
+  # Some tests read the whole tree.
+  step "the tests in Swift" --of . tests_in_swift
 }
 
 # The steps that mostly wait for clients, browsers and terminals, and short steps.
@@ -45,19 +59,36 @@ waiting() {
   await_programs
   step "the library's documentation builds without a warning" Scripts/documentation.sh .build/all/release/Modules
   step "the committed index has the bytes that the command makes" sample
-  step "indexes of the lists have the same bytes as ever" Scripts/check-digests.sh
+  step "a step is left out only if its inputs are the same" python3 -m unittest discover -s Tests/Steps
+  step "indexes of the lists have the same bytes as ever" --of "$common Scripts Tests/digests.txt" \
+    Scripts/check-digests.sh
   step "datasets as people have them" python3 -m unittest discover -s Tests/Datasets
-  step "situations of people, each once a fault" Tests/side_by_side.py --processes 2 Tests/Cases
+  step "situations of people, each once a fault" \
+    --of "$common docs Makefile Packaging README.md Scripts Sources Tests/Cases Tests/FormatReader Tests/Remote \
+      Tests/side_by_side.py" Tests/side_by_side.py --processes 2 Tests/Cases
   step "the allocator of the static program" skippable Tests/Allocator/run.sh
-  step "installed files, manual pages, completions in three shells" python3 -m unittest discover -s Tests/Install
-  step "the server: routes, limits, slow clients, reloads under load" skippable Tests/Server/run.sh
-  step "ranges of keys that processes write apart become the same index" Tests/Spark/run.sh
-  step "nodes with an index in a store, and nginx in front" skippable Tests/Nodes/run.sh
-  step "C, Python and Node answer as the command does" skippable Tests/Languages/run.sh
-  step "the commands of the pages run, and print what the pages show" skippable Tests/Documents/run.sh
-  step "the page, in two browsers" skippable Tests/Page/run.sh
-  step "an index over HTTP: answers, requests, the cache, hosts that do wrong" skippable Tests/Remote/run.sh
-  step "the terminal: keys sent, screens compared, every signal" Tests/side_by_side.py Tests/Terminal
+  step "installed files, manual pages, completions in three shells" --of . \
+    python3 -m unittest discover -s Tests/Install
+  step "the server: routes, limits, slow clients, reloads under load" \
+    --of "$common Sources Tests/FormatReader Tests/Server Tests/side_by_side.py" skippable Tests/Server/run.sh
+  step "ranges of keys that processes write apart become the same index" --of "$common docs Packaging Tests/Spark" \
+    Tests/Spark/run.sh
+  step "nodes with an index in a store, and nginx in front" \
+    --of "$common Packaging Tests/Nodes Tests/Remote Tests/side_by_side.py" skippable Tests/Nodes/run.sh
+  step "C, Python and Node answer as the command does" \
+    --of "$common LICENSE Packaging README.md Scripts Sources Tests/Languages" skippable Tests/Languages/run.sh
+  step "the commands of the pages run, and print what the pages show" --of . skippable Tests/Documents/run.sh
+  step "the page, in two browsers" --of "$common Sources Tests/Page" skippable Tests/Page/run.sh
+  step "an index over HTTP: answers, requests, the cache, hosts that do wrong" --of "$common Packaging Tests/Remote" \
+    skippable Tests/Remote/run.sh
+  step "the terminal: keys sent, screens compared, every signal" \
+    --of "$common docs README.md Scripts Sources Tests/Terminal Tests/side_by_side.py" \
+    Tests/side_by_side.py Tests/Terminal
+}
+
+# Ends with 3 if a tool is missing; the next step says so.
+module() {
+  Scripts/build-wasm.sh .build/wasm/module/shardq.wasm || [ "$?" -eq 3 ]
 }
 
 tests_in_swift() {
@@ -71,5 +102,6 @@ await_programs() {
 }
 
 lanes programs tests waiting
+steps_table
 echo
 tail -n 1 "$logs/the-tests-in-Swift.log"

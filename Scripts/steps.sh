@@ -1,5 +1,9 @@
 # Functions for check.sh and check-long.sh, which set $logs: a step logs to a file, and a lane runs several steps.
 began=$(date +%s)
+# A line for each step: its seconds, its processor time, its title.
+table="$logs/.table"
+# For each step with named inputs: the digest of the inputs under which it last passed, the time, and its last line.
+passed=.build/passed
 
 # Sets $used to the processor time of this lane so far, in seconds.
 processor() {
@@ -8,34 +12,112 @@ processor() {
   rm "$log.times"
 }
 
-# Runs a command with its output in a log; prints one line, and the log if the command fails.
-step() { # title, command...
+# Sets $digest to a digest of a step's inputs as they are now: the names, modes and bytes of files and of all files in
+# folders, committed or not. The digest also covers the step's command, the datasets, the variables and the tools of the
+# machine. Fails if an input is missing.
+inputs_now() { # inputs, command...
+  digest="" inputs=$1
+  shift
+  for input in $inputs; do
+    [ -e "$input" ] || { echo "the step names an input that is missing: $input"; return 1; }
+  done
+  digest=$({
+    set +e
+    echo "$@"
+    files "! -type d" $inputs
+    # A file that cannot be read gives a digest that never comes again.
+    files "-type f" $inputs | git hash-object --no-filters --stdin-paths || date +%s%N
+    files "-type f -perm -u+x" $inputs
+    files "-type l" $inputs | while read -r link; do readlink "$link"; done
+    ls -lLR "${SHARDQ_DATA:-../shared/data}" 2>&1
+    env | grep '^SHARDQ_' | LC_ALL=C sort
+    machine
+  } | git hash-object --stdin)
+}
+
+# What builds and tests leave behind in the clone is no input.
+files() { # a condition of find, files and folders
+  condition=$1
+  shift
+  find "$@" \( -name .git -o -name .build -o -name __pycache__ -o -name .lock -o -name .schemathesis \) -prune \
+    -o $condition -print | LC_ALL=C sort
+}
+
+# The tools that steps use, of the system and of Scripts/dependencies.sh.
+machine() {
+  uname -a
+  swiftc --version 2>&1
+  dpkg-query -W 2>/dev/null
+  ls .build/python .build/axe 2>/dev/null
+}
+
+# Runs a command with its output in a log; prints one line, and the log if the command fails. With --of the step names
+# its inputs, and does not run if it passed with the same inputs before, unless $all is set.
+step() { # title, [--of inputs], command...
   title=$1
   shift
-  log="$logs/$(printf %s "$title" | tr -cs 'A-Za-z0-9' '-').log"
+  name="$(printf %s "$title" | tr -cs 'A-Za-z0-9' '-')"
+  log="$logs/$name.log"
+  : >"$log"
+  of="" before="" status=0
+  if [ "$1" = --of ]; then
+    of=$2
+    shift 2
+    inputs_now "$of" "$@" >"$log" 2>&1 || status=$?
+    before=$digest
+    if [ -z "${all:-}" ] && [ -n "$before" ] && [ "$(sed -n 1p "$passed/$name" 2>/dev/null)" = "$before" ]; then
+      say "unchanged since $(sed -n 2p "$passed/$name"): $title"
+      sed -n 3p "$passed/$name" >"$log"
+      return
+    fi
+    rm -f "$passed/$name"
+  fi
   from=$(date +%s)
   processor
   usedBefore=$used
-  status=0
-  "$@" >"$log" 2>&1 </dev/null || status=$?
+  [ "$status" -ne 0 ] || "$@" >"$log" 2>&1 </dev/null || status=$?
   seconds=$(($(date +%s) - from))
   processor
   if [ "$status" -eq 0 ]; then
-    printf '%4s s  passed in %3s s, %3s of processor time: %s\n' \
-      $(($(date +%s) - began)) "$seconds" $((used - usedBefore)) "$title"
+    say "$(printf 'passed in %3s s, %3s of processor time: %s' "$seconds" $((used - usedBefore)) "$title")"
+    printf '%6s s %6s s  %s\n' "$seconds" $((used - usedBefore)) "$title" >>"$table"
     # The log says which checks were left out.
-    grep -h '^skipped' "$log" | sort -u || true
+    if grep -q '^skipped' "$log"; then grep -h '^skipped' "$log" | sort -u; else keep "$@"; fi
   else
     touch "$logs/failed"
     cat "$log"
-    printf '%4s s  FAILED with status %s after %s s: %s\n' $(($(date +%s) - began)) "$status" "$seconds" "$title"
+    say "FAILED with status $status after $seconds s: $title"
     exit 1
   fi
 }
 
-# Runs a command that ends with 77 if it cannot run here.
+say() { # a sentence
+  printf '%4s s  %s\n' $(($(date +%s) - began)) "$1"
+}
+
+# Notes that the step passed, unless its inputs changed meanwhile.
+keep() { # command...
+  [ -n "$before" ] || return 0
+  inputs_now "$of" "$@" >>"$log" 2>&1 || return 0
+  [ "$digest" = "$before" ] || return 0
+  mkdir -p "$passed"
+  { printf '%s\n' "$digest" "$(date '+%Y-%m-%d %H:%M')" && tail -n 1 "$log"; } >"$passed/$name"
+}
+
+# Prints the steps that ran, the longest computation first, and the sums.
+steps_table() {
+  [ -e "$table" ] || return 0
+  printf '\n%8s %8s\n' time processor
+  sort -k 3,3nr "$table"
+  awk '{ seconds += $1; used += $3 } END { printf "%6s s %6s s  all steps\n", seconds, used }' "$table"
+}
+
+# Runs a command that ends with 77 if it cannot run here. Then the step has not passed, and runs again the next time.
 skippable() {
-  "$@" || [ "$?" -eq 77 ]
+  code=0
+  "$@" || code=$?
+  [ "$code" -eq 77 ] || return "$code"
+  before=""
 }
 
 # Runs functions side by side; ends the script if a step of one fails.

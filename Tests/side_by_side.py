@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the test classes of a directory, each in its own process: Tests/side_by_side.py [--processes N] DIRECTORY [FILE...]
+"""Runs the test classes of a directory, each in its own process.
+
+    Tests/side_by_side.py [--processes N] DIRECTORY [FILE...]
 
 Four processes run at a time, which suits tests that mostly wait; tests that compute take two. With names of files, only
 their classes run. The output of each class stands together, and the last line has the number of tests. The script ends
@@ -54,5 +56,6 @@ with ThreadPoolExecutor(options.processes) as pool:
         tests += int(ran[-1]) if ran else 0
         left = re.findall(r"^(?:OK|FAILED) \(.*\bskipped=(\d+)", done.stdout, re.MULTILINE)
         skipped += int(left[-1]) if left else 0
-print(f"Ran {tests} tests of {len(names)} classes, skipped {skipped}" + (f"; failed: {', '.join(failed)}" if failed else ""))
+end = f"; failed: {', '.join(failed)}" if failed else ""
+print(f"Ran {tests} tests of {len(names)} classes, skipped {skipped}{end}")
 sys.exit(1 if failed else 0)
