@@ -15,7 +15,7 @@ package struct WriteError: Error {
   private let descriptor: CInt
   private var buffer: UnsafeMutablePointer<UInt8> { didSet { unsafe owner.buffer = buffer } }
   /// The owner frees the buffer. Embedded Swift cannot call the deinitializer of another module's structure.
-  private let owner: Owner
+  private let owner = Owner()
   package private(set) var count = 0
   /// Whether bytes of the current answer have gone to the descriptor.
   package private(set) var hasWritten = false
@@ -34,15 +34,13 @@ package struct WriteError: Error {
   package init(inMemory limit: Int) {
     (descriptor, self.limit, capacity) = (-1, limit, min(limit, Self.usualCapacity))
     unsafe buffer = .allocate(capacity: capacity)
-    unsafe owner = Owner(buffer)
+    unsafe owner.buffer = buffer
   }
 
   @safe private final class Owner {
-    var buffer: UnsafeMutablePointer<UInt8>
+    var buffer: UnsafeMutablePointer<UInt8>?
 
-    init(_ buffer: UnsafeMutablePointer<UInt8>) { unsafe self.buffer = buffer }
-
-    deinit { unsafe buffer.deallocate() }
+    deinit { unsafe buffer?.deallocate() }
   }
 
   /// Calls `body` with the bytes in memory.
@@ -71,7 +69,7 @@ package struct WriteError: Error {
     (self.descriptor, self.limit, capacity) = (descriptor, limit, min(limit, Self.usualCapacity))
     if descriptor == STDOUT_FILENO, !draws { kind = isTerminal.map { $0 ? .terminal : .other } ?? .unknown }
     unsafe buffer = .allocate(capacity: capacity)
-    unsafe owner = Owner(buffer)
+    unsafe owner.buffer = buffer
   }
 
   /// Tells that the bytes before belong to another answer.
@@ -120,7 +118,7 @@ package struct WriteError: Error {
   private mutating func send(_ bytes: UnsafePointer<UInt8>, _ size: Int) throws(WriteError) {
     var done = 0
     while done < size {
-      let written = unsafe Glibc_write(descriptor, bytes + done, size - done)
+      let written = unsafe CLibrary.write(descriptor, bytes + done, size - done)
       if written >= 0 {
         done += written
         hasWritten = true
@@ -183,9 +181,4 @@ package struct WriteError: Error {
   package mutating func write(number: Int) throws(WriteError) {
     try write(String(number))
   }
-}
-
-@inline(__always)
-private func Glibc_write(_ descriptor: CInt, _ bytes: UnsafePointer<UInt8>, _ size: Int) -> Int {
-  unsafe write(descriptor, bytes, size)
 }
