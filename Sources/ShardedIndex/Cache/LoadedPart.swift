@@ -58,8 +58,6 @@ final class LoadedPart: @unchecked Sendable {
   /// The fields, if they are unpacked; valid as long as the part is.
   @inline(__always) var columns: FieldColumns? { unpacked.load() }
 
-  var isUnpacked: Bool { columns != nil }
-
   /// The size of the part in its file and of its unpacked content together, in bytes.
   var weight: Int { header.parts[number].weight }
 
