@@ -3,9 +3,11 @@ import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+// No module imports tests, so the compiler makes the module of tests while it compiles them, and not before in a job that
+// checks all types once more.
+let testSettings = settings + [.unsafeFlags(["-no-emit-module-separately-wmo"], .when(configuration: .release))]
 // The code of these tests starts programs: to optimize it takes longer than it saves.
-let commandLineTestSettings =
-  settings + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))]
+let commandLineTestSettings = testSettings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 // Scripts/build.sh sets it: executables as they are shipped. Only the link differs, so that all share compiled modules.
 let isShipped = Context.environment["SHARDQ_SHIPPED"] != nil
@@ -160,12 +162,17 @@ let package = Package(
         "CLibrary", "ShardedIndex", "ShardedIndexFoundation", "ShardedIndexRemote", "SearchModel", "ShardBuilder",
         "ShardBuilderFoundation", "Footprint",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
         "CLibrary", "Footprint", "Answers", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex",
       ],
+      swiftSettings: commandLineTestSettings),
+    // The targets of Fuzz/, which replay their kept inputs here without a sanitizer.
+    .testTarget(
+      name: "FuzzTests", dependencies: ["Footprint", "ShardBuilder", "ShardedIndex"], path: "Fuzz",
+      exclude: ["Cases", "Corpora", "Package.swift", "run.sh"], sources: ["Replay", "Sources"],
       swiftSettings: commandLineTestSettings),
   ]
 )

@@ -32,7 +32,6 @@ programs() {
   step "the WebAssembly module builds" module
   step "the engine as WebAssembly answers as the command does" \
     --of "$common Examples Packaging Scripts Sources Tests/Page Tests/Remote Tests/Wasm" skippable Tests/Wasm/run.sh
-  step "fuzz targets: every kept input, then 3 seconds each" --of "Fuzz Package.swift Sources" Fuzz/run.sh --seconds 3
   step "the second reader, written from docs/format.md alone" \
     --of "$common docs Scripts Tests/FormatReader Tests/side_by_side.py" \
     Tests/side_by_side.py --processes 2 Tests/FormatReader

@@ -139,8 +139,9 @@ class Copy:
 
     def __init__(self, tools, directory):
         self.tools, self.directory = tools, directory
-        files = subprocess.run(["git", "ls-files", "-z", "Package.swift", "Sources", "Tests/ShardedIndexTests",
-                                "Tests/CommandLineTests"], cwd=faults.ROOT, capture_output=True, check=True)
+        # Package.swift names folders of Fuzz and Tests.
+        files = subprocess.run(["git", "ls-files", "-z", "Package.swift", "Sources", "Fuzz", "Tests"], cwd=faults.ROOT,
+                               capture_output=True, check=True)
         for name in files.stdout.decode().split("\0")[:-1]:
             target = os.path.join(directory, name)
             os.makedirs(os.path.dirname(target), exist_ok=True)

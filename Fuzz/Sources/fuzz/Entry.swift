@@ -14,7 +14,7 @@ protocol FuzzTarget: AnyObject {
 }
 
 /// The targets by the names that Fuzz/run.sh uses.
-private var targets: [(name: String, type: any FuzzTarget.Type)] {
+var fuzzTargets: [(name: String, type: any FuzzTarget.Type)] {
   [
     ("fold", FoldTarget.self), ("query", QueryTarget.self), ("manifest", ManifestTarget.self),
     ("shard", ShardTarget.self), ("json", JSONTarget.self), ("jsonl", JSONLinesTarget.self), ("csv", CSVTarget.self),
@@ -48,15 +48,15 @@ public func initializeFuzzer(
 ) -> CInt {
   if let directory = getenv("SHARDQ_FUZZ_SEEDS") {
     let directory = String(cString: directory)
-    for (name, type) in targets {
+    for (name, type) in fuzzTargets {
       mkdir("\(directory)/\(name)", 0o755)
       for seed in type.seeds { RawFile.write(seed.bytes, to: "\(directory)/\(name)/\(seed.name)") }
     }
     exit(0)
   }
   let wanted = getenv("SHARDQ_FUZZ").map { String(cString: $0) } ?? ""
-  guard let found = targets.first(where: { $0.name == wanted }) else {
-    end("SHARDQ_FUZZ is to name a target: " + targets.map(\.name).joined(separator: " "))
+  guard let found = fuzzTargets.first(where: { $0.name == wanted }) else {
+    end("SHARDQ_FUZZ is to name a target: " + fuzzTargets.map(\.name).joined(separator: " "))
   }
   target = found.type.init()
   return 0
