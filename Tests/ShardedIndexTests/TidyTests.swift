@@ -189,7 +189,7 @@ import Testing
     let phrases = [" what ", "hatever", "hoever", "nil where", "none where", " but for ", "asked for", "as much as"]
     let libraries = [
       "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "QueryOutput", "ShardBuilder", "ShardBuilderFoundation",
-      "Footprint", "ShardqStore", "ShardedIndexRemote",
+      "Footprint", "ShardqRemote", "ShardedIndexRemote",
     ]
     for library in libraries {
       let files = Self.files("Sources/" + library, ".swift") + Self.files("Sources/" + library, ".md")
