@@ -24,7 +24,8 @@ package enum CommandsProgram {
     }
   #endif
 
-  private static func check() {
+  /// Refuses arguments that are no text, and runs the guard of a terminal.
+  package static func check() {
     if CommandLine.argc == 2, strcmp(CommandLine.unsafeArgv[1]!, TerminalGuard.argument) == 0 { TerminalGuard.run() }
     // An argument that is not UTF-8 would be searched as another text.
     let count = Int(CommandLine.argc)

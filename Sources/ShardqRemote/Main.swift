@@ -11,6 +11,7 @@ import ShardqCommands
 enum Main {
   #if Remote && CommandLineTool
     static func main() {
+      CommandsProgram.check()
       // The parser of all commands takes longer to start than the answer to a plain query.
       if var request = FrontParser.parse(Array(CommandLine.arguments.dropFirst())),
         let settings = try? UserSettings.load()
