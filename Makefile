@@ -6,9 +6,9 @@
 #   make deb          Debian packages, in .build/deb
 #   make dist         the files of a release, in .build/dist
 #
-# SERVER=1 also builds `shardq serve`, in some minutes. REMOTE=1 also builds shardq-remote, which reads an index of a URL,
-# and shardq-store, which publishes an index to a store; both link the system's libcurl. With both variables, make builds
-# shardq-serve-remote too, which serves an index of a URL. Later calls of make keep built programs up to date.
+# SERVER=1 also builds `shardq serve`, in some minutes. REMOTE=1 also builds shardq-remote, which reads an index of a URL
+# and publishes an index to a store; it links the system's libcurl. With both variables, shardq-remote also serves an index
+# of a URL. Later calls of make keep built programs up to date.
 # docs/install.md has more.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -31,7 +31,7 @@ fishdir ?= $(datadir)/fish/vendor_completions.d
 made := .build/share
 sources := $(shell find Sources -type f) Package.swift $(wildcard Scripts/build*.sh)
 # shardq-footprint is a benchmark and is not installed: in a clone, `bin/shardq footprint` finds it beside itself.
-helpers := shardq-commands shardq-serve shardq-remote shardq-store shardq-serve-remote
+helpers := shardq-commands shardq-serve shardq-remote
 documents := $(wildcard docs/*.*)
 # The configurations of nginx and the job for Spark that the documents name.
 others := $(wildcard Packaging/nginx/*.conf) $(wildcard Packaging/spark/*.sql)
@@ -40,8 +40,7 @@ module := .build/wasm/module
 pagefiles := page.html shardq.js static.js shardq.wasm shardq.wasm.gz
 
 .PHONY: all install uninstall deb dist clean
-wanted := $(if $(SERVER),bin/shardq-serve) $(if $(REMOTE),bin/shardq-remote \
-  $(if $(SERVER),bin/shardq-serve-remote))
+wanted := $(if $(SERVER),bin/shardq-serve) $(if $(REMOTE),bin/shardq-remote)
 words := $(if $(SERVER),--server) $(if $(REMOTE),--remote)
 all: $(made)/.stamp $(wanted) $(module)/.stamp
 	@[ ! -e $(module)/.missing ] || cat $(module)/.missing >&2
@@ -50,7 +49,7 @@ all: $(made)/.stamp $(wanted) $(module)/.stamp
 bin/shardq: $(sources)
 	Scripts/build.sh --base $(words) $(BUILDFLAGS)
 # If the rule above has built these programs, they are newer.
-bin/shardq-serve bin/shardq-remote bin/shardq-serve-remote: bin/shardq
+bin/shardq-serve bin/shardq-remote: bin/shardq
 	[ $@ -nt $< ] || Scripts/build.sh $(words) $(BUILDFLAGS)
 
 $(module)/.stamp: $(sources) Scripts/zstd-sources.sh

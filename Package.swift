@@ -46,12 +46,10 @@ let package = Package(
     // For the packages in Benchmarks/ and Fuzz/ alone: its interface carries no promise and changes without notice.
     .library(name: "_Footprint", targets: ["Footprint"]),
     .executable(name: "shardq", targets: ["shardq"]),
-    .executable(name: "shardq-commands", targets: ["ShardqCommands"]),
+    .executable(name: "shardq-commands", targets: ["ShardqCommandsMain"]),
     .executable(name: "shardq-footprint", targets: ["ShardqFootprint"]),
     .executable(name: "shardq-serve", targets: ["ShardqServe"]),
     .executable(name: "shardq-remote", targets: ["ShardqRemote"]),
-    .executable(name: "shardq-store", targets: ["ShardqStore"]),
-    .executable(name: "shardq-serve-remote", targets: ["ShardqServeRemote"]),
   ],
   traits: [
     // All traits are off by default, so that users of the library fetch no other package.
@@ -62,7 +60,7 @@ let package = Package(
     .trait(name: "Server", description: "Build shardq-serve (fetches swift-nio and what that needs)."),
     .trait(
       name: "Remote",
-      description: "Build ShardedIndexRemote, shardq-remote and shardq-store (need the system's libcurl)."),
+      description: "Build ShardedIndexRemote and, with CommandLineTool, shardq-remote (need the system's libcurl)."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -119,7 +117,8 @@ let package = Package(
     .executableTarget(
       name: "ShardqFootprint", dependencies: ["CLibrary", "Footprint", "ShardedIndex"],
       swiftSettings: settings + (hasSQLite ? [.define("SQLITE")] : []), linkerSettings: staticLink),
-    .executableTarget(
+    // The commands, as a library of two programs: the second one also links libcurl.
+    .target(
       name: "ShardqCommands",
       dependencies: [
         "CLibrary", "CZlib", "ShardedIndex", "ShardBuilder", "Footprint", "Answers", "QueryOutput",
@@ -127,7 +126,9 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CommandLineTool"])),
       ],
-      swiftSettings: settings, linkerSettings: staticLink),
+      swiftSettings: settings),
+    .executableTarget(
+      name: "ShardqCommandsMain", dependencies: ["ShardqCommands"], swiftSettings: settings, linkerSettings: staticLink),
     .target(name: "CServerFiles"),
     // All of the server but the way to its index; empty without its trait.
     .target(
@@ -143,17 +144,10 @@ let package = Package(
       name: "ShardqServe", dependencies: ["Serving", "ShardedIndex"], swiftSettings: settings,
       linkerSettings: staticLink),
     .executableTarget(
-      name: "ShardqServeRemote",
-      dependencies: ["Serving", "Answers", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
-      swiftSettings: settings, linkerSettings: hardenedLink),
-    .executableTarget(
-      name: "ShardqRemote", dependencies: ["CLibrary", "Answers", "QueryOutput", "ShardedIndex", "ShardedIndexRemote"],
-      swiftSettings: settings, linkerSettings: hardenedLink),
-    .executableTarget(
-      name: "ShardqStore",
+      name: "ShardqRemote",
       dependencies: [
-        "CLibrary", "Footprint", "Answers", "QueryOutput", "ShardBuilder", "ShardedIndex", "ShardedIndexRemote",
-        .target(name: "CCurl", condition: .when(traits: ["Remote"])),
+        "CLibrary", "Footprint", "Answers", "QueryOutput", "Serving", "ShardBuilder", "ShardedIndex", "ShardedIndexRemote",
+        "ShardqCommands", .target(name: "CCurl", condition: .when(traits: ["Remote"])),
       ],
       swiftSettings: settings, linkerSettings: hardenedLink),
     .testTarget(

@@ -6,9 +6,8 @@
 # Words before the arguments choose the programs; the compiler compiles shared modules once:
 #   --base    the programs above; the default
 #   --server  bin/shardq-serve; the build fetches an HTTP library and takes minutes
-#   --remote  bin/shardq-remote, which reads an index of a URL, and bin/shardq-store, which publishes an index to a store;
-#             both link the system's libcurl, and so are not static
-#   --server --remote  these three and bin/shardq-serve-remote, which serves an index of a URL
+#   --remote  bin/shardq-remote, which reads an index of a URL and publishes an index to a store, and with --server also
+#             serves an index of a URL; it links the system's libcurl, and so is not static
 #   --all     all programs
 # `swift build` gets all other arguments.
 set -eu
@@ -25,8 +24,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -n "$server$remote" ] || base=yes
-names="${base:+shardq shardq-commands shardq-footprint }${server:+shardq-serve }${remote:+shardq-remote shardq-store }"
-names="$names${server:+${remote:+shardq-serve-remote}}"
+names="${base:+shardq shardq-commands shardq-footprint }${server:+shardq-serve }${remote:+shardq-remote }"
 traits="CommandLineTool${server:+,Server}${remote:+,Remote}"
 # Each set of traits has its own tree, because every module depends on the traits. No other build undoes this one.
 case "$server $remote" in
@@ -72,7 +70,7 @@ ship() { # name, where it was built
   case "$(uname) $1" in
     Darwin*) strip -o "bin/.$1" "$2" ;;
     # The strip of binutils would lose the segment that is read-only after loading.
-    *-remote | *-store) "$(dirname "$(realpath "$(command -v swiftc)")")/llvm-objcopy" --strip-all $drop "$2" "bin/.$1" ;;
+    *-remote) "$(dirname "$(realpath "$(command -v swiftc)")")/llvm-objcopy" --strip-all $drop "$2" "bin/.$1" ;;
     *) strip $drop -o "bin/.$1" "$2" ;;
   esac
   mv "bin/.$1" "bin/$1"

@@ -37,10 +37,6 @@ for program in shardq-serve shardq-remote; do
   [ -e "bin/$program" ] || continue
   mkdir -p "$dist/stage/$program/libexec/shardq"
   mv "$dist/stage/shardq/libexec/shardq/$program" "$dist/stage/$program/libexec/shardq/"
-  [ "$program" != shardq-remote ] || for name in shardq-store shardq-serve-remote; do
-    [ ! -e "$dist/stage/shardq/libexec/shardq/$name" ] ||
-      mv "$dist/stage/shardq/libexec/shardq/$name" "$dist/stage/$program/libexec/shardq/"
-  done
   pack "$program" "$program"
 done
 cp README.md LICENSE "$dist/stage/shardq/"

@@ -78,10 +78,6 @@ for name in shardq-serve shardq-remote; do
   [ -e "$stage/usr/libexec/shardq/$name" ] || continue
   mkdir -p ".build/deb/$name/usr/libexec/shardq"
   mv "$stage/usr/libexec/shardq/$name" ".build/deb/$name/usr/libexec/shardq/"
-  [ "$name" != shardq-remote ] || for other in shardq-store shardq-serve-remote; do
-    [ ! -e "$stage/usr/libexec/shardq/$other" ] ||
-      mv "$stage/usr/libexec/shardq/$other" ".build/deb/$name/usr/libexec/shardq/"
-  done
 done
 package shardq <<'END'
 Suggests: shardq-serve, shardq-remote

@@ -8,7 +8,7 @@
 -- input       Records, one per line: a file, a directory or a pattern. Spark decompresses files that end in .gz or .bz2.
 -- work        A directory for the rows; the statements overwrite its folders `written` and `rows`.
 -- target      The index: a directory that all machines reach by this path, or s3://bucket/prefix/. For s3://, --files also
---             names bin/shardq-store.
+--             names bin/shardq-remote.
 -- partitions  The number of tasks that write shards; four times the number of ranges spreads the ranges well.
 --
 -- A task may fail, run twice or be overtaken by a copy of itself: the content of its files gives their names, and

@@ -1,8 +1,5 @@
 #if !hasFeature(Embedded)
-  /// The settings of `shardq serve`. `shardq-commands` reads them from the command line and hands them to
-  /// `shardq-serve`.
-  ///
-  /// The arguments between the two programs are `name=value`, one for each setting; no other program uses them.
+  /// The settings of `shardq serve`.
   package struct ServeSettings: Equatable, Sendable {
     package enum LogFormat: String, Sendable, CaseIterable {
       case text, json
@@ -12,10 +9,10 @@
     package var index = "shards"
     /// The SHA-256 that the manifest must have, as 64 hexadecimal digits; empty for any.
     package var expectedDigest = ""
-    /// The IPv4 or IPv6 address to listen on.
-    package var address = "127.0.0.1"
-    /// The port; 0 if the system chooses.
-    package var port = 7878
+    /// The IPv4 or IPv6 address to listen on, and the port; 0 if the system chooses.
+    package var listen = ListenAddress(address: "127.0.0.1", port: 7878)
+    package var address: String { listen.address }
+    package var port: Int { listen.port }
     /// The host names that requests may use beside this machine's own; `*` allows any.
     package var hosts: [String] = []
     /// The most bytes of decompressed shards that stay in memory.
@@ -46,61 +43,111 @@
     /// The look of the page.
     package var page = PageOptions()
 
+    package typealias Failure = UserSettings.Failure
+
     package init() {}
 
-    /// The arguments that ``init(arguments:)`` reads.
-    package var arguments: [String] {
-      [
-        "index=" + index, "digest=" + expectedDigest, "address=" + address, "port=\(port)",
-        "cache=\(cacheBytes)", "places=\(placesBytes)", "connections=\(connections)",
-        "reload=\(reloadMilliseconds)", "idle=\(idleMilliseconds)", "request=\(requestMilliseconds)",
-        "response=\(responseMilliseconds)", "max-age=\(maxAge)", "cors=" + cors,
-        "log-format=" + logFormat.rawValue, "access-log=\(logsRequests)", "json=\(printsJSON)",
-      ] + remote.arguments + hosts.map { "host=" + $0 } + page.arguments.map { "page=" + $0 }
+    // MARK: The command line
+
+    /// Reads the arguments of `shardq serve`, which `shardq-commands` has checked.
+    ///
+    /// - Returns: nil for a line that no check passes.
+    /// - Throws: The fault of the page's settings, or of the user's.
+    package init?(_ arguments: [String]) throws(Failure) {
+      var line = Line(arguments)
+      var isPublic = false
+      while let name = line.next() {
+        switch name {
+        case "serve": continue
+        case "--public": isPublic = true
+        case "--json": printsJSON = true
+        default:
+          guard let value = line.value(), set(name, value, &line) else { return nil }
+        }
+      }
+      index = try UserSettings.load().indexPath(line.index)
+      page = try line.page()
+      // A public server is asked by names that only --host could tell.
+      if isPublic, hosts.isEmpty { hosts = ["*"] }
+      guard isPublic || listen.isLoopback else { return nil }
     }
 
-    /// - Returns: nil for arguments that ``arguments`` does not make.
-    package init?(arguments: [String]) {
-      for argument in arguments {
-        guard let equals = argument.firstIndex(of: "=") else { return nil }
-        let value = String(argument[argument.index(after: equals)...])
-        func number(_ target: inout Int) -> Bool {
-          guard let number = Int(value), number >= 0 else { return false }
-          target = number
-          return true
+    private mutating func set(_ name: String, _ value: String, _ line: inout Line) -> Bool {
+      func set<Value>(_ target: inout Value, _ value: Value?) -> Bool {
+        guard let value else { return false }
+        target = value
+        return true
+      }
+      func bytes() -> Int? { ByteSize(argument: value)?.bytes }
+      func milliseconds() -> Int? { Seconds(argument: value)?.milliseconds }
+      switch name {
+      case "-i", "--index": line.index = value
+      case "--expect-digest": expectedDigest = value
+      case "--listen": return set(&listen, ListenAddress(argument: value))
+      case "--host": hosts.append(value)
+      case "--cache": return set(&cacheBytes, bytes())
+      case "--places-memory": return set(&placesBytes, bytes())
+      case "--max-connections": return set(&connections, Int(value))
+      case "--reload-interval": return set(&reloadMilliseconds, milliseconds())
+      case "--idle-timeout": return set(&idleMilliseconds, milliseconds())
+      case "--request-timeout": return set(&requestMilliseconds, milliseconds())
+      case "--response-timeout": return set(&responseMilliseconds, milliseconds())
+      case "--max-age": return set(&maxAge, Int(value))
+      case "--cors": cors = value
+      case "--log-format":
+        logsRequests = true
+        return set(&logFormat, LogFormat(rawValue: value))
+      case "--fetch": remote.fetch = value
+      case "--cache-dir": remote.cacheDirectory = value
+      case "--cache-size": return set(&remote.cacheBytes, bytes())
+      case "--page-file": line.pageFile = value
+      default:
+        guard name.hasPrefix("--") else { return false }
+        line.look.append((String(name.dropFirst(2)), value))
+      }
+      return true
+    }
+
+    /// The rest of a command line, and its parts that need others.
+    private struct Line {
+      private var rest: ArraySlice<String>
+      private var attached: String?
+      var index: String?
+      var pageFile: String?
+      var look: [(name: String, value: String)] = []
+
+      init(_ arguments: [String]) { rest = arguments[...] }
+
+      /// Returns the next word or the name of the next option.
+      mutating func next() -> String? {
+        guard let argument = rest.popFirst() else { return nil }
+        attached = nil
+        if argument.hasPrefix("--"), let sign = argument.firstIndex(of: "=") {
+          attached = String(argument[argument.index(after: sign)...])
+          return String(argument[..<sign])
         }
-        let isRead: Bool
-        switch argument[..<equals] {
-        case "index": (isRead, index) = (true, value)
-        case "digest": (isRead, expectedDigest) = (true, value)
-        case "address": (isRead, address) = (true, value)
-        case "port": isRead = number(&port) && port <= 65535
-        case "host": (isRead, hosts) = (true, hosts + [value])
-        case "cache": isRead = number(&cacheBytes)
-        case "places": isRead = number(&placesBytes)
-        case "connections": isRead = number(&connections)
-        case "reload": isRead = number(&reloadMilliseconds)
-        case "idle": isRead = number(&idleMilliseconds)
-        case "request": isRead = number(&requestMilliseconds)
-        case "response": isRead = number(&responseMilliseconds)
-        case "max-age": isRead = number(&maxAge)
-        case "cors": (isRead, cors) = (true, value)
-        case "log-format":
-          guard let format = LogFormat(rawValue: value) else { return nil }
-          (isRead, logFormat) = (true, format)
-        case "access-log":
-          guard let isOn = Bool(value) else { return nil }
-          (isRead, logsRequests) = (true, isOn)
-        case "page":
-          guard let equals = value.firstIndex(of: "=") else { return nil }
-          let (name, said) = (String(value[..<equals]), String(value[value.index(after: equals)...]))
-          isRead = (try? page.add(name, said, place: "")) != nil
-        case "json":
-          guard let isOn = Bool(value) else { return nil }
-          (isRead, printsJSON) = (true, isOn)
-        case let name: isRead = remote.set(name, value)
+        guard argument.hasPrefix("-i"), argument.utf8.count > 2 else { return argument }
+        attached = String(argument.dropFirst(argument.hasPrefix("-i=") ? 3 : 2))
+        return "-i"
+      }
+
+      mutating func value() -> String? { attached ?? rest.popFirst() }
+
+      /// Returns the look of the page. Options of the command line win over the lines of the file.
+      func page() throws(Failure) -> PageOptions {
+        var page = PageOptions()
+        if let pageFile { try page.addFile(pageFile) }
+        // A list that is given twice adds up.
+        let fields = look.filter { $0.name == "fields" }.map(\.value)
+        let others = look.filter { $0.name != "fields" }
+        for (name, value) in others + (fields.isEmpty ? [] : [("fields", fields.joined(separator: ","))]) {
+          try page.add(name, value, place: "--\(name): ")
         }
-        guard isRead else { return nil }
+        try page.checkLanguage()
+        guard !page.hasImage || !page.imageOrigins.isEmpty else {
+          throw Failure(message: "--image needs --image-origin; name the origin of the images", status: .usage)
+        }
+        return page
       }
     }
   }

@@ -33,8 +33,7 @@
       let digest = settings.expectedDigest.isEmpty ? nil : ManifestDigest(settings.expectedDigest)
       let index = try source.open(
         settings, ShardedIndex.Options(cacheLimitBytes: settings.cacheBytes, expectedDigest: digest))
-      // `shardq serve` has checked the field names of an index on disk.
-      if index.isFar, settings.page.namesFields { try settings.page.check(index.fieldNames) }
+      if settings.page.namesFields { try settings.page.check(index.fieldNames) }
       served = try ServedIndex(index, cacheLimit: settings.cacheBytes, log: log, metrics: metrics)
       ReadingTerms.prepare()
       gate = EngineGate(isFar: index.isFar)

@@ -44,10 +44,19 @@ package enum ServerProgram {
     package static var farThreads: Int { EngineGate.farThreads }
 
     /// Serves until a signal ends the process.
+    ///
+    /// - Parameter arguments: The arguments of `shardq serve`.
     // `main` is not async: in a static executable that costs 5 ms at the start, and this thread waits for signals.
-    package static func run(_ source: IndexSource) -> Never {
-      guard let settings = ServeSettings(arguments: Array(CommandLine.arguments.dropFirst())) else {
-        Diagnostics.report("this program cannot be started by itself; start it by shardq serve")
+    package static func run(_ arguments: [String], _ source: IndexSource) -> Never {
+      let read: ServeSettings?
+      do throws(ServeSettings.Failure) {
+        read = try ServeSettings(arguments)
+      } catch {
+        Diagnostics.report(error.message)
+        exit(error.status.rawValue)
+      }
+      guard let settings = read else {
+        Diagnostics.report("shardq-serve checks no options; run shardq serve instead")
         exit(ExitStatus.usage.rawValue)
       }
       // The signals are blocked before another thread exists, because that thread would get them.

@@ -205,49 +205,7 @@
 
   extension OutputFormat: ExpressibleByArgument {}
 
-  /// A number of bytes: `8388608`, `8M`, `8MiB`, `8MB`, `1.5KiB`.
-  struct ByteSize: ExpressibleByArgument {
-    var bytes: Int
-
-    init(bytes: Int) { self.bytes = bytes }
-
-    init?(argument: String) {
-      let isDigit = { (character: Character) in character.isASCII && character.isNumber }
-      let digits = argument.prefix(while: isDigit)
-      var rest = argument.dropFirst(digits.count)
-      var decimals: Substring = ""
-      if rest.first == "." {
-        decimals = rest.dropFirst().prefix(while: isDigit)
-        rest = rest.dropFirst(1 + decimals.count)
-        guard !decimals.isEmpty, decimals.count <= 6 else { return nil }
-      }
-      guard !digits.isEmpty, let number = Int(digits + decimals) else { return nil }
-      let unit: Int
-      switch rest.lowercased() {
-      case "", "b": unit = 1
-      case "k", "kib": unit = 1 << 10
-      case "m", "mib": unit = 1 << 20
-      case "g", "gib": unit = 1 << 30
-      case "t", "tib": unit = 1 << 40
-      case "kb": unit = 1_000
-      case "mb": unit = 1_000_000
-      case "gb": unit = 1_000_000_000
-      case "tb": unit = 1_000_000_000_000
-      default: return nil
-      }
-      let (product, overflow) = number.multipliedReportingOverflow(by: unit)
-      let scale = decimals.reduce(1) { (scale, _) in scale * 10 }
-      // Half a byte is none.
-      guard !overflow, product % scale == 0 else { return nil }
-      bytes = product / scale
-    }
-
-    var defaultValueDescription: String {
-      if bytes >= 1 << 20, bytes % (1 << 20) == 0 { return "\(bytes >> 20)MiB" }
-      if bytes % 1024 == 0 { return "\(bytes >> 10)KiB" }
-      return bytes > 1024 && bytes % 512 == 0 ? "\(bytes >> 10).5KiB" : "\(bytes)"
-    }
-  }
+  extension ByteSize: ExpressibleByArgument {}
 
   /// A list with commas between; a comma that belongs to a name is written `\,`.
   struct NameList: ExpressibleByArgument {

@@ -1,42 +1,78 @@
 import CLibrary
 import QueryOutput
+import Serving
+import ShardBuilder
 import ShardedIndex
 import ShardedIndexRemote
+import ShardqCommands
 
-/// The program that answers queries of an index on another machine, which `shardq` starts.
+/// The commands with an index on another machine, and with stores. It links libcurl.
 @main
 enum Main {
-  #if Remote
+  #if Remote && CommandLineTool
     static func main() {
-      guard let query = RemoteQuery(arguments: Array(CommandLine.arguments.dropFirst())) else {
-        Diagnostics.report("shardq starts shardq-remote; run shardq instead")
-        exit(ExitStatus.usage.rawValue)
+      CommandsProgram.check()
+      // The parser of all commands takes longer to start than the answer to a plain query.
+      if var request = FrontParser.parse(Array(CommandLine.arguments.dropFirst())),
+        let settings = try? UserSettings.load()
+      {
+        request.apply(settings)
+        if let index = request.index, RemoteIndex.isURL(index) { _exit(answer(request, RemoteSettings()).rawValue) }
       }
-      let remote = RemoteOptions(
-        fetch: query.remote.fetch, cacheDirectory: query.remote.cacheDirectory, cacheBytes: query.remote.cacheBytes)
-      let open: QueryRunner.Opening = { (url, options) throws(IndexError) in
+      CommandsProgram.run(RemoteWork(query: answer, warm: warm, store: StoreProgram.run, serve: serve))
+    }
+
+    @Sendable private static func answer(_ request: QueryRequest, _ settings: RemoteSettings) -> ExitStatus {
+      QueryRunner.run(request, open: opening(settings))
+    }
+
+    @Sendable private static func warm(_ request: QueryRequest, _ settings: RemoteSettings) -> ExitStatus {
+      Warming.run(request, opening(settings)) {
+        let counts = RemoteRequests.counts
+        return (counts.requests, counts.bytes, counts.diskHits)
+      }
+    }
+
+    private static func opening(_ settings: RemoteSettings) -> QueryRunner.Opening {
+      { (url, options) throws(IndexError) in
         var options = options
         // A look for a newer manifest is a request.
         if options.reloadInterval != nil { options.reloadInterval = .seconds(1) }
-        return try ShardedIndex(remote: url, options: options, remote: remote)
+        return try ShardedIndex(remote: url, options: options, remote: RemoteOptions(settings))
       }
-      let status: ExitStatus
-      if query.warms {
-        status = Warming.run(query.request, open) {
-          let counts = RemoteRequests.counts
-          return (counts.requests, counts.bytes, counts.diskHits)
-        }
-      } else {
-        status = QueryRunner.run(query.request, open: open)
-      }
-      // The thread of the network and its connections end with the process.
-      _exit(status.rawValue)
+    }
+
+    @Sendable private static func serve(_ arguments: [String]) -> Never {
+      #if Server
+        // As many as there are threads that wait for them.
+        RemoteRequests.allow(ServerProgram.farThreads)
+        ServerProgram.run(
+          arguments,
+          IndexSource { (settings, options) throws(IndexError) in
+            try ShardedIndex(remote: settings.index, options: options, remote: RemoteOptions(settings.remote))
+          } counters: {
+            let counts = RemoteRequests.counts
+            return StoreCounters(
+              requests: counts.requests, bytes: counts.bytes, failures: counts.failures, diskHits: counts.diskHits)
+          })
+      #else
+        ServerProgram.missing("CommandLineTool,Server,Remote", "shardq-remote")
+      #endif
     }
   #else
     static func main() {
       Diagnostics.report(
-        "built without libcurl; build it with: swift build -c release --traits Remote --product shardq-remote")
+        "built without libcurl; build it with: swift build -c release --traits CommandLineTool,Remote --product shardq-remote"
+      )
       exit(ExitStatus.usage.rawValue)
     }
   #endif
 }
+
+#if Remote && CommandLineTool
+  extension RemoteOptions {
+    fileprivate init(_ settings: RemoteSettings) {
+      self.init(fetch: settings.fetch, cacheDirectory: settings.cacheDirectory, cacheBytes: settings.cacheBytes)
+    }
+  }
+#endif

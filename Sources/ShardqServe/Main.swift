@@ -7,6 +7,7 @@ enum Main {
   static func main() {
     #if Server
       ServerProgram.run(
+        Array(CommandLine.arguments.dropFirst()),
         IndexSource { (settings, options) throws(IndexError) in
           try ShardedIndex(opening: settings.index, options: options)
         })

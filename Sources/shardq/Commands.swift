@@ -1,19 +1,25 @@
 import CLibrary
 import QueryOutput
 
-/// The executable that knows the whole command line.
+/// The executables of other command lines than plain queries.
 enum Commands {
+  /// The executable that knows the whole command line.
   static let name = "shardq-commands"
 
-  /// Becomes that executable, arguments unchanged, so that the user sees one command.
-  static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Never {
+  /// Becomes an executable, arguments unchanged, so that the user sees one command.
+  ///
+  /// - Parameter isFar: Whether the command needs another machine. If `shardq-remote` is not installed, the other
+  ///   executable prints the command's help, or says which package is missing.
+  static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, isFar: Bool = false) -> Never {
     let started = arguments[0].map { String(cString: $0) } ?? ""
     guard let own = InstalledProgram.ownPath(startedAs: started) else {
       fail("cannot find the directory of shardq, which has " + name + "; start shardq by its full path")
     }
     let directory = InstalledProgram.directory(of: own)
     var refused: (path: String, errno: CInt)?
-    for path in InstalledProgram.paths(of: name, beside: directory) {
+    for path in ((isFar ? ["shardq-remote"] : []) + [name]).flatMap({
+      InstalledProgram.paths(of: $0, beside: directory)
+    }) {
       execv(path, arguments)  // Returns only where it fails.
       if errno != ENOENT, errno != ENOTDIR { refused = refused ?? (path, errno) }
     }

@@ -28,7 +28,7 @@ enum Front {
       _exit(ExitStatus.done.rawValue)
     }
     guard !texts.contains(nil), var request = FrontParser.parse(texts.compactMap { $0 }) else {
-      Commands.run(arguments)
+      Commands.run(arguments, isFar: ["publish", "fetch", "prune"].contains(texts.first ?? nil))
     }
     do throws(UserSettings.Failure) {
       request.apply(try UserSettings.load())
@@ -36,8 +36,7 @@ enum Front {
       Diagnostics.report(error.message)
       _exit(error.status.rawValue)
     }
-    // Of an index on another machine the full parser has another program answer.
-    if let index = request.index, RemoteIndex.isURL(index) { Commands.run(arguments) }
+    if let index = request.index, RemoteIndex.isURL(index) { Commands.run(arguments, isFar: true) }
     // Nothing is left to be written, and memory need not be freed block by block.
     _exit(QueryRunner.run(request).rawValue)
   }

@@ -104,9 +104,9 @@ class StoreCase(FilesCase):
 
     def setUp(self):
         super().setUp()
-        if not (BIN / "shardq-store").exists():
-            print("skipped: an index in a store; Scripts/build.sh --remote makes shardq-store")
-            self.skipTest("no shardq-store")
+        if not (BIN / "shardq-remote").exists():
+            print("skipped: an index in a store; Scripts/build.sh --remote makes shardq-remote")
+            self.skipTest("no shardq-remote")
         self.build()
         self.store = s3.Store()
         self.shardq("publish", "-q", "-i", "index", self.URL, environment=self.store.environment)

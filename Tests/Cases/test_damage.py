@@ -97,8 +97,8 @@ class Damage(Case):
         yield (
             ["page", "-q", "--archive", "-i", "index", "-o", "made"], installed,
             lambda: self.is_sound("made/index.shardq"))
-        if not (BIN / "shardq-store").exists():
-            return print("skipped: publish; Scripts/build.sh --remote makes shardq-store")
+        if not (BIN / "shardq-remote").exists():
+            return print("skipped: publish; Scripts/build.sh --remote makes shardq-remote")
         store = s3.Store()
         self.addCleanup(store.close)
         url, environment = "s3://bucket/lists/index/", {"environment": store.environment}

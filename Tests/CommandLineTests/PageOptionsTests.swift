@@ -34,12 +34,6 @@ import Testing
     let texts = try #require(object["texts"] as? [String: String])
     #expect(texts["browse"] == "Tout")
     #expect(texts["showList"] == "Afficher la liste")
-
-    var settings = ServeSettings()
-    settings.page = options
-    #expect(ServeSettings(arguments: settings.arguments)?.page == options)
-    #expect(ServeSettings(arguments: ["page=title"]) == nil)
-    #expect(ServeSettings(arguments: ["page=lang=x"]) == nil)
   }
 
   @Test("a later option replaces an earlier one")

@@ -1,22 +1,20 @@
 import QueryOutput
 import Testing
 
-@Suite("Settings that shardq serve passes to the server") struct ServeSettingsTests {
-  @Test("settings arrive as they were set")
-  func roundTrip() throws {
-    #expect(ServeSettings(arguments: ServeSettings().arguments) == ServeSettings())
+@Suite("Settings of shardq serve") struct ServeSettingsTests {
+  @Test("each option sets its setting, joined to its value or not")
+  func options() throws {
     var settings = ServeSettings()
-    settings.index = "a=b c\n/é"
+    settings.index = "a=b c\n/\u{e9}"
     settings.expectedDigest = String(repeating: "0f", count: 32)
-    settings.address = "::1"
-    settings.port = 0
+    settings.listen = ListenAddress(address: "::1", port: 0)
     settings.hosts = ["example.org", "*"]
-    settings.cacheBytes = 1
+    settings.cacheBytes = 1 << 20
     settings.placesBytes = 2
     settings.connections = 3
     settings.reloadMilliseconds = 4
-    settings.idleMilliseconds = 5
-    settings.requestMilliseconds = 6
+    settings.idleMilliseconds = 5000
+    settings.requestMilliseconds = 6500
     settings.responseMilliseconds = 7
     settings.maxAge = 8
     settings.cors = "https://example.org"
@@ -24,19 +22,43 @@ import Testing
     settings.logsRequests = true
     settings.printsJSON = true
     (settings.remote.fetch, settings.remote.cacheDirectory, settings.remote.cacheBytes) = ("ranges", "/a=b", 9)
-    #expect(ServeSettings(arguments: settings.arguments) == settings)
-    // Each setting is passed: none has its default value.
-    for (said, plain) in zip(settings.arguments, ServeSettings().arguments) { #expect(said != plain) }
+    try settings.page.add("title", "serve", place: "")
+    try settings.page.add("costs", "true", place: "")
+    try settings.page.add("fields", "a,b", place: "")
+    let options = [
+      ("-i", settings.index), ("--expect-digest", settings.expectedDigest), ("--listen", "[::1]:0"),
+      ("--host", "example.org"), ("--host", "*"), ("--cache", "1MiB"), ("--places-memory", "2"),
+      ("--max-connections", "3"), ("--reload-interval", "0.004"), ("--idle-timeout", "5"), ("--request-timeout", "6.5"),
+      ("--response-timeout", "0.007"), ("--max-age", "8"), ("--cors", settings.cors), ("--log-format", "json"),
+      ("--fetch", "ranges"), ("--cache-dir", "/a=b"), ("--cache-size", "9"), ("--title", "serve"), ("--fields", "a"),
+      ("--fields", "b"),
+    ]
+    let flags = ["--access-log", "--json", "--costs"]
+    func isSame(_ arguments: [String]) throws -> Bool {
+      var read = try #require(try ServeSettings(arguments))
+      // The order of the page's settings is that of the line.
+      #expect(read.page.json(PageFacts()) == settings.page.json(PageFacts()))
+      read.page = settings.page
+      return read == settings
+    }
+    #expect(try isSame(["serve"] + options.flatMap { [$0.0, $0.1] } + flags))
+    #expect(try isSame(options.map { $0.0 + ($0.0 == "-i" ? "" : "=") + $0.1 } + ["serve"] + flags))
+  }
+
+  @Test("a public server has any name unless it has one")
+  func hosts() throws {
+    #expect(try ServeSettings(["serve", "--listen=0.0.0.0:1"]) == nil)
+    #expect(try ServeSettings(["serve", "--listen=0.0.0.0:1", "--public"])?.hosts == ["*"])
+    #expect(try ServeSettings(["serve", "--listen=0.0.0.0:1", "--public", "--host", "a"])?.hosts == ["a"])
   }
 
   @Test(
     "other words are refused",
     arguments: [
-      "", "port", "port=", "port=65536", "port=-1", "cache=1M", "else=1", "access-log=1", "json=1", "log-format=xml",
-      "fetch=all",
-      "cache-bytes=-1",
+      "x", "--listen", "--listen=65536", "--cache=1X", "--max-age=x", "--log-format=xml", "--cache-size=-1", "-x",
     ])
-  func refused(word: String) {
-    #expect(ServeSettings(arguments: [word]) == nil)
-  }
+  func refused(word: String) throws { #expect(try ServeSettings([word]) == nil) }
+
+  @Test("a page has no other setting")
+  func unknown() { #expect(throws: ServeSettings.Failure.self) { try ServeSettings(["--titel", "x"]) } }
 }

@@ -5,7 +5,7 @@
 set -eu
 directory="$(cd "$(dirname "$0")" && pwd)"
 export PYTHONDONTWRITEBYTECODE=1
-for program in shardq shardq-commands shardq-footprint shardq-serve shardq-remote shardq-serve-remote shardq-store; do
+for program in shardq shardq-commands shardq-footprint shardq-serve shardq-remote; do
   if [ ! -x "${SHARDQ_BIN:-$directory/../../bin}/$program" ]; then
     echo "skipped: the pages' commands; Scripts/build.sh --all makes $program" >&2
     exit 77

@@ -121,19 +121,19 @@ class Layout(Installed):
 
     def test_serve_of_a_url_finds_its_program(self):
         result = self.shardq("serve", "-i", "http://127.0.0.1:1/shards/", "--listen", "127.0.0.1:0")
-        if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-serve-remote")):
+        if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-remote")):
             self.assertEqual(result.returncode, 66, result.stderr)
             self.assertIn("install the package shardq-remote", result.stderr)
-            self.skipTest("bin/shardq-serve-remote was not built")
+            self.skipTest("bin/shardq-remote was not built")
         self.assertEqual(result.returncode, 74, result.stderr)
         self.assertIn("accepts no connection", result.stderr)
 
     def test_publish_finds_its_program(self):
         result = self.shardq("publish", "-i", "none", "s3://bucket/cities/")
-        if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-store")):
+        if not os.path.exists(os.path.join(self.prefix, "libexec", "shardq", "shardq-remote")):
             self.assertEqual(result.returncode, 66, result.stderr)
             self.assertIn("install the package shardq-remote", result.stderr)
-            self.skipTest("bin/shardq-store was not built")
+            self.skipTest("bin/shardq-remote was not built")
         self.assertEqual(result.returncode, 66, result.stderr)
         self.assertIn("no index at none", result.stderr)
 

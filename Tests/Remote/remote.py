@@ -21,7 +21,7 @@ atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
 # Side by side, as they find each other.
 BIN = os.path.join(SCRATCH, "bin")
 os.mkdir(BIN)
-for _program in ("shardq", "shardq-commands", "shardq-remote", "shardq-store"):
+for _program in ("shardq", "shardq-commands", "shardq-remote"):
     shutil.copy(os.path.join(os.path.abspath(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin"))), _program), BIN)
 ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "SWIFT_BACKTRACE": "enable=no", "HOME": SCRATCH,
                "XDG_CACHE_HOME": os.path.join(SCRATCH, "xdg")}

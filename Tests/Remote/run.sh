@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests an index over HTTP, from nginx and from faulty hosts: Tests/Remote/run.sh [--long]. The long form asks more texts.
-# $SHARDQ_BIN, else bin, has shardq, shardq-commands, shardq-remote and shardq-store. Ends with 77 if shardq-remote or
+# $SHARDQ_BIN, else bin, has shardq, shardq-commands and shardq-remote. Ends with 77 if shardq-remote or
 # nginx is missing.
 set -eu
 cd "$(dirname "$0")"

@@ -66,7 +66,7 @@ class StoreTestCase(unittest.TestCase):
     def start(self, index, *words):
         """Starts the program that asks the store."""
         return subprocess.Popen(
-            [os.path.join(BIN, "shardq-store"), "publish", "url=" + URL, "index=" + index, *words],
+            [os.path.join(BIN, "shardq-remote"), "publish", URL, "-i", index, *words],
             env={**ENVIRONMENT, **self.store.environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def end(self, process):
@@ -451,7 +451,7 @@ class BadStores(StoreTestCase):
 
         self.store.fault = fault
         began = time.monotonic()
-        status, error = self.end(self.start(INDEXES[0], "stall=1"))
+        status, error = self.end(self.start(INDEXES[0], "--stall=1"))
         self.assertEqual(status, 74, error)
         self.assertIn("did not answer in time", error)
         self.assertLess(time.monotonic() - began, 30)

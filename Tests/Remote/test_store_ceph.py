@@ -98,7 +98,7 @@ class PublishedToCeph(unittest.TestCase):
         self.work = tempfile.mkdtemp(dir=SCRATCH, prefix="ceph-store-")
 
     def start(self, index, url):
-        return subprocess.Popen([os.path.join(BIN, "shardq-store"), "publish", "url=" + url, "index=" + index],
+        return subprocess.Popen([os.path.join(BIN, "shardq-remote"), "publish", url, "-i", index],
                                 env={**ENVIRONMENT, **self.environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def run_command(self, *arguments, status=0):

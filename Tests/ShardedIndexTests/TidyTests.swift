@@ -225,7 +225,7 @@ import Testing
     let libraries = [
       "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "Answers", "QueryOutput", "ShardBuilder",
       "ShardBuilderFoundation",
-      "Footprint", "ShardqStore", "ShardedIndexRemote",
+      "Footprint", "ShardqRemote", "ShardedIndexRemote",
     ]
     for library in libraries {
       let files = Self.files("Sources/" + library, ".swift") + Self.files("Sources/" + library, ".md")

@@ -203,7 +203,7 @@ class Conventions(unittest.TestCase):
             with self.subTest(line, **variables):
                 self.assertEqual("\x1b[" in self.shown(line, **variables), wanted)
         wrong = self.run_shell("shardq --color blue san")
-        self.assertEqual((wrong.returncode, wrong.stderr), (64, "shardq: --color: there is no blue; choose auto, always, never\n"))
+        self.assertEqual((wrong.returncode, wrong.stderr), (64, "shardq: the value 'blue' is invalid for '--color <when>'. Please provide one of 'auto', 'always' or 'never'; see shardq --help\n"))
 
     def test_07_exit_statuses(self):
         self.write("bad.json", "[{")
@@ -495,7 +495,7 @@ class Conventions(unittest.TestCase):
             ("shardq build -i x --key '{name}' bad.csv", r"^shardq: bad\.csv:\d+:\d+: .+; .+\n$"),
             ("shardq -i none x", r"^shardq: no index at none.+ shardq build.+--index\n$"),
             ("shardq build -i x --key '{nam}' bad.csv", r"^shardq: .*(name|bad\.csv).*; .+\n$"),
-            ("shardq stats x", r"^shardq: x is one argument too many; see shardq stats --help\n$"),
+            ("shardq stats x", r"^shardq: unexpected argument 'x'; see shardq stats --help\n$"),
         ]:
             with self.subTest(line):
                 self.assertRegex(self.run_shell(line).stderr, wanted)

@@ -52,8 +52,8 @@
 
     /// Returns the options of the file and of the command line.
     ///
-    /// - Parameter index: The index, whose fields they may name; nil for one on another machine, which the server opens.
-    func options(for index: String?) throws(CommandFailure) -> PageOptions {
+    /// - Parameter index: The index, whose fields they may name.
+    func options(for index: String) throws(CommandFailure) -> PageOptions {
       var options = PageOptions()
       do throws(PageOptions.Failure) {
         if let file { try options.addFile(file) }
@@ -68,7 +68,7 @@
       } catch {
         throw CommandFailure(status: error.status, message: error.message)
       }
-      guard options.namesFields, let index else { return options }
+      guard options.namesFields else { return options }
       let schema: Schema
       do throws(IndexError) {
         schema = try ShardedIndex(opening: index).generation.schema

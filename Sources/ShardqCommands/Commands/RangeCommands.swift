@@ -269,25 +269,22 @@
 
     static func isURL(_ target: String) -> Bool { target.hasPrefix("s3://") }
 
-    /// Becomes the program that writes to stores.
     func run(
       _ command: StoreRequest.Command, _ target: String, _ plan: PlanOption, _ options: BuildOptions,
       _ summary: SummaryOptions? = nil, _ change: (inout StoreRequest.Ranges) -> Void
     ) -> Never {
+      RemoteWork.needed()
       var request = StoreRequest(command, target)
       request.isSingleWriter = isSingleWriter
-      var ranges = StoreRequest.Ranges()
       do throws(BuildError) {
-        let program = try RangePlan.Program.own()
-        ranges.program = (program.version, program.digest)
+        var ranges = StoreRequest.Ranges(try plan.read(), options)
+        change(&ranges)
+        request.ranges = ranges
       } catch {
         Diagnostics.report(error.text)
         finish(error.exitStatus)
       }
-      (ranges.plan, ranges.memoryBytes, ranges.jobs) = (plan.path, options.memoryBytes, options.jobs)
-      change(&ranges)
-      request.ranges = ranges
-      StoreProgram.run(request, grace, summary)
+      request.run(grace, summary)
     }
   }
 
@@ -321,10 +318,17 @@
   }
 
   extension RangePlan.Program {
-    /// This program.
+    /// `shardq-commands` of this installation, whichever program runs.
     static func own() throws(BuildError) -> Self {
-      guard let path = InstalledProgram.ownPath(startedAs: CommandLine.arguments[0]) else {
-        throw .io(operation: "find", path: CommandLine.arguments[0], errno: ENOENT)
+      let name = "shardq-commands"
+      guard let own = InstalledProgram.ownPath(startedAs: CommandLine.arguments[0]),
+        case let path? = RemoteWork.own == nil
+          ? own
+          : InstalledProgram.paths(of: name, beside: InstalledProgram.directory(of: own)).first(where: {
+            access($0, X_OK) == 0
+          })
+      else {
+        throw .io(operation: "find", path: RemoteWork.own == nil ? CommandLine.arguments[0] : name, errno: ENOENT)
       }
       return try Self(version: ProductVersion.text, executable: path)
     }

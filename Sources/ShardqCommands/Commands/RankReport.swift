@@ -12,10 +12,12 @@
     static func answer(_ request: QueryRequest, _ options: QueryOptions) -> ExitStatus {
       var request = request
       request.apply(.current)
-      if let index = request.index, RemoteIndex.isURL(index) { RemoteCommand.run(request, options) }
+      if let index = request.index, RemoteIndex.isURL(index) {
+        RemoteWork.answer(request, options.remote.settings)
+      }
       if options.remote.isSaid {
-        Diagnostics.report(RemoteCommand.noURL.message)
-        return RemoteCommand.noURL.status
+        Diagnostics.report(RemoteWork.noURL.message)
+        return RemoteWork.noURL.status
       }
       guard request.explains else { return QueryRunner.run(request) }
       do throws(IndexError) {

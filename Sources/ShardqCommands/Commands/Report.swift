@@ -4,13 +4,13 @@
   import QueryOutput
 
   /// The format of a report.
-  enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
+  package enum ReportFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
   }
 
   /// Names and values that are printed for people or as one JSON object.
-  struct Report {
-    enum Value {
+  package struct Report {
+    package enum Value {
       case number(Int)
       case text(String)
       case list([String])
@@ -25,9 +25,9 @@
     init() {}
 
     /// Makes the summary of a command.
-    init(of command: String) { add("command", .text(command)) }
+    package init(of command: String) { add("command", .text(command)) }
 
-    mutating func add(_ name: String, _ value: Value, note: String? = nil) {
+    package mutating func add(_ name: String, _ value: Value, note: String? = nil) {
       lines.append((name, value, note))
     }
 
@@ -37,7 +37,7 @@
     /// Prints the report, and ends the process where that fails.
     ///
     /// - Parameter more: Lines that people see below it.
-    func print(_ format: ReportFormat, then more: String = "") {
+    package func print(_ format: ReportFormat, then more: String = "") {
       var output = Output()
       do throws(WriteError) {
         try output.write(format == .json ? json : text + more)

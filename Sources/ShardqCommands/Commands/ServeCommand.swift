@@ -93,56 +93,14 @@
       }
     }
 
-    func settings(_ page: PageOptions) -> ServeSettings {
-      var settings = ServeSettings()
-      settings.page = page
-      settings.index = location.pathOrURL
-      settings.remote = remote.settings
-      settings.expectedDigest = pin.expectedDigest?.description ?? ""
-      settings.address = listen.address
-      settings.port = listen.port
-      // A public server is asked by names that only --host could tell.
-      settings.hosts = isPublic && hosts.isEmpty ? ["*"] : hosts
-      settings.cacheBytes = limits.cache.bytes
-      settings.placesBytes = limits.places.bytes
-      settings.connections = limits.connections
-      settings.reloadMilliseconds = reload.milliseconds
-      settings.idleMilliseconds = limits.idle.milliseconds
-      settings.requestMilliseconds = limits.request.milliseconds
-      settings.responseMilliseconds = limits.response.milliseconds
-      settings.maxAge = maxAge
-      settings.cors = cors ?? ""
-      settings.logFormat = logFormat ?? .text
-      settings.logsRequests = logFormat != nil
-      settings.printsJSON = isJSON
-      return settings
-    }
-
     func run() throws {
-      let arguments: [String]
-      let path: String
-      let isFar = RemoteIndex.isURL(location.pathOrURL)
-      do throws(CommandFailure) {
-        if remote.isSaid, !isFar { throw RemoteCommand.noURL }
-        let page = try look.options(for: isFar ? nil : location.path)
-        guard !page.hasImage || !page.imageOrigins.isEmpty else {
-          throw CommandFailure(
-            status: .usage, message: "--image needs --image-origin; name the origin of the images")
-        }
-        arguments = settings(page).arguments
-        path =
-          isFar
-          ? try InstalledProgram.path(
-            RemoteIndex.server,
-            hint: "install the package shardq-remote, or run make SERVER=1 REMOTE=1 in a clone")
-          : try InstalledProgram.path(
-            "shardq-serve",
-            hint: "install the package shardq-serve, or run Scripts/build.sh --server in a clone")
-      } catch {
-        Diagnostics.report(error.message)
-        finish(error.status)
+      if RemoteIndex.isURL(location.pathOrURL) { RemoteWork.serve() }
+      if remote.isSaid {
+        Diagnostics.report(RemoteWork.noURL.message)
+        finish(RemoteWork.noURL.status)
       }
-      RemoteCommand.become(path, arguments)
+      OtherProgram.become(
+        "shardq-serve", hint: "install the package shardq-serve, or run Scripts/build.sh --server in a clone")
     }
   }
 
@@ -179,58 +137,6 @@
   }
 
   extension ServeSettings.LogFormat: ExpressibleByArgument {}
-
-  /// An address and a port: `127.0.0.1:7878`, `[::1]:7878`, `localhost:7878`, `7878`.
-  struct ListenAddress: ExpressibleByArgument, CustomStringConvertible {
-    var address: String
-    var port: Int
-
-    init(address: String, port: Int) { (self.address, self.port) = (address, port) }
-
-    init?(argument: String) {
-      var name = "127.0.0.1"
-      var digits = argument[...]
-      if let colon = argument.lastIndex(of: ":") {
-        name = String(argument[..<colon])
-        digits = argument[argument.index(after: colon)...]
-      }
-      guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let port = Int(digits), port <= 65535
-      else { return nil }
-      if name == "localhost" || name.isEmpty { name = "127.0.0.1" }
-      var four = in_addr()
-      var six = in6_addr()
-      if name.hasPrefix("["), name.hasSuffix("]") {
-        name = String(name.dropFirst().dropLast())
-        guard inet_pton(AF_INET6, name, &six) == 1 else { return nil }
-      } else {
-        guard inet_pton(AF_INET, name, &four) == 1 else { return nil }
-      }
-      (address, self.port) = (name, port)
-    }
-
-    /// Whether no other machine reaches the address.
-    var isLoopback: Bool {
-      if !address.contains(":") { return address.hasPrefix("127.") }
-      var six = in6_addr()
-      inet_pton(AF_INET6, address, &six)
-      return withUnsafeBytes(of: &six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
-    }
-
-    var description: String { (address.contains(":") ? "[\(address)]" : address) + ":\(port)" }
-    var defaultValueDescription: String { description }
-  }
-
-  /// A time in seconds, with or without a fraction: a millisecond at least, a day at most.
-  struct Seconds: ExpressibleByArgument {
-    var milliseconds: Int
-
-    init(_ seconds: Int) { milliseconds = seconds * 1000 }
-
-    init?(argument: String) {
-      guard let seconds = Double(argument), seconds >= 0.001, seconds <= 86_400 else { return nil }
-      milliseconds = Int((seconds * 1000).rounded())
-    }
-
-    var defaultValueDescription: String { "\(milliseconds / 1000)" }
-  }
+  extension ListenAddress: ExpressibleByArgument {}
+  extension Seconds: ExpressibleByArgument {}
 #endif

@@ -3,6 +3,7 @@
   import ArgumentParser
   import CLibrary
   import QueryOutput
+  import ShardBuilder
 
   struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -44,9 +45,10 @@
 
     func run() throws {
       var request = StoreRequest(.publish, place.url)
+      request.stallSeconds = place.stallSeconds
       request.directory = location.path
       request.isSingleWriter = isSingleWriter
-      StoreProgram.run(request, grace, summary)
+      request.run(grace, summary)
     }
   }
 
@@ -75,7 +77,7 @@
     func run() throws {
       var request = StoreRequest(.fetch, place.url)
       request.directory = location.path
-      StoreProgram.run(request, nil, summary)
+      request.run(nil, summary)
     }
   }
 
@@ -119,7 +121,7 @@
       var request = StoreRequest(.prune, place.url)
       request.kept = kept
       request.isDryRun = isDryRun
-      StoreProgram.run(request, grace, summary)
+      request.run(grace, summary)
     }
   }
 
@@ -127,6 +129,9 @@
   struct StorePlace: ParsableArguments {
     @Argument(help: ArgumentHelp("The bucket and the prefix: s3://bucket/prefix/.", valueName: "url"))
     var url: String
+
+    /// The seconds without bytes after which a request fails, for tests.
+    @Option(name: .customLong("stall"), help: .hidden) var stallSeconds: Int?
 
     func validate() throws {
       guard url.hasPrefix("s3://"), url.utf8.count > 5 else {
@@ -164,28 +169,52 @@
     }
   }
 
-  /// `shardq-store`, which asks stores.
-  enum StoreProgram {
-    /// Becomes that program.
-    static func run(_ request: StoreRequest, _ grace: StoreGrace?, _ summary: SummaryOptions?) -> Never {
-      var request = request
+  /// A command on a store.
+  package struct StoreRequest: Sendable {
+    package enum Command: String, Sendable {
+      case publish, fetch, prune
+      case writeRange = "write-range"
+      case merge
+    }
+
+    /// The arguments of `write-range` and `merge`, by which many processes make an index.
+    package struct Ranges: Sendable {
+      package var plan: RangePlan
+      package var resources: BuildOptions
+      package var isOfEntries = false
+      package var rows: [String] = []
+      package var records: Int?
+      package var repeatedIDs: Int?
+
+      init(_ plan: RangePlan, _ resources: BuildOptions) { (self.plan, self.resources) = (plan, resources) }
+    }
+
+    package var command: Command
+    /// The URL of the prefix: `s3://bucket/prefix/`.
+    package var url: String
+    /// The directory of the index on disk, for `publish` and `fetch`.
+    package var directory = ""
+    /// The time that an object which no generation names stays, in seconds.
+    package var graceSeconds = 7 * 86_400
+    /// The number of generations that `prune` keeps.
+    package var kept = 2
+    /// Whether the user says that no other process publishes to the prefix; then commits use no create-if-absent.
+    package var isSingleWriter = false
+    /// Whether `prune` prints the names of objects and removes none.
+    package var isDryRun = false
+    package var (isJSON, isQuiet) = (false, false)
+    /// The time without bytes after which a request fails, in seconds; nil for the default.
+    package var stallSeconds: Int?
+    /// The arguments of `write-range` and `merge`; nil for other commands.
+    package var ranges: Ranges?
+
+    init(_ command: Command, _ url: String) { (self.command, self.url) = (command, url) }
+
+    func run(_ grace: StoreGrace?, _ summary: SummaryOptions?) -> Never {
+      var request = self
       if let grace { request.graceSeconds = grace.time.seconds }
       if let summary { (request.isJSON, request.isQuiet) = (summary.isJSON, summary.isQuiet) }
-      let path: String
-      do throws(CommandFailure) {
-        path = try InstalledProgram.path(
-          StoreRequest.program,
-          hint: "install the package shardq-remote, or run make REMOTE=1 in a clone")
-      } catch {
-        Diagnostics.report(error.message)
-        finish(error.status)
-      }
-      let code = withCStrings([path] + request.arguments) { words in
-        execv(path, &words)  // Returns only where it fails.
-        return errno
-      }
-      Diagnostics.report("cannot run " + path + ": " + String(cString: strerror(code)))
-      finish(.notFound)
+      RemoteWork.run(request)
     }
   }
 #endif

@@ -47,18 +47,15 @@
       request.index = index
       request.expectedDigest = pin.expectedDigest
       request.format = isJSON ? .json : nil
-      var query = RemoteQuery(request)
-      query.remote = remote.settings
-      query.warms = true
+      RemoteWork.needed()
       if log != "-" {
-        // The other program reads standard input.
         let file = open(log, O_RDONLY | O_CLOEXEC)
         guard file >= 0, dup2(file, STDIN_FILENO) >= 0 else {
           Diagnostics.report("cannot open \(log): " + String(cString: strerror(errno)) + "; check its name")
           finish(.notFound)
         }
       }
-      RemoteCommand.run(query)
+      RemoteWork.warm(request, remote.settings)
     }
   }
 #endif

@@ -130,11 +130,11 @@ struct SettingsMessages {
 
   /// Values of `SHARDQ_UI_OPTS`, and their messages.
   static let listMistakes = [
-    ("--hight 5", "there is no option --hight; did you mean --height?"),
-    ("--height", "--height needs a value; write --height <n|n%>"),
-    ("--height x", "--height: x is not valid; write lines or a percentage, such as 20 or 40%"),
+    ("--hight 5", "unknown option '--hight'. Did you mean '--height'?"),
+    ("--height", "missing value for '--height <n|n%>'; see shardq ui --help"),
+    ("--height x", "the value 'x' is invalid for '--height <n|n%>'; see shardq ui --help"),
     ("--json --format tsv", "--json and --format exclude each other; leave out one"),
-    ("san", "san is one argument too many; see shardq ui --help"),
+    ("san", "unexpected argument 'san'; see shardq ui --help"),
     ("-q 'a", "a quote is not closed; add the other one"),
     ("--help", "--help is for command lines only; leave out --help"),
     ("-- --plain", "-- is for command lines only; leave out --"),

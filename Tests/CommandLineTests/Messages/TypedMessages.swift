@@ -75,15 +75,15 @@ struct TypedMessages {
 
   /// Command lines and their messages; the status is 64.
   static let mistakes = [
-    ("shardq -5", "there is no option -5; see shardq --help"),
-    ("shardq query -x", "there is no option -x; see shardq query --help"),
+    ("shardq -5", "unknown option '-5'; see shardq --help"),
+    ("shardq query -x", "unknown option '-x'; see shardq query --help"),
     ("shardq -v", "the prefix is missing; name one, or '' for all keys"),
     ("shardq stats -v", "there is no option -v; shardq --version prints the version"),
-    ("shardq --formt csv san", "there is no option --formt; did you mean --format?"),
+    ("shardq --formt csv san", "unknown option '--formt'. Did you mean '--format'?"),
     ("shardq build --key '{name}' -x.csv", "-x.csv looks like an option; for a file of that name write ./-x.csv"),
-    ("shardq query -n -1 san", "--limit must be at least 1"),
-    ("shardq query --limit -1 san", "--limit must be at least 1"),
-    ("shardq query --offset -1 san", "--offset must be at least 0"),
+    ("shardq query -n -1 san", "missing value for '-n <n>'; see shardq query --help"),
+    ("shardq query --limit=-1 san", "--limit must be at least 1"),
+    ("shardq query --offset=-1 san", "--offset must be at least 0"),
     ("shardq build --format csv x.txt", "there is no option --format; did you mean --input-format?"),
     ("shardq build -k '{name}' x.csv", "there is no option -k; did you mean --key?"),
     ("shardq serve --port 80", "there is no option --port; did you mean --listen?"),
@@ -100,9 +100,18 @@ struct TypedMessages {
       "--json and -o - both print to standard output; name a file with -o"
     ),
     ("shardq --print0 san", "there is no option --print0; did you mean -0?"),
-    ("shardq --color san", "--color: there is no san; choose auto, always, never"),
-    ("shardq --color=blue san", "--color: there is no blue; choose auto, always, never"),
-    ("shardq --hyperlink on san", "--hyperlink: there is no on; choose auto, always, never"),
+    (
+      "shardq --color san",
+      "the value 'san' is invalid for '--color <when>'. Please provide one of 'auto', 'always' or 'never'; see shardq --help"
+    ),
+    (
+      "shardq --color=blue san",
+      "the value 'blue' is invalid for '--color <when>'. Please provide one of 'auto', 'always' or 'never'; see shardq --help"
+    ),
+    (
+      "shardq --hyperlink on san",
+      "the value 'on' is invalid for '--hyperlink <when>'. Please provide one of 'auto', 'always' or 'never'; see shardq --help"
+    ),
     ("shardq --bind x san", "there is no option --bind; shardq ui has it"),
     ("shardq ui --bind x", "--bind: x has no action; write a key, a colon and an action, as ctrl-k:up"),
     ("shardq ui --bind a:upp", "--bind: there is no action upp; did you mean up?"),
@@ -124,29 +133,35 @@ struct TypedMessages {
     ),
     ("shardq ui --color hk:red", "--color: hk:red: there is no part hk; did you mean hl?"),
     ("shardq query", "the prefix is missing; name one, or '' for all keys"),
-    ("shardq build", "<input> ... is missing; see shardq build --help"),
-    ("shardq --limit", "--limit needs a value; write --limit <n>"),
-    ("shardq -n", "-n needs a value; see shardq --help"),
-    ("shardq --near 99,200 san", "--near: 99,200 is not valid; write degrees north and east, such as 52.5,13.4"),
+    ("shardq build", "missing expected argument '<input> ...'; see shardq build --help"),
+    ("shardq --limit", "missing value for '--limit <n>'; see shardq --help"),
+    ("shardq -n", "missing value for '-n <n>'; see shardq --help"),
+    ("shardq --near 99,200 san", "the value '99,200' is invalid for '--near <lat,lon>'; see shardq --help"),
     ("shardq --filter x san", "--filter: x is not valid; write a field and a value, such as country=FR"),
     (
       "shardq build --encoding x",
-      "--encoding: x is not valid; write utf-8, latin1, windows-1252, utf-16, utf-16le, utf-16be"
+      "the value 'x' is invalid for '--encoding <name>'; see shardq build --help"
     ),
-    ("shardq ui --bash --zsh", "--bash and --zsh exclude each other; leave out one"),
+    (
+      "shardq ui --bash --zsh",
+      "value to be set with flag '--zsh' had already been set with flag '--bash'; see shardq ui --help"
+    ),
     ("shardq help buidl", "there is no command buidl; did you mean build?"),
     ("shardq help xyzzy", "there is no command xyzzy; see shardq --help"),
-    ("shardq -n x san", "-n: x is not valid; write a whole number, such as 20"),
-    ("shardq --format yaml san", "--format: there is no yaml; choose text, tsv, csv, json, jsonl, geojson"),
-    ("shardq --format jsn san", "--format: there is no jsn; did you mean json?"),
-    ("shardq --all=3 san", "--all takes no value; leave out the = and the text behind it"),
+    ("shardq -n x san", "the value 'x' is invalid for '-n <n>'; see shardq --help"),
+    (
+      "shardq --format yaml san",
+      "the value 'yaml' is invalid for '--format <format>'. Please provide one of the following:\n"
+        + "  - text\n  - tsv\n  - csv\n  - json\n  - jsonl\n  - geojson; see shardq --help"
+    ),
+    ("shardq --all=3 san", "the option '--all' does not take any value, but '3' was specified; see shardq --help"),
     (
       "shardq stats x",
-      "x is one argument too many; see shardq stats --help. To search for this text: shardq -- stats x"
+      "unexpected argument 'x'; see shardq stats --help. To search for this text: shardq -- stats x"
     ),
     (
       "shardq stats x y",
-      "there are too many arguments, x y; see shardq stats --help. To search for this text: shardq -- stats x y"
+      "2 unexpected arguments: 'x', 'y'; see shardq stats --help. To search for this text: shardq -- stats x y"
     ),
     ("shardq --stdin san", "--stdin reads prefixes from standard input; leave out <prefix>"),
     ("shardq --all -n 3 san", "--all and --limit exclude each other; leave out one"),

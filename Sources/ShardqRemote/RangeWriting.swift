@@ -1,9 +1,10 @@
-#if Remote
+#if Remote && CommandLineTool
   import Answers
   import CLibrary
   import QueryOutput
   import ShardBuilder
   import ShardedIndexRemote
+  import ShardqCommands
 
   /// `shardq write-range` and `shardq merge` with a prefix of a store as their target.
   enum RangeWriting {
@@ -40,17 +41,10 @@
       _ request: StoreRequest,
       _ body: (RangePlan, StoreTarget, BuildOptions, StoreRequest.Ranges) throws(BuildError) -> Void
     ) throws(StoreError) {
-      guard let ranges = request.ranges, ranges.program.version == ProductVersion.text else {
-        throw StoreError(
-          .usage,
-          "shardq-store has version \(ProductVersion.text), and shardq has another; install the same version of both")
-      }
-      var resources = BuildOptions()
-      (resources.memoryBytes, resources.jobs) = (ranges.memoryBytes, ranges.jobs)
+      guard let ranges = request.ranges else { return }
       let target = StoreTarget(try IndexStore(request), request.url)
       do throws(BuildError) {
-        let program = RangePlan.Program(version: ranges.program.version, digest: ranges.program.digest)
-        try body(try RangePlan(reading: ranges.plan, for: program), target, resources, ranges)
+        try body(ranges.plan, target, ranges.resources, ranges)
       } catch {
         throw target.failure ?? StoreError(.build(error))
       }
@@ -68,17 +62,17 @@
           + "\(counted(summary.shards, "shard", nil)); generation \(number) "
           + (isNew ? "of" : "was there in") + " \(target.shown); digest \(summary.digest)")
       guard request.isJSON else { return }
-      var object = JSONObject(of: request)
-      object.add("url", target.shown)
-      object.add("generation", Int(clamping: number))
-      object.add("unchanged", !isNew)
-      object.add("ranges", summary.ranges)
-      object.add("records", summary.records)
-      object.add("records_cut_anew", summary.recordsCutAnew)
-      object.add("shards", summary.shards)
-      object.add("bytes", summary.bytes)
-      object.add("digest", summary.digest)
-      object.print()
+      var report = Report(of: request.command.rawValue)
+      report.add("url", .text(target.shown))
+      report.add("generation", .number(Int(clamping: number)))
+      report.add("unchanged", .flag(!isNew))
+      report.add("ranges", .number(summary.ranges))
+      report.add("records", .number(summary.records))
+      report.add("records_cut_anew", .number(summary.recordsCutAnew))
+      report.add("shards", .number(summary.shards))
+      report.add("bytes", .number(summary.bytes))
+      report.add("digest", .text(summary.digest))
+      report.print(.json)
     }
   }
 #endif

@@ -1,4 +1,4 @@
-#if Remote
+#if Remote && CommandLineTool
   import CLibrary
   import ShardBuilder
   import ShardedIndex

@@ -1,4 +1,4 @@
-#if Remote
+#if Remote && CommandLineTool
   import CCurl
   import CLibrary
   import ShardBuilder

@@ -1,9 +1,10 @@
-#if Remote
+#if Remote && CommandLineTool
   import CLibrary
   import QueryOutput
   import ShardBuilder
   import ShardedIndex
   import ShardedIndexRemote
+  import ShardqCommands
 
   /// `shardq publish`: the command makes an index on disk the newest generation below a prefix.
   enum Publication {
@@ -43,16 +44,16 @@
           + (isNew ? "generation \(generation.number) of" : "generation \(generation.number) was there in")
           + " \(store.store.shown); manifest \(generation.record.digest.description.prefix(16))")
       guard request.isJSON else { return }
-      var object = JSONObject(of: request)
-      object.add("index", request.directory)
-      object.add("url", store.store.shown)
-      object.add("generation", Int(clamping: generation.number))
-      object.add("unchanged", !isNew)
-      object.add("files", files)
-      object.add("files_uploaded", upload.objects)
-      object.add("bytes_uploaded", upload.bytes)
-      object.add("manifest_sha256", generation.record.digest.description)
-      object.print()
+      var report = Report(of: request.command.rawValue)
+      report.add("index", .text(request.directory))
+      report.add("url", .text(store.store.shown))
+      report.add("generation", .number(Int(clamping: generation.number)))
+      report.add("unchanged", .flag(!isNew))
+      report.add("files", .number(files))
+      report.add("files_uploaded", .number(upload.objects))
+      report.add("bytes_uploaded", .number(upload.bytes))
+      report.add("manifest_sha256", .text(generation.record.digest.description))
+      report.print(.json)
     }
   }
 #endif

@@ -1,9 +1,10 @@
-#if Remote
+#if Remote && CommandLineTool
   import CLibrary
   import QueryOutput
   import ShardBuilder
   import ShardedIndex
   import ShardedIndexRemote
+  import ShardqCommands
 
   /// `shardq fetch`: the command copies the newest generation below a prefix into a directory.
   enum Fetching {
@@ -100,15 +101,15 @@
           + "\(counted(counts.bytes, "byte", nil)); \(request.directory) is generation \(generation.number) of "
           + "\(store.store.shown); manifest \(generation.record.digest.description.prefix(16))")
       guard request.isJSON else { return }
-      var object = JSONObject(of: request)
-      object.add("index", request.directory)
-      object.add("url", store.store.shown)
-      object.add("generation", Int(clamping: generation.number))
-      object.add("files", files)
-      object.add("files_fetched", counts.files)
-      object.add("bytes_fetched", counts.bytes)
-      object.add("manifest_sha256", generation.record.digest.description)
-      object.print()
+      var report = Report(of: request.command.rawValue)
+      report.add("index", .text(request.directory))
+      report.add("url", .text(store.store.shown))
+      report.add("generation", .number(Int(clamping: generation.number)))
+      report.add("files", .number(files))
+      report.add("files_fetched", .number(counts.files))
+      report.add("bytes_fetched", .number(counts.bytes))
+      report.add("manifest_sha256", .text(generation.record.digest.description))
+      report.print(.json)
     }
   }
 #endif

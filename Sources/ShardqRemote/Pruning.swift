@@ -1,10 +1,11 @@
-#if Remote
+#if Remote && CommandLineTool
   import Answers
   import CLibrary
   import QueryOutput
   import ShardBuilder
   import ShardedIndex
   import ShardedIndexRemote
+  import ShardqCommands
 
   /// `shardq prune`: the command removes objects that no kept generation names and that are older than the grace.
   struct Pruning: ~Copyable {

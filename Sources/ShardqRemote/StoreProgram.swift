@@ -1,19 +1,15 @@
-import Answers
-import CLibrary
-import QueryOutput
-import ShardBuilder
-import ShardedIndex
-import ShardedIndexRemote
+#if Remote && CommandLineTool
+  import Answers
+  import CLibrary
+  import QueryOutput
+  import ShardBuilder
+  import ShardedIndex
+  import ShardedIndexRemote
+  import ShardqCommands
 
-/// The program that publishes indexes to stores and fetches them. `shardq` starts it.
-@main
-enum Main {
-  #if Remote
-    static func main() {
-      guard let request = StoreRequest(arguments: Array(CommandLine.arguments.dropFirst())) else {
-        Diagnostics.report("shardq starts shardq-store; run shardq publish, shardq fetch or shardq prune")
-        exit(ExitStatus.usage.rawValue)
-      }
+  /// The commands that publish indexes to stores and fetch them.
+  enum StoreProgram {
+    @Sendable static func run(_ request: StoreRequest) -> ExitStatus {
       signal(SIGPIPE, SIG_IGN)
       Diagnostics.isQuiet = request.isQuiet || request.isJSON
       do throws(StoreError) {
@@ -26,21 +22,12 @@ enum Main {
         }
       } catch {
         Diagnostics.report(error.message)
-        exit(error.exitStatus.rawValue)
+        return error.exitStatus
       }
-      exit(ExitStatus.done.rawValue)
+      return .done
     }
-  #else
-    static func main() {
-      Diagnostics.report(
-        "shardq-store was built without libcurl; build it again: swift build -c release --traits Remote --product shardq-store"
-      )
-      exit(ExitStatus.usage.rawValue)
-    }
-  #endif
-}
+  }
 
-#if Remote
   extension IndexStore {
     convenience init(_ request: StoreRequest) throws(StoreError) {
       var limits = ObjectStore.Limits()
@@ -91,32 +78,6 @@ enum Main {
       case .busy: .busy
       case .usage: .usage
       default: .badData
-      }
-    }
-  }
-
-  /// A command's summary as JSON.
-  struct JSONObject {
-    private var text: String
-
-    init(of request: StoreRequest) {
-      text = "\(JSONText.schema)\"command\":\(JSONText.string(request.command.rawValue))"
-    }
-
-    mutating func add(_ name: String, _ value: String) { add(name, raw: JSONText.string(value)) }
-    mutating func add(_ name: String, _ value: Int) { add(name, raw: String(value)) }
-    mutating func add(_ name: String, _ value: Bool) { add(name, raw: value ? "true" : "false") }
-
-    private mutating func add(_ name: String, raw: String) { text += ",\(JSONText.string(name)):\(raw)" }
-
-    /// Prints the summary, and ends the process if the output fails.
-    func print() {
-      var output = Output()
-      do throws(WriteError) {
-        try output.write(text + "}\n")
-        try output.flush()
-      } catch {
-        exit(Diagnostics.failed(error).rawValue)
       }
     }
   }

@@ -1,4 +1,4 @@
-#if Remote
+#if Remote && CommandLineTool
   import CLibrary
   import Footprint
   import ShardBuilder

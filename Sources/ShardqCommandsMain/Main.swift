@@ -1,0 +1,7 @@
+import ShardqCommands
+
+/// The commands. `shardq` hands every command line to this executable that is no plain query.
+@main
+enum Main {
+  static func main() { CommandsProgram.run() }
+}
