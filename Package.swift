@@ -146,7 +146,8 @@ let package = Package(
     .executableTarget(
       name: "ShardqRemote",
       dependencies: [
-        "CLibrary", "Footprint", "Answers", "QueryOutput", "Serving", "ShardBuilder", "ShardedIndex", "ShardedIndexRemote",
+        "CLibrary", "Footprint", "Answers", "QueryOutput", "Serving", "ShardBuilder", "ShardedIndex",
+        "ShardedIndexRemote",
         "ShardqCommands", .target(name: "CCurl", condition: .when(traits: ["Remote"])),
       ],
       swiftSettings: settings, linkerSettings: hardenedLink),
