@@ -20,16 +20,6 @@
       var anewSince = 0
     }
 
-    /// The size of the first read, in bytes. Most manifests are no larger.
-    static let headSize: Int64 = 64 << 10
-    /// The most bytes of a manifest that a request fetches whole, at the first miss behind its head.
-    private static let wholeManifest: Int64 = 128 << 10
-    /// The most bytes of starts in a larger manifest that a request fetches whole.
-    private static let wholeStarts: Int64 = 256 << 10
-    /// The most bytes of a file that a request fetches whole.
-    private static let wholeShard: Int64 = 96 << 10
-    /// The most bytes of a whole file that is taken from a host that cannot send ranges.
-    private static let unrangedLimit: Int64 = 1 << 20
     /// The most bytes of pieces in memory.
     private static let keptBytes = 4 << 20
     /// The milliseconds for which a failure answers other reads of the same bytes.
@@ -38,8 +28,6 @@
     private static let rootLimit = 4
     /// The bytes that each piece counts in addition to its content, so that empty pieces are removed as well.
     private static let pieceSize = 256
-    /// The microseconds of a round trip from which on requests fetch whole files.
-    private static let farRoundTrip: Int64 = 5000
 
     private let network = Network.shared
     private let address: RemoteAddress
@@ -55,8 +43,7 @@
     /// same tag.
     private var isDoubtful = false
     private var opening: Fetch?
-    private var wholes = true
-    private var hasRanges = true
+    private var plan = FetchPlan()
     private var pieces: [PieceKey: RemotePiece] = [:]
     private var keptSize = 0
     /// The number of steps so far: ends and uses of pieces.
@@ -94,7 +81,9 @@
         case .success(let body):
           trouble.succeeded()
           if root == nil {
-            wholes = fetchMode == .automatic ? fetch.roundTrip > Self.farRoundTrip : fetchMode == .shards
+            plan.fetchesWholes =
+              fetchMode == .automatic
+              ? FetchPlan.fetchesWholes(roundTrip: fetch.roundTrip) : fetchMode == .shards
           }
           return opened(body, name)
         }
@@ -108,7 +97,7 @@
       let known = isDoubtful ? nil : root?.root ?? kept
       let isArchive = address.isArchive
       return Fetch(
-        address, name, range: 0..<Self.headSize, total: nil, wholeLimit: Self.unrangedLimit, tag: known?.tag,
+        address, name, range: 0..<FetchPlan.headSize, total: nil, wholeLimit: FetchPlan.unrangedLimit, tag: known?.tag,
         isAnew: root != nil || isDoubtful
       ) { [cache] body in
         let isKept = known.map { $0.tag == body.tag && $0.isSame(body) } ?? false
@@ -131,7 +120,7 @@
       if let root, root.root === opened { return root.number }
       let failure = body.flatMap { RemoteRoot.failure(of: $0, isArchive: address.isArchive) }
       if let failure { return number(of: failure) }
-      hasRanges = Int64(opened.head.count) < opened.size || opened.size < Self.headSize
+      plan.hasRanges = Int64(opened.head.count) < opened.size || opened.size < FetchPlan.headSize
       let number = add(
         RemoteFile(
           name: name ?? "archive", start: 0, size: opened.size, root: opened, holder: nil, urlName: name))
@@ -293,7 +282,7 @@
       let isWhole = file.root == nil && range == 0..<file.size
       let fetch = Fetch(
         address, file.urlName, range: isWhole ? nil : range,
-        total: file.root?.size ?? file.size, wholeLimit: wholeLimit(of: file, isWhole),
+        total: file.root?.size ?? file.size, wholeLimit: plan.wholeLimit(of: file.planned, isWhole: isWhole),
         isNamedByContent: file.root == nil,
         isAnew: anewSince > 0
       ) { [cache] body in
@@ -309,28 +298,9 @@
       return piece
     }
 
-    /// Returns the range that a request asks for.
+    /// Returns the range that a request fetches.
     private func range(of file: RemoteFile, around range: Range<Int64>) -> Range<Int64> {
-      let end = file.start + file.size
-      if file.name == "archive" { return range }
-      let holder = file.holder.map { files[Int($0)] }
-      let isOfStarts = holder?.name == "manifest"
-      if let holder, isOfStarts {
-        let outer = self.range(of: holder, around: range)
-        if outer != range { return outer }
-      }
-      if file.name == "manifest" {
-        let most = isOfStarts ? Self.wholeStarts : Self.wholeManifest
-        guard let head = file.root?.head.count, file.size <= most else { return range }
-        return max(file.start, Int64(head))..<end
-      }
-      let isWhole = wholes || (!hasRanges && file.size <= Self.unrangedLimit)
-      return isWhole && (file.size <= Self.wholeShard || !hasRanges) ? file.start..<end : range
-    }
-
-    private func wholeLimit(of file: RemoteFile, _ isWhole: Bool) -> Int64 {
-      if isWhole { return file.size }
-      return file.root == nil && file.size <= Self.unrangedLimit ? file.size : 0
+      plan.range(of: file.planned, in: file.holder.map { files[Int($0)].planned }, around: range)
     }
 
     private func remove(_ key: PieceKey) {

@@ -81,6 +81,9 @@
     /// Whether the file's content is one that no answer belongs to any more.
     var isForgotten = false
 
+    /// The file for the plan of its fetches.
+    var planned: FetchPlan.File { FetchPlan.File(name: name, bytes: start..<start + size, head: root?.head.count) }
+
     /// The first 8 bytes of the file's SHA-256, in hexadecimal digits; nil if the name has no digest. Source:
     /// docs/format.md section 2.
     var digest: Substring? {
