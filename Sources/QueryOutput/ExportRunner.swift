@@ -64,6 +64,7 @@ extension QueryRunner {
     try write(0..<matches.count, of: matches, with: &writer, to: &output)
     try writing { () throws(WriteError) in
       try writer.end(to: &output)
+      if request.format == .json { try output.write("]}\n" as StaticString) }
       try output.flush()
     }
   }

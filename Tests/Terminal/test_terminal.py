@@ -891,7 +891,7 @@ class Map(TerminalTest):
 
     def test_size(self):
         for locale in ["C.UTF-8", "C"]:
-            lines = self.run_map("", locale=locale).stdout.decode().split("\n")[:-1]
+            lines = self.run_map("san", locale=locale).stdout.decode().split("\n")[:-1]
             self.assertEqual({len(line) for line in lines}, {80})
             self.assertEqual("".join(lines).isascii(), locale == "C")
             # As high as half a world is wide, without the poles.

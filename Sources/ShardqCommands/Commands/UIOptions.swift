@@ -304,7 +304,7 @@
       }
       if case .typed = outcome { try write(line: query) } else if printsQuery { try write(line: query) }
       if printsExpected { try write(line: key ?? "") }
-      guard case .chosen(let chosen, let total) = outcome else {
+      guard case .chosen(let chosen) = outcome else {
         try output.flush()
         if case .typed = outcome { return .done }
         return .negative
@@ -314,11 +314,11 @@
         try output.flush()
         return .done
       }
-      return try print(chosen, of: total, query, &output)
+      return try print(chosen, &output)
     }
 
     private func print(
-      _ chosen: [ShardedIndex.Records], of total: ShardedIndex.Total, _ query: String, _ output: inout Output
+      _ chosen: [ShardedIndex.Records], _ output: inout Output
     ) throws(WriteError) -> ExitStatus {
       guard let first = chosen.first else { return .negative }
       var writer: RecordWriter
@@ -329,23 +329,12 @@
         Diagnostics.report(unknown.message)
         return .usage
       }
-      if format == .json {
-        try AnswerObject.begin(query, &output)
-        try AnswerObject.beginMatches(&output)
-      } else {
-        try writer.begin(to: &output)
-      }
+      try writer.begin(to: &output)
       for records in chosen {
         if let keys = records.folded { writer.foldedKeys = keys }
         try writer.write(records.buffer, to: &output)
       }
-      if format == .json {
-        try AnswerObject.endMatches(&output)
-        try AnswerObject.write(total, keys: nil, &output)
-        try output.write("}\n" as StaticString)
-      } else {
-        try writer.end(to: &output)
-      }
+      try writer.end(to: &output)
       try output.flush()
       return .done
     }

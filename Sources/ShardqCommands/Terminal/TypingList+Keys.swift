@@ -109,11 +109,11 @@ extension TypingList {
 
   private mutating func accept() -> Outcome? {
     synchronize()
-    if model.marks.count > 0 { return .chosen(model.marks.records, total: model.total) }
+    if model.marks.count > 0 { return .chosen(model.marks.records) }
     // A record that cannot be read cannot be chosen. The reason stands above the list.
     if model.failure != nil { return nil }
     if model.rowCount == 0 { return .nothing }
-    return model.chosenRecord().map { .chosen([$0], total: model.total) }
+    return model.chosenRecord().map { .chosen([$0]) }
   }
 
   /// Puts the selected key on the clipboard, where the terminal lets programs do so.

@@ -35,8 +35,8 @@ package struct TypingList {
   }
 
   package enum Outcome: Sendable {
-    /// Records were chosen, each by itself, and so many keys begin with the typed text.
-    case chosen([ShardedIndex.Records], total: ShardedIndex.Total)
+    /// Records were chosen, each by itself.
+    case chosen([ShardedIndex.Records])
     /// Enter was pressed where nothing matched.
     case nothing
     /// The typed text alone is wanted.
@@ -143,7 +143,7 @@ package struct TypingList {
     guard model.failure == nil else { return nil }
     if settings.endsEmpty, model.rowCount == 0 { return .nothing }
     guard settings.takesOnly, model.total == ShardedIndex.Total(1), model.rowCount == 1 else { return nil }
-    return model.chosenRecord().map { .chosen([$0], total: model.total) }
+    return model.chosenRecord().map { .chosen([$0]) }
   }
 
   /// Adds the typed text to the history.
