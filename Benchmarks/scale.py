@@ -50,7 +50,7 @@ def write_skewed(name, output):
     elif name == "equal":  # Ten million records of one key.
         for number in range(10_000_000):
             output.write((line % ("ID", "Krajan", number, number % 180)).encode())
-    elif name == "long-keys":  # 4,000 keys of 64 KiB, equal but for their last characters.
+    elif name == "long-keys":  # 4,000 keys of 64 KiB, equal except for their last characters.
         same = "x" * (65_536 - 16)
         for number in range(4_000):
             output.write((line % ("XX", "%s%09d" % (same, number * 7919 % 4_001), number, number % 180)).encode())

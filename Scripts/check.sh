@@ -19,6 +19,7 @@ step "format" swift format lint --strict --recursive --parallel Package.swift So
 step "the tables of the fold are made from the Unicode data" python3 Scripts/generate_fold.py --check /usr/share/unicode
 step "the table of widths is made from the Unicode data" python3 Scripts/generate_width.py --check /usr/share/unicode
 step "the tables of nearness are made by their script" python3 Scripts/generate_near.py --check
+step "the page is joined from its pieces" python3 Scripts/generate_page.py --check
 step "the table of look-alikes is made by its script" python3 Scripts/generate_lookalikes.py --check
 
 # Most steps run the programs, and read these files besides their own.

@@ -49,7 +49,7 @@ if [ "${1:-}" = --tests ]; then
     missing="$missing libclang-rt-14-dev-wasm32"
   tool wasm-opt binaryen
   tool node nodejs
-  tool tsc node-typescript # tsc reads the types of the package for Node.
+  tool tsc node-typescript # tsc checks the page's scripts, and reads the types of the package for Node.
   # nginx, a host of files, is in a folder that only root has in PATH.
   [ -x /usr/sbin/nginx ] || tool nginx nginx
   for name in zsh fish mandoc lintian; do tool "$name" "$name"; done

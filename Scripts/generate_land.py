@@ -6,6 +6,7 @@ The source is Natural Earth's map of countries at 1:110 million, which is in the
 
     pip download geopandas==0.14.4 --no-deps
     Scripts/generate_land.py geopandas-0.14.4-py3-none-any.whl
+    Scripts/generate_page.py
 
 The script drops borders, which are edges of two countries. The rings around land remain. The script simplifies them
 (Ramer, Douglas and Peucker) to STEP degrees, and leaves out small islands and lakes. A ring is the differences of its
@@ -21,7 +22,7 @@ import sys
 import zipfile
 
 FILE = "geopandas/datasets/naturalearth_lowres/naturalearth_lowres.shp"
-PAGE = pathlib.Path(__file__).resolve().parents[1] / "Sources/Serving/Resources/page.html"
+SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "Sources/Page/land.js"
 STEP = 0.25  # degrees
 LEAST = 1  # square degrees
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -114,10 +115,10 @@ def main():
     rings = coasts(polygons(zipfile.ZipFile(sys.argv[1]).read(FILE)))
     rings = sorted((ring for ring in rings if area(ring) >= LEAST), key=area, reverse=True)
     land = " ".join(encoded(simplified(ring, STEP)[:-1]) for ring in rings)
-    page, count = re.subn(r"(const land = ')[^']*'", rf"\g<1>{land}'", PAGE.read_text())
+    script, count = re.subn(r"(const land = ')[^']*'", rf"\g<1>{land}'", SCRIPT.read_text())
     if count != 1:
-        sys.exit(f"{PAGE} has no place for the land: const land = ''")
-    PAGE.write_text(page)
+        sys.exit(f"{SCRIPT} has no place for the land: const land = ''")
+    SCRIPT.write_text(script)
     print(f"{len(rings)} rings, {len(land)} bytes")
 
 

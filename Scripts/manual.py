@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the manual pages, from what the parser says of itself: Scripts/manual.py SHARDQ DIRECTORY
+"""Writes the manual pages, from the parser's dump of itself: Scripts/manual.py SHARDQ DIRECTORY
 
 SHARDQ is the command. One page for it and one for each of its commands, in mdoc, which man and mandoc read. The day on
 them is that of $SOURCE_DATE_EPOCH, or today.
 
 The generator that comes with swift-argument-parser was looked at first: it fills the lines of examples into paragraphs
-and says of every command that it exits 0 on success and >0 if an error occurs, which is not what shardq promises.
+and says of every command that it exits 0 on success and >0 if an error occurs, which differs from shardq's promise.
 """
 
 import json

@@ -5,8 +5,8 @@
 
 DATA has the city list and GeoNames' dump (cities.json.zst, geonames-cities1000.txt.zst): the cities, with GeoNames'
 populations by id. Or DATA is a file with an object of `name`, `country` and `population` per line. RANKED is the
-program of that name (Benchmarks/Sources/ranked). Prints tables in Markdown; Benchmarks/README.md says what their
-columns mean. Each contender answers in a process of its own. A rival whose package is missing is named and left out.
+program of that name (Benchmarks/Sources/ranked). Prints tables in Markdown; Benchmarks/README.md explains
+their columns. Each contender answers in a process of its own. A rival whose package is missing is named and left out.
 """
 
 import argparse

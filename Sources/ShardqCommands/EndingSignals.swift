@@ -50,8 +50,8 @@
       return directory
     }
 
-    /// Waits for the end when a signal is about to end the process: whatever fails then fails for want of the
-    /// directory.
+    /// Waits for the end when a signal is about to end the process: an action that fails then fails because the
+    /// directory is gone.
     static func yield() { ending.withLock { _ in } }
 
     /// Moves a directory out of the one that signals remove. No signal removes a part of it meanwhile.

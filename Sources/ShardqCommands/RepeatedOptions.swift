@@ -39,7 +39,7 @@
         result.append(argument)
         guard argument != "--" else { return result + rest }
         guard let (name, value) = split(argument), takesValue(name, in: line.first ?? "") else { continue }
-        // The value is an argument of its own, whatever it begins with.
+        // The value is an argument of its own, even if it begins with a dash.
         if value == nil, let next = rest.popFirst() { result.append(next) }
         guard !collected.contains(name) else { continue }
         guard let first = places.updateValue(result.count - 1, forKey: name) else { continue }

@@ -56,7 +56,7 @@
     private let rest: [String]
     private let command: String
 
-    /// Finds the word; nil where the line names a command, or where the word is not near one.
+    /// Finds the word; nil if the line names a command, or if the word is not near one.
     init?(_ typed: [String], normalized line: [String]) {
       guard typed.first != "query", line.first == "query",
         let at = CommandLineParser.firstWord(typed), at < typed.count, typed[at] != "--"

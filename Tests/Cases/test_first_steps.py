@@ -1,4 +1,4 @@
-"""The first steps of a person with the command: each message names the line that does what was meant."""
+"""The first steps of a person with the command: each message names the line that does the meant work."""
 
 import json
 import subprocess

@@ -27,7 +27,7 @@ URLS = [
 
 class Secrets(Case):
     def commands(self):
-        """The commands of this program, but for those that wait for a person or have no index."""
+        """The commands of this program, except those that wait for a person or have no index."""
         dump = json.loads(self.shardq("--experimental-dump-help"))
         names = [command["commandName"] for command in dump["command"]["subcommands"]]
         self.assertGreater(len(names), 20)

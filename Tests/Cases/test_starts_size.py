@@ -1,4 +1,4 @@
-"""Starts take at most 2 % of an index, whatever the size of its records."""
+"""Starts take at most 2 % of an index, for records of any size."""
 
 import base64
 import json

@@ -587,7 +587,7 @@ class Overlays(Temporary):
                     changed[number] = self.record(rng, number, like=lines[number])
                 elif change == 2:
                     changed[number] = self.record(rng, number)
-                elif change == 3:  # a twin of another one, but for the id
+                elif change == 3:  # a twin of another one, except the id
                     other = rng.choice(sorted(lines))
                     changed[number] = re.sub(r'"id":\d+', f'"id":{number}', lines[other])
                 else:

@@ -23,6 +23,7 @@ import time
 import tty
 
 END = b"\x1b[?2026l"
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Terminal:
@@ -103,6 +104,98 @@ def show(name, values, unit="us"):
           f"max {values[-1]:9,.0f} {unit}")
 
 
+def floors(rounds, keys, size, environment):
+    """The times of a program that prints a byte, and of one that returns its input."""
+    printed, echoed = [], []
+    for _ in range(rounds):
+        terminal = Terminal(["/bin/echo", "x"], size, environment)
+        time.sleep(0.002)
+        started = terminal.start()
+        printed.append((terminal.frame(end=b"x")[0] - started) / 1000)
+        os.waitpid(terminal.process, 0)
+        os.close(terminal.master)
+    terminal = Terminal(["/bin/cat"], size, environment)
+    tty.setraw(terminal.master)
+    terminal.start()
+    terminal.settle()
+    for _ in range(keys):
+        echoed.append(terminal.key(b"x", end=b"x")[0])
+    os.kill(terminal.process, signal.SIGKILL)
+    os.waitpid(terminal.process, 0)
+    os.close(terminal.master)
+    return printed, echoed
+
+
+def cold_keys(rounds, start, chance):
+    """The times and bytes of first frames, and of the first two letters, each round in a process of its own."""
+    first, first_bytes, cold, cold_bytes = [], [], [], []
+    for _ in range(rounds):
+        terminal = start()
+        time.sleep(0.002)
+        started = terminal.start()
+        ended, count = terminal.frame()
+        first.append((ended - started) / 1000)
+        first_bytes.append(count)
+        terminal.settle()
+        for letter in chance.choice(LETTERS) + chance.choice("aeiou"):
+            took, count = terminal.key(letter.encode())
+            cold.append(took)
+            cold_bytes.append(count)
+        terminal.end()
+    return first, first_bytes, cold, cold_bytes
+
+
+def whole_runs(rounds, start):
+    """The processor's time of lists that leave at once."""
+    whole = []
+    for _ in range(rounds):
+        terminal = start()
+        # Ctrl-G comes before the program reads: the list draws its first frame, starts its guard, and leaves.
+        os.write(terminal.master, b"\x07")
+        terminal.start()
+        terminal.settle(0.1)
+        used = os.wait4(terminal.process, 0)[2]
+        whole.append((used.ru_utime + used.ru_stime) * 1e6)
+        os.close(terminal.master)
+    return whole
+
+
+def frequent_words(shardq, index, rows, chance):
+    """Forty beginnings with more matches than two screens have rows."""
+    words = []
+    while len(words) < 40:
+        word = chance.choice(LETTERS) + chance.choice("aeiou") + chance.choice("lnrst")
+        count = subprocess.run([shardq, "query", word, "--count", "-i", index], stdout=subprocess.PIPE)
+        # Without a further page, the key for it changes nothing and draws nothing.
+        if word not in words and int(count.stdout) > 2 * rows:
+            words.append(word)
+    return words
+
+
+def warm_keys(terminal, words, turns):
+    """The times, bytes and processor's times of keys in one process; its first turn loads."""
+    warm = {"a letter typed": [], "a letter deleted": [], "a row down": [], "a page down": []}
+    warm_bytes, warm_cpu, cold_cpu = [], [], []
+    terminal.start()
+    terminal.frame()
+    terminal.settle()
+    for turn in range(turns):
+        for word in words:
+            samples = [("a letter typed", letter.encode()) for letter in word]
+            samples += [("a row down", b"\x1b[B"), ("a page down", b"\x1b[6~")]
+            samples += [("a letter deleted", b"\x7f")] * 3
+            for name, key in samples:
+                before = terminal.cpu()
+                took, count = terminal.key(key)
+                time.sleep(0.0005)  # The program begins to wait for the next key.
+                (warm_cpu if turn > 0 else cold_cpu).append(terminal.cpu() - before)
+                if turn > 0:
+                    warm[name].append(took)
+                    warm_bytes.append(count)
+    terminal.end()
+    return warm, warm_bytes, warm_cpu, cold_cpu
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("index")
@@ -118,79 +211,16 @@ def main():
     command = [os.path.join(arguments.bin, "shardq"), "ui", "-i", arguments.index]
     command += ["--" + argument for argument in arguments.ui]
     chance = random.Random(5)
-    letters = "abcdefghijklmnopqrstuvwxyz"
 
-    printed, echoed = [], []
-    for _ in range(arguments.rounds):
-        terminal = Terminal(["/bin/echo", "x"], size, environment)
-        time.sleep(0.002)
-        started = terminal.start()
-        printed.append((terminal.frame(end=b"x")[0] - started) / 1000)
-        os.waitpid(terminal.process, 0)
-        os.close(terminal.master)
-    terminal = Terminal(["/bin/cat"], size, environment)
-    tty.setraw(terminal.master)
-    terminal.start()
-    terminal.settle()
-    for _ in range(arguments.keys):
-        echoed.append(terminal.key(b"x", end=b"x")[0])
-    os.kill(terminal.process, signal.SIGKILL)
-    os.waitpid(terminal.process, 0)
-    os.close(terminal.master)
+    def start():
+        return Terminal(command, size, environment)
 
-    first, first_bytes, cold, cold_bytes = [], [], [], []
-    for _ in range(arguments.rounds):
-        terminal = Terminal(command, size, environment)
-        time.sleep(0.002)
-        started = terminal.start()
-        ended, count = terminal.frame()
-        first.append((ended - started) / 1000)
-        first_bytes.append(count)
-        terminal.settle()
-        for letter in chance.choice(letters) + chance.choice("aeiou"):
-            took, count = terminal.key(letter.encode())
-            cold.append(took)
-            cold_bytes.append(count)
-        terminal.end()
-
-    # Ctrl-G comes before the program reads: the list draws its first frame, starts its guard, and leaves.
-    whole = []
-    for _ in range(arguments.rounds):
-        terminal = Terminal(command, size, environment)
-        os.write(terminal.master, b"\x07")
-        terminal.start()
-        terminal.settle(0.1)
-        used = os.wait4(terminal.process, 0)[2]
-        whole.append((used.ru_utime + used.ru_stime) * 1e6)
-        os.close(terminal.master)
-
-    warm = {"a letter typed": [], "a letter deleted": [], "a row down": [], "a page down": []}
-    warm_bytes, warm_cpu, cold_cpu = [], [], []
-    words = []
-    while len(words) < 40:
-        word = chance.choice(letters) + chance.choice("aeiou") + chance.choice("lnrst")
-        count = subprocess.run([command[0], "query", word, "--count", "-i", arguments.index], stdout=subprocess.PIPE)
-        # Without a further page, the key for it changes nothing and draws nothing.
-        if word not in words and int(count.stdout) > 2 * size[1]:
-            words.append(word)
-    terminal = Terminal(command, size, environment)
-    terminal.start()
-    terminal.frame()
-    terminal.settle()
-    for turn in range(1 + max(1, arguments.keys // (40 * 8))):
-        for word in words:
-            samples = [("a letter typed", letter.encode()) for letter in word]
-            samples += [("a row down", b"\x1b[B"), ("a page down", b"\x1b[6~")]
-            samples += [("a letter deleted", b"\x7f")] * 3
-            for name, key in samples:
-                before = terminal.cpu()
-                took, count = terminal.key(key)
-                time.sleep(0.0005)  # The program begins to wait for the next key.
-                (warm_cpu if turn > 0 else cold_cpu).append(terminal.cpu() - before)
-                if turn > 0:  # The first turn loads.
-                    warm[name].append(took)
-                    warm_bytes.append(count)
-    terminal.end()
+    printed, echoed = floors(arguments.rounds, arguments.keys, size, environment)
+    first, first_bytes, cold, cold_bytes = cold_keys(arguments.rounds, start, chance)
+    whole = whole_runs(arguments.rounds, start)
+    words = frequent_words(command[0], arguments.index, size[1], chance)
+    turns = 1 + max(1, arguments.keys // (40 * 8))
+    warm, warm_bytes, warm_cpu, cold_cpu = warm_keys(start(), words, turns)
 
     print(f"{' '.join(command)} on {arguments.size}")
     show("exec to a printed byte, /bin/echo", printed)

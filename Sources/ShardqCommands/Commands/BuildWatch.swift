@@ -77,7 +77,7 @@
     ///
     /// - Parameter body: The action. Its parameter returns a file that has changed since the call, nil for none. It
     ///   returns whether it is to be called again though no file changes.
-    /// - Returns: Never. The process ends by the signal that asked for it, between two calls; a second signal ends it
+    /// - Returns: Never. The process ends by the signal that ends it, between two calls; a second signal ends it
     ///   at once.
     static func run(_ paths: [String], _ body: (() -> String?) -> Bool) -> Never {
       StopSignal.listen()

@@ -109,7 +109,7 @@
     @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Print the time of each step.")
     var isVerbose = false
 
-    /// A bar on the terminal; nil where none is wanted or possible.
+    /// A bar on the terminal; nil if none is wanted or possible.
     var bar: ProgressBar? {
       isHidden || Diagnostics.isQuiet || !UserSettings.current.showsProgress ? nil : ProgressBar()
     }

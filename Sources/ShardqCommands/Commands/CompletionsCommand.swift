@@ -112,7 +112,7 @@
     }
 
     /// Adds to a script of bash the function that completes names: the words as the shell has them, without quotes. It
-    /// returns the names without quotes too, since `complete -o filenames` quotes them for the line, but for `$` and
+    /// returns the names without quotes too, since `complete -o filenames` quotes them for the line, except `$` and
     /// backquotes outside quotes.
     private static func bashNames(_ script: String) -> String {
       script.replacing(

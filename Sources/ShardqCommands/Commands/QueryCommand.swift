@@ -125,7 +125,7 @@
       help: "Read a prefix from each line of standard input, and print its answer as a line of JSON.")
     package var stdin = false
 
-    /// The format that was asked for; nil for none.
+    /// The format of the command line; nil if the line has none.
     var chosenFormat: OutputFormat? { isJSON ? .json : format }
 
     @Flag(name: .customLong("explain"), help: "Print the rank of each match, and the work of the search.")

@@ -81,7 +81,7 @@
       finish(runPopup(line.first == "ui" ? line : ["ui"] + typed) ?? run(on: open(location, options: options)))
     }
 
-    /// Runs the command line in a popup of tmux, where one is wanted and possible; nil where not.
+    /// Runs the command line in a popup of tmux, if one is wanted and possible; else nil.
     private func runPopup(_ line: [String]) -> ExitStatus? {
       guard case .success(let place)? = display.popup, let popup = Popup(place) else { return nil }
       let isUsual =
@@ -117,7 +117,7 @@
       }
     }
 
-    /// Runs the list as a line without arguments does; nil where there is no index.
+    /// Runs the list as a line without arguments does; nil if there is no index.
     static func runIfIndexed() -> ExitStatus? {
       guard let command = try? Shardq.parseAsRoot(["ui"] + usualOptions) as? UICommand else { return nil }
       do throws(IndexError) {
@@ -201,7 +201,7 @@
   }
 
   extension ShardedIndex {
-    /// The cells that continents are drawn with; nil where the index has no density grid.
+    /// The cells that continents are drawn with; nil if the index has no density grid.
     func land() throws(IndexError) -> LandGrid? {
       guard let dots = try densityGrid() else { return nil }
       return LandGrid { column, row in dots.count(column: column, row: row) > 0 }

@@ -54,7 +54,7 @@ package struct KeyBindings: Sendable {
     (.letter("z"), [.suspend]),
   ]
 
-  /// The actions of a key; nil where it has none.
+  /// The actions of a key; nil if it has none.
   package subscript(key: Key) -> [ListAction]? { table.first { $0.key == key }?.actions }
 
   private mutating func set(_ key: Key, _ actions: [ListAction]) {
@@ -135,7 +135,7 @@ package struct KeyBindings: Sendable {
     "transform-query", "change-preview",
   ]
 
-  /// Returns the bindings of a list: commas divide it, but for one in parentheses or one that is the key.
+  /// Returns the bindings of a list: commas divide it, except one in parentheses or one that is the key.
   private static func parts(_ text: String) throws(Mistake) -> [Substring] {
     let parts = try divided(text[...], at: ",")
     guard !parts.isEmpty else {

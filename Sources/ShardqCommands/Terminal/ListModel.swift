@@ -11,7 +11,7 @@ package struct Row: Sendable {
   /// The coordinates as the record has them; nil without any.
   package var latitude: String?
   package var longitude: String?
-  /// The record's identity; nil where no row can be marked.
+  /// The record's identity; nil if no row can be marked.
   package var identity: RecordIdentity?
 
   package var place: Place? {
@@ -68,7 +68,7 @@ package struct ListModel {
   /// The first error, also one after which the list went on. A rebuild meanwhile is none.
   package private(set) var met: IndexError?
   private var folded: [UInt8] = []
-  /// The hits of the current query that are found so far; nil where it is answered in order.
+  /// The hits of the current query that are found so far; nil if it is answered in order.
   private var hits: ShardedIndex.RankedHits?
   /// The longest beginning of the current query that something matches, where nothing matches the query.
   package private(set) var nearest: String?
@@ -256,7 +256,7 @@ package struct ListModel {
   /// The generation that the rows are of.
   var generation: Generation { matches.generation }
 
-  /// Finds all matches; returns their number, or nil where there are more than a limit.
+  /// Finds all matches; returns their number, or nil if there are more than a limit.
   mutating func findAll(upTo limit: Int) -> Int? {
     if hits != nil {
       measure { (model) throws(IndexError) in try model.findRows(limit + 1) }
@@ -284,7 +284,7 @@ package struct ListModel {
     return places
   }
 
-  /// Returns the record of a row, the selected one where none is named; nil where it cannot be read.
+  /// Returns the record of a row, the selected one if none is named; nil if it cannot be read.
   package mutating func chosenRecord(_ row: Int? = nil) -> ShardedIndex.Records? {
     let row = row ?? selection
     do throws(IndexError) {
@@ -308,7 +308,7 @@ package struct ListModel {
     }
   }
 
-  /// Returns the selected record's fields; none where it cannot be read. It decodes the record.
+  /// Returns the selected record's fields; none if it cannot be read. It decodes the record.
   package mutating func selectedFields() -> [ShardedIndex.Record.Field] {
     do throws(IndexError) {
       return selection < rowCount ? try records(in: selection..<selection + 1).first?.fields ?? [] : []

@@ -65,7 +65,7 @@ package struct ListScreen {
 
     package var size: Terminal.Size
     package var areas: [Area]
-    /// The cursor, counted from 0; nil where a line draws one, and the terminal's is hidden in the first line.
+    /// The cursor, counted from 0; nil if a line draws one, and the terminal's is hidden in the first line.
     package var cursor: Cursor?
 
     package struct Cursor: Equatable, Sendable {

@@ -12,7 +12,7 @@ package struct RecordIdentity: Hashable, Sendable {
   }
 }
 
-/// The records that a user has chosen, in the order of choosing. They stay chosen whatever is typed.
+/// The records that a user has chosen, in the order of choosing. They stay chosen while the typed text changes.
 package struct MarkedRecords {
   private var order: [(identity: RecordIdentity, records: ShardedIndex.Records, bytes: Int)] = []
   private var identities: Set<RecordIdentity> = []

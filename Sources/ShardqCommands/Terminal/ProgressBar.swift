@@ -9,12 +9,12 @@ package final class ProgressBar {
     /// The name of the step.
     package var name: String
     package var done: Int
-    /// The whole work; nil where it is not known.
+    /// The whole work; nil if it is not known.
     package var total: Int?
     /// Whether the work is counted in bytes; else it is counted in things of the name ``unit``.
     package var isBytes = false
     package var unit: String
-    /// The number of records so far; nil where they are not counted apart.
+    /// The number of records so far; nil if they are not counted apart.
     package var records: Int?
 
     package init(
@@ -34,7 +34,7 @@ package final class ProgressBar {
 
   private static let interval = 200
 
-  /// Returns nil where standard error is no terminal, or one that cannot write over a line.
+  /// Returns nil if standard error is no terminal, or one that cannot write over a line.
   package init?() {
     let terminal = EnvironmentVariable.value("TERM")
     guard isatty(STDERR_FILENO) == 1, let terminal, terminal != "dumb" else { return nil }

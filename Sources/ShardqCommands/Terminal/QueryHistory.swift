@@ -53,7 +53,7 @@ package struct QueryHistory {
 
   private static var reason: String { String(cString: strerror(errno)) }
 
-  /// Returns the text before the shown one; nil where there is none.
+  /// Returns the text before the shown one; nil if there is none.
   ///
   /// - Parameter typed: The text in the line.
   package mutating func previous(_ typed: String) -> String? {
@@ -63,7 +63,7 @@ package struct QueryHistory {
     return lines[position]
   }
 
-  /// Returns the text behind the shown one, at the end the typed text; nil where there is none.
+  /// Returns the text behind the shown one, at the end the typed text; nil if there is none.
   package mutating func next() -> String? {
     guard position < lines.count else { return nil }
     position += 1

@@ -69,7 +69,7 @@ package struct RecordPreview {
     line.control(theme.previewText)
   }
 
-  /// Returns the index of the first character that has no room in a number of columns; nil where all have. A space is
+  /// Returns the index of the first character that has no room in a number of columns; nil if all have. A space is
   /// preferred, so that words stay whole.
   private static func cut(_ text: Substring, columns: Int) -> Substring.Index? {
     var width = 0

@@ -12,7 +12,7 @@ package enum TerminalGuard {
 
   /// Starts a guard: this program again, in a group of its own, so that signals to this process's group miss it.
   ///
-  /// - Returns: The pipe for ``held`` and ``free``, and the guard's process; nil where it could not be started.
+  /// - Returns: The pipe for ``held`` and ``free``, and the guard's process; nil if it could not be started.
   static func start(saved: termios, raw: termios, farewell: [UInt8]) -> (descriptor: CInt, process: pid_t)? {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }

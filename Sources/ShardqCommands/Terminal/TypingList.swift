@@ -53,7 +53,7 @@ package struct TypingList {
   var decoder = KeyDecoder()
   var painter: Painter
   var size = Terminal.Size(columns: 80, rows: 24)
-  /// The terminal's line of the list's first one; nil where it is not known.
+  /// The terminal's line of the list's first one; nil if it is not known.
   var firstLine: Int?
   /// A click that waits for the terminal's report of that line.
   var openClick: (column: Int, row: Int)?

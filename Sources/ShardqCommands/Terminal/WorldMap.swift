@@ -5,7 +5,7 @@ package struct Place: Equatable, Sendable {
   package var latitude: Double
   package var longitude: Double
 
-  /// Makes coordinates of numbers; nil where they are not on Earth.
+  /// Makes coordinates of numbers; nil if they are not on Earth.
   package init?(latitude: Double, longitude: Double) {
     guard latitude.magnitude <= 90, longitude.magnitude <= 180 else { return nil }
     (self.latitude, self.longitude) = (latitude, longitude)
@@ -17,7 +17,7 @@ package struct Place: Equatable, Sendable {
     self.init(latitude: latitude, longitude: longitude)
   }
 
-  /// Returns the texts of a record's coordinates; nil where the record lacks one.
+  /// Returns the texts of a record's coordinates; nil if the record lacks one.
   static func texts(of record: ShardedIndex.Record, _ schema: Schema) -> (latitude: String, longitude: String)? {
     guard let latitude = schema.latitude.flatMap({ record[fieldNumber: $0] }).map({ Array($0.utf8) }),
       let longitude = schema.longitude.flatMap({ record[fieldNumber: $0] }).map({ Array($0.utf8) }),
@@ -70,7 +70,7 @@ package struct LandGrid: Sendable {
     return places
   }
 
-  /// The part of the Earth that has the records; nil where there are none.
+  /// The part of the Earth that has the records; nil if there are none.
   package var extent: MapExtent? {
     var columns = [Bool](repeating: false, count: Self.columns)
     var rows: [Int] = []

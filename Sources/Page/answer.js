@@ -1,0 +1,193 @@
+import { button, byId, element } from './elements.js'
+import { inQuotes, number, plural, quoted, say, saying, texts } from './texts.js'
+import { index } from './server.js'
+import { rankedLimit, search } from './search.js'
+import { announce, input, notice, showCost } from './notice.js'
+import { VirtualList } from './scroller.js'
+import { detailOf, digest, mark } from './record.js'
+import { pictureOf, showPicture } from './picture.js'
+import { needPages } from './pages.js'
+import { activate, choose, chosen, point } from './choice.js'
+import { showCard } from './card.js'
+import { map } from './map.js'
+import { retype } from './keys.js'
+
+// MARK: The answer
+
+/** Rows per request: about three screens of a phone; without a server, the number of rows in the starts of an index. */
+export const pageSize = index ? 20 : 50
+/** The most pages that stay. The page drops those farthest from the view first. */
+export const pageLimit = 40
+
+/** The shown answer of `search`, and its pages. */
+export const answer = {
+  query: null, nearest: undefined, correction: undefined, isRanked: false, keys: 0, count: 0, isLeast: false, listed: 0,
+  generation: '', pages: new Map(), active: -1,
+}
+const matchCount = () =>
+  answer.isLeast ? say('matchesAtLeast', { count: number.format(answer.count) }) : plural('matches', answer.count)
+/** Requests for pages, by page. */
+export const loading = new Map()
+/** Requests for answers, by sequence number, oldest first. */
+export const asking = new Map()
+export let newest = 0, shown = 0 // Sequence numbers of the last question, and of the question whose answer is shown.
+/** Whether the list is to be open, and whether Enter waits for an answer. */
+export const state = { isOpen: false, enterWaits: false }
+let total = null
+let staleTimer = 0, busyTimer = 0
+
+export const rowAt = row => answer.pages.get(Math.floor(row / pageSize))?.[row % pageSize]
+export const list = new VirtualList(byId('matches'), byId('sheet'), fillRow, (first, last) => needPages(first, last))
+
+function fillRow(node, row) {
+  const match = rowAt(row)
+  const [title, detail, thumb] = node.children
+  node.id = `match-${row}`
+  node.classList.toggle('waiting', !match)
+  node.ariaPosInSet = row + 1
+  node.ariaSetSize = answer.listed
+  node.ariaSelected = row === answer.active
+  if (match && chosen?.digest === (match.digest ??= digest(match.record)) && isChosenRow(row)) node.ariaCurrent = 'true'
+  else node.ariaCurrent = null
+  node.classList.toggle('quiet', !!match?.isTooLarge)
+  if (!match) {
+    title.firstChild.replaceChildren(element('span', { className: 'spoken' }, texts.loading))
+    detail.textContent = ''
+    if (thumb) showPicture(thumb)
+    return
+  }
+  mark(title.firstChild, match)
+  detail.textContent = detailOf(match)
+  if (thumb) showPicture(thumb, pictureOf(match))
+}
+
+// The row tells equal records apart, if known.
+const isChosenRow = row => chosen.query !== answer.query || chosen.row === undefined || chosen.row === row
+
+/** Asks for `text` at once. Shows the answer unless the page already shows the answer to a later question. */
+export function type(text, row = 0) {
+  const sequence = ++newest
+  const controller = new AbortController()
+  // The oldest request may finish, so that answers appear even if the person types faster than the server answers.
+  if (asking.size >= 3) giveUp([...asking.keys()][1])
+  asking.set(sequence, controller)
+  notice.pause()
+  clearTimeout(staleTimer)
+  clearTimeout(busyTimer)
+  staleTimer = setTimeout(() => byId('matches').classList.add('stale'), 100)
+  busyTimer = setTimeout(() => { byId('busy').hidden = false; input.ariaBusy = 'true' }, 350)
+  const first = Math.floor(row / pageSize) * pageSize
+  search(text, first, pageSize, controller.signal).then(
+    found => {
+      asking.delete(sequence)
+      if (sequence < shown) return
+      shown = sequence
+      for (const other of asking.keys()) if (other < sequence) giveUp(other)
+      if (sequence === newest) {
+        atRest()
+        byId('matches').classList.remove('stale')
+        notice.hide()
+      }
+      showAnswer(text, found, row)
+    },
+    failure => {
+      asking.delete(sequence)
+      if (controller.signal.aborted || sequence !== newest) return
+      atRest()
+      byId('matches').classList.add('stale') // The list still has the answer to another text.
+      state.enterWaits = false
+      if (answer.query !== null) {
+        const { query, count } = answer
+        byId('said').replaceChildren(
+          query === ''
+            ? plural('records', count) : saying('matchesFor', { matches: matchCount(), query: quoted(query) }))
+      }
+      notice.show(failure, () => type(text, row))
+    })
+}
+
+function giveUp(sequence) {
+  asking.get(sequence).abort()
+  asking.delete(sequence)
+}
+
+function atRest() {
+  clearTimeout(staleTimer)
+  clearTimeout(busyTimer)
+  byId('busy').hidden = true
+  input.ariaBusy = null
+}
+
+function showAnswer(query, found, row = 0) {
+  for (const controller of loading.values()) controller.abort()
+  loading.clear()
+  const { nearest, correction, isRanked, keys, count, isLeast, listed, generation } = found
+  Object.assign(answer, { query, nearest, correction, isRanked, keys, count, isLeast, listed, generation, active: -1 })
+  answer.pages = new Map([[found.offset / pageSize, found.rows]])
+  if (query === '' && !isLeast) total = count
+  else if (query === '') learnTotal()
+  if (total !== null) byId('total').textContent = plural('records', total)
+  list.kept = -1
+  // Rows have one line if no record has more than its name.
+  document.body.classList.toggle('single', found.rows.length > 0 && found.rows.every(match => detailOf(match) === ''))
+  list.reset(listed, Math.max(0, row - 1))
+  showCost(found.cost)
+  showState()
+  showCard()
+  map.draw()
+  if (!count) map.leave()
+  if (state.enterWaits && shown === newest) {
+    state.enterWaits = false
+    if (answer.count) choose(0)
+  }
+}
+
+/** Asks for the number of records, which an answer in the order of names has. */
+export async function learnTotal() {
+  if (total !== null) return
+  try {
+    total = (await search('', 0, 1, new AbortController().signal, 'key')).count
+    byId('total').textContent = plural('records', total)
+  } catch { /* The next answer to an empty field asks again. */ }
+}
+
+/** Shows the state that follows from the answer, the field and the open or closed list. */
+export function showState() {
+  const { query, count } = answer
+  const isListed = state.isOpen && query !== null && count > 0
+  const isChanged = document.body.classList.contains('open') !== isListed
+  document.body.classList.toggle('open', isListed)
+  input.ariaExpanded = String(isListed)
+  byId('clear').hidden = input.value === ''
+  const said = byId('said')
+  if (query === null) return
+  const isEmpty = query === '' && !isListed
+  document.body.classList.toggle('empty', isEmpty)
+  const openButton = text => button(text, () => { open(true); input.focus() })
+  if (count === 0 && query === '') said.replaceChildren(texts.empty)
+  else if (count === 0) {
+    said.replaceChildren(
+      saying(answer.isRanked ? 'noneMatches' : 'noneBegins', { query: quoted(query) }),
+      ...(answer.nearest
+        ? [button(say('instead', { query: inQuotes(answer.nearest) }), () => retype(answer.nearest))] : []))
+  }
+  else if (isEmpty) said.replaceChildren(texts.hint, openButton(texts.browse))
+  else {
+    const cut = answer.listed < count || (answer.isLeast && answer.isRanked && answer.listed === rankedLimit)
+      ? [saying('best', { count: number.format(answer.listed) })] : []
+    const corrected = answer.correction
+      ? [saying('corrected', { query: quoted(query), other: quoted(answer.correction) })] : []
+    said.replaceChildren(
+      ...corrected, matchCount(), ...cut, ...(isListed ? [] : [openButton(texts.showList)]))
+  }
+  announce(count === 0 ? say('noneMatches', { query: inQuotes(query) }) : query === '' && !isListed ? '' : matchCount())
+  point()
+  byId('fit').hidden = !isListed || !map.hits().length
+  if (isChanged) { showCard(); list.resize(); map.resize() }
+}
+
+export function open(isWanted) {
+  state.isOpen = isWanted
+  if (!isWanted) activate(-1)
+  showState()
+}
