@@ -71,9 +71,10 @@ package struct QueryRequest: Sendable {
     let hasNumbers = format == .text || format == .json
     // A note below records in the order of keys has their number, unless a script gave a limit.
     let countsKeys = hasNumbers || !isRanked && (all || limit == nil)
+    // One answer in JSON counts at any cost. Among lines, starts may answer.
     query.needs = .init(
-      keys: countsKeys ? .unlessStartsMayAnswer : .never, cursor: isRanked && format == .json,
-      columns: format == .tsv || format == .csv, tables: hasNumbers)
+      keys: !countsKeys ? .never : format == .json && !readsLines ? .always : .unlessStartsMayAnswer,
+      cursor: isRanked && format == .json, columns: format == .tsv || format == .csv, tables: hasNumbers)
     return query
   }
 }

@@ -300,7 +300,13 @@
 
     /// Returns the range that a request fetches.
     private func range(of file: RemoteFile, around range: Range<Int64>) -> Range<Int64> {
-      plan.range(of: file.planned, in: file.holder.map { files[Int($0)].planned }, around: range)
+      var holders: [FetchPlan.File] = []
+      var outer = file.holder
+      while let number = outer {
+        holders.append(files[Int(number)].planned)
+        outer = files[Int(number)].holder
+      }
+      return plan.range(of: file.planned, in: holders[...], around: range)
     }
 
     private func remove(_ key: PieceKey) {

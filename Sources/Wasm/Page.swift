@@ -33,7 +33,7 @@ private final class Page {
     index = try ShardedIndex(
       IndexDirectory(carrier: carrier, path: path, isArchive: isArchive),
       options: .init(cacheLimitBytes: cacheLimitBytes))
-    let generation = try index.matches(forPrefix: "", limit: 0).generation
+    let generation = index.generation
     ofIndex = AnswerWriter(generation.schema)
     writer = ofIndex
     // The module asks the host for the starts, but no answer waits for the starts.

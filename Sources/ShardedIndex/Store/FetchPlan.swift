@@ -41,13 +41,15 @@ package struct FetchPlan: Sendable {
   /// Returns the range that a request for missing bytes fetches.
   ///
   /// - Parameters:
-  ///   - holder: The file that has this one in it; nil for a file at the host.
+  ///   - holders: The files that have this one in them, from the innermost out; none for a file at the host.
   ///   - missing: The missing bytes, as offsets at the host.
-  package func range(of file: File, in holder: File?, around missing: Range<Int64>) -> Range<Int64> {
+  package func range(
+    of file: File, in holders: ArraySlice<File> = [], around missing: Range<Int64>
+  ) -> Range<Int64> {
     if file.name == "archive" { return missing }
-    let isOfStarts = holder?.name == "manifest"
-    if let holder, isOfStarts {
-      let outer = range(of: holder, in: nil, around: missing)
+    let isOfStarts = holders.first?.name == "manifest"
+    if let holder = holders.first, isOfStarts {
+      let outer = range(of: holder, in: holders.dropFirst(), around: missing)
       if outer != missing { return outer }
     }
     let size = Int64(file.bytes.count)
