@@ -1,9 +1,18 @@
 // Updates and searches a list at the same time: one task changes a record again and again, other tasks search. Every
-// answer comes from one generation, and no search fails.
+// answer comes from one generation, and no search fails. The records are Swift values; no dataset is written.
 //
 //     swift run live-list /tmp/live-list
 import ShardBuilder
 import ShardedIndex
+
+/// A record of the list.
+struct Player: Encodable {
+  var id: Int
+  var name: String
+  var score: Int
+
+  init(_ id: Int, score: Int) { (self.id, name, self.score) = (id, "Player \(id)", score) }
+}
 
 @main struct LiveList {
   static let updates = 20
@@ -11,17 +20,14 @@ import ShardedIndex
   static func main() async throws {
     let directory = CommandLine.arguments.dropFirst().first ?? "live-list"
     var options = BuildOptions()
-    (options.key, options.id, options.weight, options.inputFormat) = ("{name}", "id", "score", "jsonl")
-    let rows = (0..<500).map { player($0, score: $0) }
-    try build(rows, into: directory, options)
+    (options.key, options.id, options.weight) = ("{name}", "id", "score")
+    try ShardBuilder.build(records: (0..<500).lazy.map { Player($0, score: $0) }, into: directory, options: options)
     // Every search looks for a newer generation; a server would look every few seconds.
-    let index = try ShardedIndex(opening: directory + "/index", options: .init(reloadInterval: .zero))
+    let index = try ShardedIndex(opening: directory, options: .init(reloadInterval: .zero))
     try await withThrowingTaskGroup(of: Int.self) { group in
       group.addTask { [options] in
         for update in 1...updates {
-          try write([player(7, score: 1000 * update)], to: directory + "/change.jsonl")
-          _ = try ShardBuilder.update(
-            directory + "/index", upsert: [directory + "/change.jsonl"], delete: [], options: options)
+          try ShardBuilder.update(directory, upserting: [Player(7, score: 1000 * update)], options: options)
         }
         return 0
       }
@@ -45,6 +51,4 @@ import ShardedIndex
     }
     return searches
   }
-
-  static func player(_ id: Int, score: Int) -> String { #"{"id":\#(id),"name":"Player \#(id)","score":\#(score)}"# }
 }
