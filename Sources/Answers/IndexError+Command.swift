@@ -13,7 +13,7 @@ extension IndexError {
       "\(fault); name one of them, or build the index again with --filter \(field)"
     case .superseded: "\(fault); try again"
     case .wrongDigest: "\(fault); name that generation of the index, or change --expect-digest"
-    default: description
+    default: fault
     }
   }
 }

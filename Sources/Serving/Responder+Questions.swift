@@ -41,8 +41,11 @@
     ///   index, or the query, does not allow the search.
     func found(_ query: ShardedIndex.SearchQuery, in generation: Generation) throws -> ShardedIndex.Search {
       try allowing(query) {
-        if ReadingTerms.mayWait {
-          return try .finding(query, in: generation) { (search) throws(IndexError) in try search.findAll() }
+        guard !ReadingTerms.mayWait else {
+          // The keys come side by side; hits come one by one, so that a search fetches no part ahead.
+          var search = try ShardedIndex.Search.finding(query, in: generation) { _ in }
+          try search.findAll()
+          return search
         }
         var search = try ShardedIndex.Search(query, in: generation)
         let most = search.areKeyMatches ? min(query.wanted, search.keys ?? .max) : query.wanted

@@ -20,7 +20,14 @@ public enum SearchFault: Error, Hashable, Sendable {
 /// A condition of a search that the order of keys cannot meet.
 @nonexhaustive
 public enum RankedCondition: Hashable, Sendable {
-  case cursor, near, filter, typos
+  /// The position behind the hits of the page before.
+  case cursor
+  /// The place that near records rank higher for.
+  case near
+  /// The values that a field must have.
+  case filter
+  /// The correction of typing errors.
+  case typos
 }
 
 /// A feature of an index, which a build adds on request.
