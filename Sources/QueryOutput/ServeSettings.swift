@@ -99,7 +99,9 @@
         return set(&logFormat, LogFormat(rawValue: value))
       case "--fetch": remote.fetch = value
       case "--cache-dir": remote.cacheDirectory = value
-      case "--cache-size": return set(&remote.cacheBytes, bytes())
+      case "--cache-size":
+        guard let size = bytes() else { return false }
+        remote.cacheBytes = size
       case "--page-file": line.pageFile = value
       default:
         guard name.hasPrefix("--") else { return false }

@@ -109,7 +109,7 @@ import Testing
     #expect(result.output.contains("+8 octaves") && result.output.contains("London, GB"), "\(result)")
     #expect(result.output.contains("parts opened        1\n"), "\(result)")
     #expect(result.output.contains("highest left        none: the hits are all matches\n"), "\(result)")
-    #expect(result.output.hasSuffix("  key  London, GB\n"), "\(result)")
+    #expect(result.output.contains("  key  London, GB\n"), "\(result)")
     let (ranked, plain) = (directory.path + "/index--weightpeople", index(in: directory))
     #expect(Program.run(["zz", "-i", ranked, "--explain"]).status == 1)
     let refused = Program.run(["lond", "-i", plain, "--explain"])

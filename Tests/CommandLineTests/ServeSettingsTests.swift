@@ -23,7 +23,6 @@ import Testing
     settings.printsJSON = true
     (settings.remote.fetch, settings.remote.cacheDirectory, settings.remote.cacheBytes) = ("ranges", "/a=b", 9)
     try settings.page.add("title", "serve", place: "")
-    try settings.page.add("costs", "true", place: "")
     try settings.page.add("fields", "a,b", place: "")
     let options = [
       ("-i", settings.index), ("--expect-digest", settings.expectedDigest), ("--listen", "[::1]:0"),
@@ -33,7 +32,7 @@ import Testing
       ("--fetch", "ranges"), ("--cache-dir", "/a=b"), ("--cache-size", "9"), ("--title", "serve"), ("--fields", "a"),
       ("--fields", "b"),
     ]
-    let flags = ["--access-log", "--json", "--costs"]
+    let flags = ["--json"]
     func isSame(_ arguments: [String]) throws -> Bool {
       var read = try #require(try ServeSettings(arguments))
       // The order of the page's settings is that of the line.

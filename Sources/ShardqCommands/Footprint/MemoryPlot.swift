@@ -208,7 +208,7 @@
 
     private static func letter(_ number: Int) -> UInt8 { UInt8(ascii: "a") + UInt8(number % 26) }
 
-    /// Whether the terminal reads UTF-8, by the environment's variables in the order of their precedence; nil where no
+    /// Whether the terminal reads UTF-8, by the environment's variables in the order of their precedence; nil if no
     /// variable is set.
     static var isUTF8Terminal: Bool? {
       for name in ["LC_ALL", "LC_CTYPE", "LANG"] {

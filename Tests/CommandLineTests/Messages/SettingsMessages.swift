@@ -53,7 +53,7 @@ struct SettingsMessages {
     ShellCase(
       "a format is left out where an option goes with another",
       lists + "echo format = json > $config; shardq 'san a' --fields name; shardq 'san a' --count",
-      output: "San A\n{\"schema\":1,\"query\":\"san a\",\"count\":1}\n"),
+      output: "San A\n{\"schema\":1,\"query\":\"san a\",\"count\":1,\"total\":1,\"totalIsExact\":true}\n"),
     ShellCase(
       "help and completions work whatever the settings are",
       lists + "echo nonsense > $config; shardq --version; shardq completions bash | head -c 11",

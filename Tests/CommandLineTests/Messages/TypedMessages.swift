@@ -75,13 +75,13 @@ struct TypedMessages {
 
   /// Command lines and their messages; the status is 64.
   static let mistakes = [
-    ("shardq -5", "unknown option '-5'; see shardq --help"),
-    ("shardq query -x", "unknown option '-x'; see shardq query --help"),
+    ("shardq -5", "the prefix is missing; name one, or '' for all keys"),
+    ("shardq query -x", "the prefix is missing; name one, or '' for all keys"),
     ("shardq -v", "the prefix is missing; name one, or '' for all keys"),
     ("shardq stats -v", "there is no option -v; shardq --version prints the version"),
     ("shardq --formt csv san", "unknown option '--formt'. Did you mean '--format'?"),
     ("shardq build --key '{name}' -x.csv", "-x.csv looks like an option; for a file of that name write ./-x.csv"),
-    ("shardq query -n -1 san", "missing value for '-n <n>'; see shardq query --help"),
+    ("shardq query -n -1 san", "missing value for '-n'; see shardq query --help"),
     ("shardq query --limit=-1 san", "--limit must be at least 1"),
     ("shardq query --offset=-1 san", "--offset must be at least 0"),
     ("shardq build --format csv x.txt", "there is no option --format; did you mean --input-format?"),
@@ -129,13 +129,16 @@ struct TypedMessages {
     ),
     (
       "shardq ui --preview cat",
-      "there is no option --preview; the preview shows the record, and --preview-window sets its place and size"
+      "unknown option '--preview'; see shardq ui --help"
     ),
-    ("shardq ui --color hk:red", "--color: hk:red: there is no part hk; did you mean hl?"),
+    (
+      "shardq ui --color hk:red",
+      "the value 'hk:red' is invalid for '--color <list>': there is no part hk; did you mean hl?"
+    ),
     ("shardq query", "the prefix is missing; name one, or '' for all keys"),
     ("shardq build", "missing expected argument '<input> ...'; see shardq build --help"),
     ("shardq --limit", "missing value for '--limit <n>'; see shardq --help"),
-    ("shardq -n", "missing value for '-n <n>'; see shardq --help"),
+    ("shardq -n", "missing value for '-n'; see shardq --help"),
     ("shardq --near 99,200 san", "the value '99,200' is invalid for '--near <lat,lon>'; see shardq --help"),
     ("shardq --filter x san", "--filter: x is not valid; write a field and a value, such as country=FR"),
     (

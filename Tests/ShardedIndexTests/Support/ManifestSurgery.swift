@@ -46,7 +46,7 @@ struct ManifestSurgery {
     let shards = Frame.number(content, 32, 4)
     var count = (shards + 63) / 64
     var level = 1
-    while Frame.number(content, 4, 2) == 2, count > 64 { (count, level) = ((count + 63) / 64, level + 1) }
+    while count > 64 { (count, level) = ((count + 63) / 64, level + 1) }
     root = Frame(level: level, content: content, children: [])
     root.children = try Self.children(root, count, file, at: size, of: shards, first: 0)
     // Readers skip a section with an unknown number.
