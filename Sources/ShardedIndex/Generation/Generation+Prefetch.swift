@@ -3,11 +3,12 @@ extension ShardedIndex.SearchQuery {
   /// side. The search, which stopped at the first place, reports errors.
   package func prefetch(in generation: Generation) {
     // Starts that the carrier is fetching may answer the search.
+    let folded = Fold.fold(text)
     guard let query = try? checked(in: generation.manifest),
-      let source = try? query.source(generation, Fold.fold(text)), !source.isOfStarts,
+      let source = try? query.source(generation, folded), !source.isOfStarts,
       let limit = query.keyLimit(generation, of: source)
     else { return }
-    for reading in Fold.readings(of: Array(text.utf8)) {
+    for reading in Fold.readings(of: folded) {
       reading.withFoldedPrefix { generation.prefetch($0, limit: limit) }
     }
   }
