@@ -16,8 +16,8 @@
 
     /// - Parameter error: From parsing the line, or from a command that it names.
     func text(_ error: any Error) -> String {
-      let options = line.dropFirst().prefix { $0 != "--" }.filter { $0.hasPrefix("-") && $0 != "-" }
-      if let advice = options.lazy.compactMap(advice).first { return advice }
+      // An unknown option is reported before a missing argument.
+      if let argument = unknownOption { return unknown(argument) }
       let message = Shardq.message(for: error)
       var text = message.hasSuffix(".") ? String(message.dropLast()) : message
       if let first = text.first, first.isUppercase, text.dropFirst().first?.isLowercase == true {
@@ -33,18 +33,52 @@
       typed.contains(command) ? "shardq " + command + " --help" : "shardq --help"
     }
 
-    /// Returns the advice for an argument that the command has not as an option; nil for none.
-    private func advice(_ argument: String) -> String? {
-      let isLong = argument.hasPrefix("--")
-      let name = isLong ? String(argument.prefix { $0 != "=" }) : argument
-      guard !LookAlikes.isThere(isLong ? name : String(argument.prefix(2)), in: command) else { return nil }
-      let isNumber = argument.dropFirst().first?.isNumber ?? false
-      if !argument.contains("="), !isNumber,
-        argument.contains(".") || argument.contains("/") || access(argument, F_OK) == 0
-      {
+    /// The first argument that is an option and none of the command's; nil if there is none.
+    private var unknownOption: String? {
+      let known = KnownOptions(of: command)
+      var rest = line.dropFirst().prefix { $0 != "--" }
+      while let argument = rest.popFirst() {
+        guard argument.hasPrefix("-"), argument != "-" else { continue }
+        let name = KnownOptions.name(of: argument)
+        guard let takesValue = known.takesValue[name] else { return argument }
+        if takesValue, argument == name { _ = rest.popFirst() }
+      }
+      return nil
+    }
+
+    private func unknown(_ argument: String) -> String {
+      if argument.contains(".") || argument.contains("/") || access(argument, F_OK) == 0, !argument.contains("=") {
         return argument + " looks like an option; for a file of that name write ./" + argument
       }
-      return LookAlikes.advice(for: name, in: command).map { "there is no option " + name + $0 }
+      let isLong = argument.hasPrefix("--")
+      let name = isLong ? KnownOptions.name(of: argument) : argument
+      let names = KnownOptions(of: command).takesValue.keys.filter { $0.hasPrefix("--") }.sorted()
+      let near = isLong ? Misspelling.nearest(to: name, among: names).map { "; did you mean " + $0 + "?" } : nil
+      return "there is no option " + name + (LookAlikes.advice(for: name, in: command) ?? near ?? "; see " + help)
+    }
+  }
+
+  /// The options of a command, as its help lists them.
+  struct KnownOptions {
+    /// Whether each option takes a value, by its name.
+    private(set) var takesValue: [String: Bool] = [:]
+
+    init(of command: String) {
+      let found = Shardq.configuration.subcommands.first { $0.configuration.commandName == command }
+      for line in found.map({ Shardq.helpMessage(for: $0) })?.split(separator: "\n") ?? [] {
+        let row = line.drop { $0 == " " }
+        guard row.hasPrefix("-"), row.count < line.count else { continue }
+        // Two spaces stand before the text of an option.
+        let synopsis = row.firstRange(of: "  ").map { row[..<$0.lowerBound] } ?? row
+        for name in synopsis.split(whereSeparator: { " ,/".contains($0) }) where name.hasPrefix("-") {
+          takesValue[String(name)] = synopsis.contains("<")
+        }
+      }
+    }
+
+    /// Returns the option of an argument, which may have a value or other options joined to it.
+    static func name(of argument: String) -> String {
+      String(argument.hasPrefix("--") ? argument.prefix { $0 != "=" } : argument.prefix(2))
     }
   }
 
@@ -170,22 +204,15 @@
       func isMeant(_ options: [String], _ commands: [String]) -> Bool {
         options.contains(option) && (commands.isEmpty || commands.contains(command))
       }
+      let known = KnownOptions(of: command)
       if let found = table.first(where: {
-        isMeant($0.options, $0.commands) && ($0.instead == "--version" || isThere($0.instead, in: command))
+        isMeant($0.options, $0.commands)
+          && ($0.instead == "--version" || known.takesValue[String($0.instead.prefix { $0 != " " })] != nil)
       }) {
         return found.instead == "--version"
           ? "; shardq --version prints the version" : "; did you mean " + found.instead + "?"
       }
       return absent.first { isMeant($0.options, $0.commands) }?.reason
-    }
-
-    /// Returns whether a command has an option.
-    static func isThere(_ option: String, in command: String) -> Bool {
-      let help =
-        Shardq.configuration.subcommands.first { $0.configuration.commandName == command }
-        .map { Shardq.helpMessage(for: $0) } ?? ""
-      let name = option.prefix { $0 != " " }
-      return help.contains("  " + name) || help.contains(", " + name)
     }
   }
 #endif

@@ -287,7 +287,7 @@ class Conventions(unittest.TestCase):
     def test_11_near_misses(self):
         for line, wanted in [
             ("shardq statz", "did you mean shardq stats?"), ("shardq bild x.csv", "did you mean build?"),
-            ("shardq --formt csv san", "Did you mean '--format'?"), ("shardq --format jsn san", "- json\n"),
+            ("shardq --formt csv san", "did you mean --format?"), ("shardq --format jsn san", "- json\n"),
             ("shardq san --fields nane", "did you mean name?"),
             ("SHARDQ_OPTS='--colr never' shardq san", "did you mean --color?"),
             # The results for a text with a typing error, and for a text without a match.

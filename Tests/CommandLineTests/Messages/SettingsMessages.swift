@@ -130,7 +130,7 @@ struct SettingsMessages {
 
   /// Values of `SHARDQ_UI_OPTS`, and their messages.
   static let listMistakes = [
-    ("--hight 5", "unknown option '--hight'. Did you mean '--height'?"),
+    ("--hight 5", "there is no option --hight; did you mean --height?"),
     ("--height", "missing value for '--height <n|n%>'; see shardq ui --help"),
     ("--height x", "the value 'x' is invalid for '--height <n|n%>'; see shardq ui --help"),
     ("--json --format tsv", "--json and --format exclude each other; leave out one"),

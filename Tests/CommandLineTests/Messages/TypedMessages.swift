@@ -75,11 +75,11 @@ struct TypedMessages {
 
   /// Command lines and their messages; the status is 64.
   static let mistakes = [
-    ("shardq -5", "the prefix is missing; name one, or '' for all keys"),
-    ("shardq query -x", "the prefix is missing; name one, or '' for all keys"),
+    ("shardq -5", "there is no option -5; see shardq --help"),
+    ("shardq query -x", "there is no option -x; see shardq query --help"),
     ("shardq -v", "the prefix is missing; name one, or '' for all keys"),
     ("shardq stats -v", "there is no option -v; shardq --version prints the version"),
-    ("shardq --formt csv san", "unknown option '--formt'. Did you mean '--format'?"),
+    ("shardq --formt csv san", "there is no option --formt; did you mean --format?"),
     ("shardq build --key '{name}' -x.csv", "-x.csv looks like an option; for a file of that name write ./-x.csv"),
     ("shardq query -n -1 san", "missing value for '-n'; see shardq query --help"),
     ("shardq query --limit=-1 san", "--limit must be at least 1"),
@@ -129,7 +129,7 @@ struct TypedMessages {
     ),
     (
       "shardq ui --preview cat",
-      "unknown option '--preview'; see shardq ui --help"
+      "there is no option --preview; the preview shows the record, and --preview-window sets its place and size"
     ),
     (
       "shardq ui --color hk:red",
