@@ -11,7 +11,7 @@ package struct AnswerFacts {
   package let isRanked: Bool
   package let isComplete: Bool
   /// The correction of the text, if all records correct its typing errors; otherwise nil.
-  package var correction: String?
+  package let correction: String?
   /// The position behind the last record; nil if there are no more, and without ranks.
   package let cursor: String?
   /// The longest beginning of the text that a record matches, if nothing matches the text.
@@ -19,16 +19,17 @@ package struct AnswerFacts {
 
   /// - Parameters:
   ///   - generation: The generation that was searched.
-  ///   - hasTexts: Whether the form of the answer has ``correction`` and ``nearest``.
+  ///   - correction: That of the first page.
+  ///   - hasNearest: Whether the form of the answer has ``nearest``.
   package init(
-    _ search: ShardedIndex.Search, in generation: Generation, hasTexts: Bool = true
+    _ search: ShardedIndex.Search, in generation: Generation, correction: String?, hasNearest: Bool = true
   ) throws(IndexError) {
     self.generation = generation.name
     total = try search.total()
     (keys, isRanked, isComplete) = (search.keys, search.isRanked, search.isComplete)
-    correction = hasTexts ? try search.correction : nil
+    self.correction = correction
     cursor = search.cursor?.description
-    nearest = hasTexts ? try search.nearest(total) : nil
+    nearest = hasNearest ? try search.nearest(total) : nil
   }
 }
 

@@ -19,6 +19,17 @@ package enum HostSearch {
     }
   }
 
+  /// Returns the order with a host's number: 0 for ranks if the index has ranks, else keys; 1 for ranks; 2 for keys; nil
+  /// for another number.
+  package static func order(_ number: Int32) -> ShardedIndex.SearchQuery.Order? {
+    switch number {
+    case 0: .automatic
+    case 1: .rank
+    case 2: .key
+    default: nil
+    }
+  }
+
   /// Returns the query of a host's parameters.
   ///
   /// - Parameters:
@@ -26,19 +37,19 @@ package enum HostSearch {
   ///   - cursor: The position behind the last hit of the page before; empty for the first page.
   ///   - filters: The filters, each as `country=FR`.
   ///   - offset: The number of matches to pass over.
-  ///   - order: 0 for the order of ranks if the index has ranks, else of keys; 1 for ranks; 2 for keys.
+  ///   - order: The order, ``order(_:)``.
   ///   - corrects: Whether the search corrects typing errors, if the index was built for it.
   ///   - place: The place that near records rank higher for; nil for none.
   package static func query(
-    _ text: String, cursor: String, filters: [String], offset: Int, limit: Int, order: Int32, corrects: Bool,
+    _ text: String, cursor: String, filters: [String], offset: Int, limit: Int, order: ShardedIndex.SearchQuery.Order,
+    corrects: Bool,
     place: (latitude: Double, longitude: Double)?
   ) throws(Failure) -> ShardedIndex.SearchQuery {
     guard 0...1000 ~= limit, offset >= 0 else {
       throw .question("the limit or the offset is out of range; pass a limit from 0 to 1000 and an offset from 0 on")
     }
-    guard 0...2 ~= order else { throw .question("the order is unknown; pass 0, 1 or 2") }
     var query = ShardedIndex.SearchQuery(text, typos: corrects ? .automatic : .none)
-    (query.order, query.offset, query.limit) = (order == 0 ? .automatic : order == 1 ? .rank : .key, offset, limit)
+    (query.order, query.offset, query.limit) = (order, offset, limit)
     query.limits = .host
     if !cursor.isEmpty {
       guard let after = ShardedIndex.Cursor(cursor) else {

@@ -85,7 +85,7 @@ final class Reader {
     do throws(IndexError) {
       var search = try ShardedIndex.Search(query, in: generation)
       try search.findAll()
-      return (search, try AnswerFacts(search, in: generation))
+      return (search, try AnswerFacts(search, in: generation, correction: search.correction))
     } catch {
       throw .index(error)
     }
@@ -152,7 +152,7 @@ final class Reader {
   private static func has(_ flag: Int, _ options: sq_options) -> Bool { options.flags & Int32(flag) != 0 }
 
   private static func query(_ text: String, _ options: sq_options) throws(Refusal) -> ShardedIndex.SearchQuery {
-    guard 0...2 ~= options.sort else {
+    guard let order = HostSearch.order(options.sort) else {
       throw Refusal(SQ_REFUSED, "sort must be SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
     }
     guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL | SQ_HITS) == 0 else {
@@ -170,7 +170,7 @@ final class Reader {
     do throws(HostSearch.Failure) {
       var query = try HostSearch.query(
         text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit),
-        order: options.sort, corrects: !has(SQ_EXACT, options),
+        order: order, corrects: !has(SQ_EXACT, options),
         place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
       query.countsMatches = has(SQ_TOTAL, options)
       return query

@@ -95,8 +95,9 @@ struct QueryAnswer {
 
   /// Writes the members of JSON behind the records.
   private func end(_ hits: [ShardedIndex.Hit], _ output: inout Output) throws(QueryRunner.Failure) {
-    var facts = try QueryRunner.reading { () throws(IndexError) in try AnswerFacts(search, in: generation) }
-    facts.correction = correction
+    let facts = try QueryRunner.reading { () throws(IndexError) in
+      try AnswerFacts(search, in: generation, correction: correction)
+    }
     try QueryRunner.writing { () throws(WriteError) in
       try AnswerObject.endMatches(&output)
       if search.isRanked { try AnswerObject.write(hits, &output) }

@@ -63,7 +63,7 @@ package struct QueryRequest: Sendable {
 
   /// Returns the search for a text, with the limit and the needs of a format.
   func query(_ text: String, _ format: OutputFormat, in generation: Generation) -> ShardedIndex.SearchQuery {
-    let isRanked = !query.isInOrderOfKeys(generation)
+    let isRanked = !query.isInOrderOfKeys(in: generation.manifest)
     var query = query
     query.text = text
     let usual = isRanked && format == .text ? Self.rankedLimit : Self.defaultLimit

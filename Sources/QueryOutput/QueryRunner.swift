@@ -142,7 +142,7 @@ package enum QueryRunner {
     if request.isQuiet || request.countOnly {
       var query = request.query(text, format, in: generation)
       (query.offset, query.limit, query.countsMatches) = (0, request.isQuiet ? 1 : 0, request.countOnly)
-      query.needs = .init(keys: request.countOnly && query.isInOrderOfKeys(generation) ? .always : .never)
+      query.needs = .init(keys: request.countOnly && query.isInOrderOfKeys(in: generation.manifest) ? .always : .never)
       let search = try reading { () throws(IndexError) in
         try ShardedIndex.Search.finding(query, in: generation) { (search) throws(IndexError) in
           try search.find(query.limit)

@@ -14,7 +14,9 @@
         let before = served.index.statistics
         let search = try found(request.query, in: generation)
         if request.query.countsMatches, !search.knownTotal.isExact { try hereOnly(upTo: .max) }
-        let facts = try AnswerFacts(search, in: generation, hasTexts: request.format == .json)
+        let isJSON = request.format == .json
+        let facts = try AnswerFacts(
+          search, in: generation, correction: isJSON ? search.correction : nil, hasNearest: isJSON)
         let state = try served.state(of: generation)
         let body = try state.withWriter { writer in
           switch request.format {

@@ -15,7 +15,7 @@ extension ShardedIndex {
     /// The hits; nil in the order of keys.
     private var hits: RankedHits?
 
-    /// Begins a search. In the order of ranks, ``find(_:isStopped:)`` finds hits.
+    /// Begins a search. In the order of ranks, ``find(_:parts:isStopped:)`` finds hits.
     ///
     /// - Throws: ``IndexError/refused(_:)`` if the index, or the query, does not allow the search; else ``IndexError``
     ///   if a file of the index cannot be read or is damaged.

@@ -188,9 +188,9 @@ extension ShardedIndex.SearchQuery {
     return isOver ? .max : sum
   }
 
-  /// Whether the answer from a generation is in the order of keys.
-  package func isInOrderOfKeys(_ generation: Generation) -> Bool {
-    order == .key || order == .automatic && !generation.manifest.isRanked
+  /// Whether the answer from an index is in the order of keys.
+  package func isInOrderOfKeys(in manifest: ManifestReader) -> Bool {
+    order == .key || order == .automatic && !manifest.isRanked
   }
 
   /// Checks the rules of a search that hold in every index.
@@ -212,13 +212,15 @@ extension ShardedIndex.SearchQuery {
   /// - Returns: The query, with the order that the answer has.
   package func checked(in manifest: ManifestReader) throws(SearchFault) -> Self {
     var query = self
-    if order == .automatic { query.order = manifest.isRanked ? .rank : .key }
+    query.order = isInOrderOfKeys(in: manifest) ? .key : .rank
     if query.order == .rank, !manifest.isRanked { throw .notBuilt(feature: .ranks) }
     try query.check()
     if near != nil, !manifest.hasSides || !IndexSettings(of: manifest.root).near { throw .notBuilt(feature: .near) }
-    let filters = manifest.filterFields
-    for filter in filter where filters.number(of: filter.field) == nil {
-      throw filters.isEmpty ? .notBuilt(feature: .filter) : .noFilter(field: filter.field, filters: filters)
+    if !filter.isEmpty {
+      let filters = manifest.filterFields
+      for filter in filter where filters.number(of: filter.field) == nil {
+        throw filters.isEmpty ? .notBuilt(feature: .filter) : .noFilter(field: filter.field, filters: filters)
+      }
     }
     if typos == .required, !manifest.hasSketches { throw .notBuilt(feature: .typos) }
     return query

@@ -54,7 +54,7 @@ private final class Page {
   private func found(_ query: ShardedIndex.SearchQuery) throws(IndexError) -> (ShardedIndex.Search, AnswerFacts) {
     var search = try ShardedIndex.Search(query, in: index.generation)
     try search.findAll()
-    return (search, try AnswerFacts(search, in: index.generation))
+    return (search, try AnswerFacts(search, in: index.generation, correction: search.correction))
   }
 
   /// Returns the writer for the records of a generation.
@@ -113,7 +113,7 @@ nonisolated(unsafe) private var message: [UInt8] = []
   do throws(HostSearch.Failure) {
     query = try HostSearch.query(
       texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)),
-      offset: Int(offset), limit: Int(limit), order: sort, corrects: typos != 0,
+      offset: Int(offset), limit: Int(limit), order: HostSearch.order(sort) ?? .automatic, corrects: typos != 0,
       place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
   } catch {
     return asking { () throws(Refusal) in throw Refusal(error) }
