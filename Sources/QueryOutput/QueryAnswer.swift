@@ -3,8 +3,9 @@ import ShardedIndex
 
 /// The answer to a query on standard output, written page by page, so that an answer of any length takes bounded memory.
 struct QueryAnswer {
-  private let request: QueryRequest
   private let format: OutputFormat
+  /// Whether the request says how many records it wants.
+  private let isLimitSaid: Bool
   /// The generation that was searched. The records may be those of its starts.
   private let generation: Generation
   private(set) var search: ShardedIndex.Search
@@ -20,7 +21,8 @@ struct QueryAnswer {
   init(
     _ request: QueryRequest, _ format: OutputFormat, text: String, in generation: Generation
   ) throws(IndexError) {
-    (self.request, self.format, self.generation) = (request, format, generation)
+    (self.format, self.generation) = (format, generation)
+    isLimitSaid = request.limit != nil || request.all
     var query = request.query(text, format, in: generation)
     func first() throws(IndexError) -> ShardedIndex.Search {
       try .finding(query, in: generation) { (search) throws(IndexError) in
@@ -59,8 +61,8 @@ struct QueryAnswer {
     }
     if search.isRanked {
       try writeHits(with: &writer, to: &output)
-    } else {
-      try QueryRunner.write(search.range, of: search, with: &writer, to: &output)
+    } else if let matches = search.matches {
+      try QueryRunner.write(search.range, of: matches, with: &writer, to: &output)
       shown = search.range.count
       if format == .json { try end([], &output) }
     }
@@ -133,7 +135,6 @@ struct QueryAnswer {
   private func listedNote() throws(IndexError) -> String? {
     if isEmpty { return format == .text ? try noMatch() : nil }
     let shown = search.range
-    let isLimitSaid = request.limit != nil || request.all
     guard search.keys.map({ shown.upperBound < $0 || (shown.isEmpty && format == .text) }) ?? true, format != .json,
       format == .text || !isLimitSaid
     else { return nil }
