@@ -233,7 +233,7 @@ def growth(directory, lines, rounds):
             asked.stdin.write("".join(line + "\n" for line in batch).encode())
             asked.stdin.flush()
             for _ in batch:
-                check(asked.stdout.readline().endswith(b"]}\n"), "an answer that does not end")
+                check(asked.stdout.readline().endswith(b'"}\n'), "an answer that does not end")
             count -= len(batch)
             written += len(batch)
 
