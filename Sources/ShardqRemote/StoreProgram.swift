@@ -67,7 +67,7 @@
       case .build(.otherFiles(let path, let entry)):
         self.init(
           kind, "\(path): the directory holds no index but other files, such as \(entry); name another directory")
-      default: self.init(kind, error.message.text { $0 == .merge ? "--merge" : $0.rawValue })
+      default: self.init(kind, error.message.text({ $0 == .merge ? "--merge" : $0.rawValue }, \.command))
       }
     }
 

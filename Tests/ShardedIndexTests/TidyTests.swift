@@ -256,15 +256,17 @@ import Testing
     }
   }
 
-  @Test("no library names an option: messages name settings, and the command has a word for each") func options() {
-    // Options of other programs.
-    let others = ["soffice --headless --convert-to csv", "zstd -d --long=31"]
+  @Test("no library names an option or a command: messages name settings and functions") func options() {
+    // Options of other programs, the first line of a plan, and the name of the package.
+    let others = [
+      "soffice --headless --convert-to csv", "zstd -d --long=31", "shardq plan of ranges 1", "version of shardq",
+    ]
     for library in ["ShardedIndex", "ShardBuilder", "Footprint"] {
       for file in Self.files("Sources/" + library, ".swift") where !file.isGenerated {
         for line in file.lines {
           let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
           let own = others.reduce(String(code)) { $0.replacing($1, with: "") }
-          if own.contains(/--[a-z]/) { Issue.record("\(file.path): \(line)") }
+          if own.contains(/--[a-z]|shardq [a-z]/) { Issue.record("\(file.path): \(line)") }
         }
       }
     }

@@ -118,7 +118,7 @@ extension ShardBuilder {
       path: index.directory.filePath(Overlay.fileName),
       reason: """
         has changes beside the shards, which a copy would lack; write them into shards with \
-        \(command: "shardq update ", library: "")\(.merge)
+        \(command: "\(.update) ", library: "")\(.merge)
         """)
   }
 

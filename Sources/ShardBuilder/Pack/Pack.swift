@@ -150,8 +150,8 @@ enum Pack {
         throw .unshippable(
           path: index.directory.filePath(Overlay.fileName),
           reason: """
-            has changes beside the shards, which a pack would lack; write them into shards with \(command: "shardq update ", library: "")\
-            \(.merge)
+            has changes beside the shards, which a pack would lack; write them into shards with \
+            \(command: "\(.update) ", library: "")\(.merge)
             """)
       }
       digest = Digest.sha256(manifest)

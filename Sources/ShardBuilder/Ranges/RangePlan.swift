@@ -94,7 +94,7 @@ package struct RangePlan: Sendable {
       return line
     }
     guard try next(&reader) == Array(Self.magic.utf8) else {
-      throw .dataset(.bad, message: "\(displayed(path: path)): is not a plan; make one with `shardq plan-ranges`")
+      throw .dataset(.bad, message: "\(displayed(path: path)): is not a plan; make one with `\(.planRanges)`")
     }
     let made = RangeText.columns(try next(&reader)?[...] ?? []).map { String(decoding: $0, as: UTF8.self) }
     guard made.count == 3 else { throw reader.flaw("names no program") }

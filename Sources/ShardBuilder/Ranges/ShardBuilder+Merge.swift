@@ -78,16 +78,16 @@ private struct RangeRows {
       while let line = try reader.next() {
         if line.starts(with: RangeRow.entryPrefix.utf8) { continue }
         guard let row = RangeRow(line: line) else {
-          throw reader.flaw("is not a row; pass the output of `shardq write-range`")
+          throw reader.flaw("is not a row; pass the output of `\(.writeRanges)`")
         }
         guard row.plan == plan.digest else {
-          throw reader.flaw("is a row of another plan; pass the plan of its `shardq write-range`")
+          throw reader.flaw("is a row of another plan; pass the plan of its `\(.writeRanges)`")
         }
         rows.append(row)
       }
     }
     // Missing rows must not empty an index.
-    if rows.isEmpty { throw Self.refusal("there are no rows; pass the output of `shardq write-range`") }
+    if rows.isEmpty { throw Self.refusal("there are no rows; pass the output of `\(.writeRanges)`") }
     records = try Self.ordered(
       rows.filter { !$0.isOfEntries }, plan.bounds.count + 1, "range", isWhole: expected == nil)
     entries = try Self.ordered(
@@ -106,7 +106,7 @@ private struct RangeRows {
     }
   }
 
-  private static func refusal(_ message: String) -> BuildError { .dataset(.bad, message: "\(message)") }
+  private static func refusal(_ message: BuildMessage) -> BuildError { .dataset(.bad, message: message) }
 
   private static func ordered(
     _ rows: [RangeRow], _ count: Int, _ what: String, isWhole: Bool

@@ -78,7 +78,7 @@ extension ShardBuilder {
     let dialect = options.dialect
     if dialect.encoding != .utf8 { throw refuse("records of ranges must be UTF-8; convert them with iconv") }
     if dialect.skippedLines > 0 || dialect.recordsPath != nil || dialect.delimiter != nil || dialect.namesColumns {
-      throw refuse("each line of a range must be a record; make JSON lines from the dataset with `shardq export`")
+      throw refuse("each line of a range must be a record; make JSON lines from the dataset with `\(.export)`")
     }
   }
 
@@ -103,7 +103,7 @@ extension ShardBuilder {
       throw .dataset(
         .options,
         message:
-          "a record of \(format.rawValue) may have several lines; make JSON lines with `shardq export`")
+          "a record of \(format.rawValue) may have several lines; make JSON lines with `\(.export)`")
     }
   }
 

@@ -55,7 +55,7 @@ extension ShardBuilder {
       .bad,
       message: """
         \(grouped(lines)) lines name the range \(range), and this plan puts \(grouped(records)) records there; make the \
-        lines with `shardq key` and the same plan
+        lines with `\(.writeRangeKeys)` and the same plan
         """)
   }
 }
@@ -254,7 +254,7 @@ extension ShardBuilder {
       else {
         throw reader.flaw("names no range of entries of the plan; pass the entries that were printed with this plan")
       }
-      if let reason = lines.read(line[(end + 1)...], into: chunk) { throw reader.flaw(reason) }
+      if let reason = lines.read(line[(end + 1)...], into: chunk) { throw reader.flaw("\(reason)") }
       lineCounts[range, default: 0] += 1
       if unsafe chunk.size >= min(1 << 20, options.memoryBytes / 16) {
         try sort.add(chunk, names: names)

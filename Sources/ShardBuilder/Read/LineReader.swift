@@ -47,7 +47,7 @@ struct LineReader: ~Copyable {
   }
 
   /// Returns the error of the last line.
-  func flaw(_ reason: String) -> BuildError {
+  func flaw(_ reason: BuildMessage) -> BuildError {
     .dataset(.bad, message: "\(displayed(path: path)):\(max(1, number)): the line \(reason)")
   }
 }

@@ -43,8 +43,7 @@ final class RangeColumn {
     .bad(
       DatasetReader.BadRecord(
         path: path, line: line, column: 1, record: 0,
-        reason:
-          "the line does not begin with a range of the plan, a number below \(rangeCount) and a tab; pass lines that "
-          + "`shardq key` made with this plan"))
+        reason: "the line does not begin with a range of the plan, a number below \(rangeCount) and a tab",
+        advice: "pass lines that `\(.writeRangeKeys)` made with this plan"))
   }
 }

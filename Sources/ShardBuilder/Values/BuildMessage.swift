@@ -1,7 +1,7 @@
-/// A message for a person. The message has each setting's name as that person knows it.
+/// A message for a person. The message has the names of settings and functions as that person knows them.
 ///
-/// ``description`` has the names for a Swift program: the properties of ``BuildOptions`` and ``DatasetDialect``, and
-/// the arguments of functions. The command prints the same message with its options, and with lines for a shell.
+/// ``description`` has the names for a Swift program: the properties of ``BuildOptions`` and ``DatasetDialect``, the
+/// functions and their arguments. The command prints the same message with its options, and with lines for a shell.
 public struct BuildMessage: Hashable, Sendable {
   /// A value of a setting.
   enum Value: Hashable, Sendable {
@@ -19,6 +19,7 @@ public struct BuildMessage: Hashable, Sendable {
     case setting(BuildSetting, Value?)
     /// The advice to set a setting.
     case order(BuildSetting, Value)
+    case function(BuildFunction)
     case either(command: BuildMessage, library: BuildMessage)
   }
 
@@ -26,10 +27,24 @@ public struct BuildMessage: Hashable, Sendable {
 
   var isEmpty: Bool { parts.isEmpty }
 
-  /// Returns the message with a command's words for settings.
+  /// Returns the message with a command's words for settings and functions.
   ///
-  /// - Parameter option: Returns the command's option for a setting.
-  package func text(_ option: @escaping (BuildSetting) -> String) -> String { Self.capped(text(with: option)) }
+  /// - Parameters:
+  ///   - option: Returns the command's option for a setting.
+  ///   - command: Returns the command for a function.
+  package func text(
+    _ option: (BuildSetting) -> String, _ command: (BuildFunction) -> String
+  ) -> String {
+    withoutActuallyEscaping(option) { option in
+      withoutActuallyEscaping(command) { command in Self.capped(text(with: Words(option: option, command: command))) }
+    }
+  }
+
+  /// The words of a command.
+  private struct Words {
+    let option: (BuildSetting) -> String
+    let command: (BuildFunction) -> String
+  }
 
   /// The most characters of a message. Names of files and fields may have any size.
   private static let limit = 2000
@@ -39,17 +54,18 @@ public struct BuildMessage: Hashable, Sendable {
     text.count <= limit ? text : text.prefix(limit / 2 - 1) + "\u{2026}" + text.suffix(limit / 2)
   }
 
-  /// - Parameter option: Returns the option for a setting; nil for the library's words.
-  private func text(with option: ((BuildSetting) -> String)?) -> String {
+  /// - Parameter words: The words of a command; nil for the library's words.
+  private func text(with words: Words?) -> String {
     parts.map { part in
-      switch (part, option) {
+      switch (part, words) {
       case (.text(let text), _): text
-      case (.setting(let setting, let value), let option?): option(setting) + (value?.words ?? "")
+      case (.setting(let setting, let value), let words?): words.option(setting) + (value?.words ?? "")
       case (.setting(let setting, let value), nil):
         setting.rawValue + (value.map { " = " + $0.literal } ?? "")
-      case (.order(let setting, let value), let option?): "pass " + option(setting) + value.words
+      case (.order(let setting, let value), let words?): "pass " + words.option(setting) + value.words
       case (.order(let setting, let value), nil): "set \(setting.rawValue) to \(value.literal)"
-      case (.either(let command, _), let option?): command.text(with: option)
+      case (.function(let function), _): words?.command(function) ?? function.rawValue
+      case (.either(let command, _), .some): command.text(with: words)
       case (.either(_, let library), nil): library.text(with: nil)
       }
     }.joined()
@@ -85,6 +101,9 @@ extension BuildMessage: ExpressibleByStringInterpolation {
     mutating func appendInterpolation(pass setting: BuildSetting, _ value: Value = .on) {
       parts.append(.order(setting, value))
     }
+
+    /// Appends the name of a function: `shardq repair`, `ShardBuilder.repair(_:from:)`.
+    mutating func appendInterpolation(_ function: BuildFunction) { parts.append(.function(function)) }
 
     /// Appends one of two texts: the command prints the first, the library gives the second.
     mutating func appendInterpolation(command: BuildMessage, library: BuildMessage) {
@@ -159,4 +178,16 @@ public enum BuildSetting: String, Sendable, CaseIterable {
   /// The arguments of ``ShardBuilder/repair(_:from:expecting:takesUnproven:progress:)``.
   case expectedDigest = "the argument expecting"
   case takesUnproven = "the argument takesUnproven"
+}
+
+/// A function in a message, as the library calls it. The command has a command for each.
+package enum BuildFunction: String, Sendable, CaseIterable {
+  case build = "ShardBuilder.build"
+  case update = "ShardBuilder.update"
+  case repair = "ShardBuilder.repair(_:from:)"
+  case planRanges = "ShardBuilder.planRanges"
+  case writeRangeKeys = "ShardBuilder.writeRangeKeys"
+  case writeRanges = "ShardBuilder.writeRanges"
+  /// The writing of an index's records as a dataset, which the library leaves to programs.
+  case export = "a program"
 }

@@ -35,8 +35,7 @@ extension PackError: CustomStringConvertible {
     case .index(let error): "\(error)"
     case .damagedShard(let path, let reason):
       """
-      \(path) \(reason); repair the index with \(command: "shardq repair", library: "ShardBuilder.repair(_:from:)"), or build \
-      the index again
+      \(path) \(reason); repair the index with \(.repair), or build the index again
       """
     case .damagedPack(let path, let reason): "\(displayed(path: path)) \(reason)"
     case .unsupportedVersion(let path, let found, let supported):

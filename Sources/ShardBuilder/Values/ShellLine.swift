@@ -9,7 +9,7 @@ struct Opener {
   func line(path: String, options: BuildMessage = "") -> BuildMessage {
     let input = path == "-" ? "FILE" : shellWord(path)
     let format: BuildMessage = format.map { "\(.inputFormat, .text($0)) " } ?? ""
-    return "\(before)\(input)\(after) | shardq build \(format)\(options)\u{2026} -"
+    return "\(before)\(input)\(after) | \(.build) \(format)\(options)\u{2026} -"
   }
 }
 

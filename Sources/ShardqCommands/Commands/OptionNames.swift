@@ -41,9 +41,24 @@
     }
   }
 
+  extension BuildFunction {
+    /// The command of that function.
+    package var command: String {
+      switch self {
+      case .build: "shardq build"
+      case .update: "shardq update"
+      case .repair: "shardq repair"
+      case .planRanges: "shardq plan-ranges"
+      case .writeRangeKeys: "shardq key"
+      case .writeRanges: "shardq write-range"
+      case .export: "shardq export"
+      }
+    }
+  }
+
   extension BuildMessage {
-    /// The message, with the names of options.
-    var text: String { text(\.option) }
+    /// The message, with the names of options and commands.
+    var text: String { text(\.option, \.command) }
   }
 
   extension BuildError {

@@ -244,6 +244,9 @@
         #expect(told.contains(setting), "\(setting)")
         #expect(setting.option.hasPrefix("--") && help.contains(setting.option), "\(setting)")
       }
+      for function in BuildFunction.allCases {
+        #expect(function.command.hasPrefix("shardq ") && !function.rawValue.contains("shardq "), "\(function)")
+      }
     }
 
     @Test("values are written as the shell and Swift read them") func values() {
