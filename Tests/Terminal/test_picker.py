@@ -75,7 +75,7 @@ class Preview(PickerTest):
         for value in ["x", "0", "101%", "right,99x"]:
             done = subprocess.run([SHARDQ, "ui", "-i", CITIES, "--preview-window", value], capture_output=True, text=True)
             self.assertEqual(done.returncode, 64)
-            self.assertIn("--preview-window: ", done.stderr)
+            self.assertIn("for '--preview-window ", done.stderr)
             self.assertIn("choose right, left, up, down", done.stderr)
 
     def test_nothing_of_a_record_commands_the_terminal(self):
