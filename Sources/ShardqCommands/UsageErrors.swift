@@ -58,14 +58,14 @@
     }
   }
 
-  /// The options of a command, as its help lists them.
+  /// The options of a command, as its help lists them, and the hidden ones.
   struct KnownOptions {
     /// Whether each option takes a value, by its name.
     private(set) var takesValue: [String: Bool] = [:]
 
     init(of command: String) {
       let found = Shardq.configuration.subcommands.first { $0.configuration.commandName == command }
-      for line in found.map({ Shardq.helpMessage(for: $0) })?.split(separator: "\n") ?? [] {
+      for line in found.map({ Shardq.helpMessage(for: $0, includeHidden: true) })?.split(separator: "\n") ?? [] {
         let row = line.drop { $0 == " " }
         guard row.hasPrefix("-"), row.count < line.count else { continue }
         // Two spaces stand before the text of an option.
