@@ -68,9 +68,10 @@ static inline void transfer_free(Transfer transfer) {
   free(transfer.state);
 }
 
-// Makes a GET. `range` is "FIRST-LAST" or null. The limits are the most bytes of bodies with status 206 and 200.
+// Makes a request. `range` is "FIRST-LAST" or null. The limits are the most bytes of bodies with status 206 and 200.
 static inline bool transfer_new(
-    Transfer *made, int64_t number, const char *url, const char *range, int64_t partLimit, int64_t wholeLimit) {
+    Transfer *made, int64_t number, const char *method, const char *url, const char *range, int64_t partLimit,
+    int64_t wholeLimit) {
   TransferState *state = (TransferState *)calloc(1, sizeof *state);
   if (!state) return false;
   CURL *easy = curl_easy_init();
@@ -84,6 +85,8 @@ static inline bool transfer_new(
   state->wholeLimit = (size_t)wholeLimit;
   curl_easy_setopt(easy, CURLOPT_PRIVATE, state);
   curl_easy_setopt(easy, CURLOPT_URL, url);
+  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+  curl_easy_setopt(easy, CURLOPT_NOBODY, (long)!strcmp(method, "HEAD"));
   curl_easy_setopt(easy, CURLOPT_RANGE, range);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   // The caller follows redirects, because it checks each of them.
@@ -101,10 +104,19 @@ static inline void transfer_header(Transfer transfer, const char *line) {
   curl_easy_setopt(transfer.state->easy, CURLOPT_HTTPHEADER, transfer.state->headers);
 }
 
-// The limits in milliseconds: until there is a connection, and of the whole request.
-static inline void transfer_limit(Transfer transfer, long connect, long total) {
+// Gives the request a body, which libcurl copies.
+static inline bool transfer_body(Transfer transfer, const unsigned char *body, int64_t size) {
+  curl_easy_setopt(transfer.state->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+  return curl_easy_setopt(transfer.state->easy, CURLOPT_COPYPOSTFIELDS, body) == CURLE_OK;
+}
+
+// The limits: milliseconds until there is a connection, and of the whole request, and seconds for which fewer than
+// 1,000 bytes a second may pass. 0 stands for no limit of the whole request, and for no limit of those seconds.
+static inline void transfer_limit(Transfer transfer, long connect, long total, long stall) {
   curl_easy_setopt(transfer.state->easy, CURLOPT_CONNECTTIMEOUT_MS, connect);
   curl_easy_setopt(transfer.state->easy, CURLOPT_TIMEOUT_MS, total);
+  curl_easy_setopt(transfer.state->easy, CURLOPT_LOW_SPEED_LIMIT, 1000L);
+  curl_easy_setopt(transfer.state->easy, CURLOPT_LOW_SPEED_TIME, stall);
 }
 
 static inline void transfer_reconnect(Transfer transfer) {

@@ -1,31 +1,25 @@
 #if Remote
-  import CCurl
   import CLibrary
 
   /// The checked answer of a host to one request.
   struct FetchAnswer {
-    private let transfer: Transfer
-    private let code: CInt
+    private let answer: HTTPAnswer
     private let fetch: Fetch
 
-    init(_ transfer: Transfer, code: CInt, of fetch: Fetch) {
-      (self.transfer, self.code, self.fetch) = (transfer, code, fetch)
-    }
+    init(_ answer: HTTPAnswer, of fetch: Fetch) { (self.answer, self.fetch) = (answer, fetch) }
 
     /// Returns the body; nil if the host says that the content is unchanged.
     func body() throws(FetchFailure) -> FetchedBody? {
-      let status = transfer_status(transfer)
-      if transfer_is_too_long(transfer), status == 200 || status == 206 { throw tooLong(status) }
+      let status = answer.status
+      if answer.isTooLong, status == 200 || status == 206 { throw tooLong(status) }
       // An error's body may have been cut off.
-      guard code == 0 || status >= 300 && transfer_is_too_long(transfer) else {
-        throw FetchFailure(ofTransport: code)
-      }
+      guard answer.code == 0 || status >= 300 && answer.isTooLong else { throw FetchFailure(ofTransport: answer.code) }
       switch status {
       case 200: return try whole()
       case 206: return try part()
       case 304 where fetch.tag != nil: return nil
       case 301, 302, 303, 307, 308:
-        guard let location = text(4096, { unsafe transfer_redirect(transfer, &$0, $1) }) else {
+        guard let location = answer.location else {
           throw FetchFailure("the host redirects, but gives no URL (status \(status))")
         }
         try fetch.follow(location)
@@ -36,27 +30,27 @@
 
     private func whole() throws(FetchFailure) -> FetchedBody {
       try checkEncoding()
-      let bytes = content()
-      if let total = fetch.total, Int64(bytes.count) != total { throw otherSize(Int64(bytes.count), total) }
-      return body(bytes, total: Int64(bytes.count), isWhole: true)
+      let size = Int64(answer.body.count)
+      if let total = fetch.total, size != total { throw otherSize(size, total) }
+      return body(total: size, isWhole: true)
     }
 
     private func part() throws(FetchFailure) -> FetchedBody {
       try checkEncoding()
-      let bytes = content()
-      guard let range = fetch.range, let field = field("Content-Range"), let (first, last, total) = Self.numbers(field),
-        first == range.lowerBound, last == min(range.upperBound, total) - 1, Int64(bytes.count) == last - first + 1
+      guard let range = fetch.request.range, let field = answer.fields["Content-Range"],
+        let (first, last, total) = Self.numbers(field), first == range.lowerBound,
+        last == min(range.upperBound, total) - 1, Int64(answer.body.count) == last - first + 1
       else { throw FetchFailure("the host sent the wrong bytes of the file", mayPass: true) }
       if let expected = fetch.total, total != expected { throw otherSize(total, expected) }
-      return body(bytes, total: total, isWhole: first == 0 && last == total - 1)
+      return body(total: total, isWhole: first == 0 && last == total - 1)
     }
 
-    private func body(_ bytes: [UInt8], total: Int64, isWhole: Bool) -> FetchedBody {
-      FetchedBody(bytes: bytes, total: total, isWhole: isWhole, tag: field("ETag"))
+    private func body(total: Int64, isWhole: Bool) -> FetchedBody {
+      FetchedBody(bytes: answer.body, total: total, isWhole: isWhole, tag: answer.fields["ETag"])
     }
 
     private func checkEncoding() throws(FetchFailure) {
-      if let encoding = field("Content-Encoding"), encoding.lowercased() != "identity" {
+      if let encoding = answer.fields["Content-Encoding"], encoding.lowercased() != "identity" {
         throw FetchFailure(
           "the host compresses the file (\(shortened(encoding))); turn that off for files of the index")
       }
@@ -73,9 +67,9 @@
     }
 
     private func tooLong(_ status: Int64) -> FetchFailure {
-      if status == 200, fetch.range != nil {
+      if status == 200, fetch.request.range != nil {
         return FetchFailure(
-          "the host cannot send a part of a file, and the file has over \(fetch.wholeLimit) bytes")
+          "the host cannot send a part of a file, and the file has over \(fetch.request.limit) bytes")
       }
       return FetchFailure("the host sends more bytes than the file has", mayPass: true)
     }
@@ -87,28 +81,11 @@
       case 412: return FetchFailure(number: ESTALE)
       default: break
       }
-      let answer = StoreAnswer(content())
-      return answer.code == "InvalidRange" ? FetchFailure(number: ENOENT) : FetchFailure(ofStatus: status, answer)
+      let error = StoreAnswer(answer.body)
+      return error.code == "InvalidRange" ? FetchFailure(number: ENOENT) : FetchFailure(ofStatus: status, error)
     }
 
     // MARK: Texts
-
-    private func content() -> [UInt8] {
-      var bytes = [UInt8](repeating: 0, count: Int(transfer_size(transfer)))
-      unsafe transfer_copy(transfer, &bytes)
-      return bytes
-    }
-
-    private func field(_ name: String) -> String? {
-      text(1024) { unsafe transfer_field(transfer, name, &$0, $1) }
-    }
-
-    /// Returns the text that a function of C writes; nil for a text that is too long or not UTF-8.
-    private func text(_ capacity: Int, _ fill: (inout [CChar], Int64) -> Bool) -> String? {
-      var text = [CChar](repeating: 0, count: capacity)
-      guard fill(&text, Int64(capacity)) else { return nil }
-      return String(validating: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
 
     private func shortened(_ text: String) -> String {
       String(decoding: text.utf8.prefix(32).filter { $0 > 0x20 && $0 < 0x7f }, as: UTF8.self)

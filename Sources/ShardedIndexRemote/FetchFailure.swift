@@ -9,6 +9,8 @@
     let reason: String
     /// Whether another attempt may succeed.
     var mayPass = false
+    /// Whether a limit of time ended the request.
+    private(set) var isStall = false
 
     init(_ reason: String, mayPass: Bool = false) { (number, self.reason, self.mayPass) = (0, reason, mayPass) }
     init(number: CInt) { (self.number, reason) = (number, "") }
@@ -21,7 +23,9 @@
       case CInt(CURLE_COULDNT_RESOLVE_HOST.rawValue):
         self.init("the name of the host cannot be resolved", mayPass: true)
       case CInt(CURLE_COULDNT_CONNECT.rawValue): self.init("the host accepts no connection", mayPass: true)
-      case CInt(CURLE_OPERATION_TIMEDOUT.rawValue): self.init("the host did not answer in time", mayPass: true)
+      case CInt(CURLE_OPERATION_TIMEDOUT.rawValue):
+        self.init("the host did not answer in time", mayPass: true)
+        isStall = true
       case CInt(CURLE_PARTIAL_FILE.rawValue): self.init("the host sent a part of the answer", mayPass: true)
       case CInt(CURLE_PEER_FAILED_VERIFICATION.rawValue): self.init("the host's certificate is not valid for it")
       default:

@@ -21,21 +21,21 @@
     }
 
     /// The most requests under way, unless a program asks for more.
-    private static let usualLimit = 8
+    static let usualLimit = 8
     /// The most milliseconds that a request waits for other requests once the host is in trouble.
     private static let queueLimit: Int64 = 1000
 
     private let gate: Gate
     private let transfers: Transfers
-    /// The reason why the process can make no requests; nil if it can.
-    private var failure: FetchFailure?
     // Under the lock.
-    private var queue: [Fetch] = []
+    /// The reason why the process can make no requests; nil if it can.
+    private(set) var failure: FetchFailure?
+    private var queue: [Exchange] = []
     private var isRunning = false
     private var limit = Network.usualLimit
     private(set) var counts = Counts()
     // Only the thread uses these.
-    private var active: [Int: (fetch: Fetch, transfer: Transfer)] = [:]
+    private var active: [Int: (exchange: Exchange, transfer: Transfer, began: Int64)] = [:]
     private var lastNumber = 0
 
     private init() {
@@ -60,21 +60,36 @@
       return try body()
     }
 
-    /// Waits until some request ends. Under the lock, which is released meanwhile.
-    func wait() { gate_wait(gate) }
+    /// Makes a request once, and waits for the answer, which may be an error.
+    func answer(to request: HTTPRequest, at address: RemoteAddress) throws(FetchFailure) -> HTTPAnswer {
+      let exchange = Exchange(request, at: address)
+      return try withLock { () throws(FetchFailure) in
+        start(exchange)
+        _ = try wait(for: exchange).get()
+        return exchange.answer!
+      }
+    }
 
-    /// Begins a request. Under the lock.
-    func start(_ fetch: Fetch) {
+    /// Waits until an exchange has ended. Under the lock, which is released meanwhile.
+    func wait(for exchange: Exchange) -> Result<FetchedBody?, FetchFailure> {
+      while true {
+        if let result = exchange.result { return result }
+        gate_wait(gate)
+      }
+    }
+
+    /// Begins an exchange. Under the lock.
+    func start(_ exchange: Exchange) {
       if failure == nil, !isRunning {
         isRunning = thread_start { Network.shared.run() }
         if !isRunning { failure = FetchFailure("the system cannot start a thread") }
       }
       if let failure {
-        fetch.result = .failure(failure)
+        exchange.result = .failure(failure)
         return
       }
-      fetch.asked = clock_now()
-      queue.append(fetch)
+      exchange.asked = clock_now()
+      queue.append(exchange)
       transfers_wake(transfers)
     }
 
@@ -85,13 +100,13 @@
 
     private func run() {
       while true {
-        let next = withLock { () -> [Fetch] in
+        let next = withLock { () -> [Exchange] in
           let count = min(queue.count, max(0, limit - active.count))
           counts.requests += count
           defer { queue.removeFirst(count) }
           return Array(queue[..<count])
         }
-        for fetch in next { begin(fetch) }
+        for exchange in next { begin(exchange) }
         transfers_run(transfers)
         endDone()
         endLate()
@@ -100,12 +115,13 @@
       }
     }
 
-    private func begin(_ fetch: Fetch) {
+    private func begin(_ exchange: Exchange) {
       lastNumber += 1
-      guard let transfer = fetch.transfer(lastNumber), transfers_add(transfers, transfer) else {
-        return publish(.failure(FetchFailure("memory is short")), of: fetch)
+      exchange.prepare()
+      guard let transfer = exchange.request.transfer(lastNumber), transfers_add(transfers, transfer) else {
+        return publish(.failure(FetchFailure("memory is short")), of: exchange)
       }
-      active[lastNumber] = (fetch, transfer)
+      active[lastNumber] = (exchange, transfer, clock_now())
     }
 
     private func endDone() {
@@ -113,13 +129,13 @@
       var code: CInt = 0
       while unsafe transfers_next(transfers, &ended, &code) {
         let number = Int(transfer_number(ended))
-        guard let fetch = active.removeValue(forKey: number)?.fetch else { continue }
+        guard let exchange = active.removeValue(forKey: number)?.exchange else { continue }
         transfers_remove(transfers, ended)
-        let size = Int(transfer_size(ended))
-        withLock { counts.bytes += size }
-        let result = fetch.end(ended, code: code)
+        let answer = HTTPAnswer(ended, code: code)
         transfer_free(ended)
-        if let result { publish(result, of: fetch) } else { repeats(fetch) }
+        withLock { counts.bytes += answer.body.count }
+        exchange.answer = answer
+        settle(exchange, exchange.end(answer))
       }
     }
 
@@ -127,7 +143,7 @@
     private func endLate() {
       let now = clock_now()
       let late = active.filter { _, entry in
-        now - entry.fetch.attemptBegan > Fetch.firstByteLimit && transfer_first_byte(entry.transfer) == 0
+        now - entry.began > entry.exchange.request.firstByteLimit && transfer_first_byte(entry.transfer) == 0
       }
       for (number, entry) in late {
         active[number] = nil
@@ -135,38 +151,35 @@
         transfer_free(entry.transfer)
         let failure = FetchFailure(
           "the host did not answer within \(Fetch.firstByteLimit / 1000) seconds", mayPass: true)
-        if let result = entry.fetch.fail(failure) {
-          publish(result, of: entry.fetch)
-        } else {
-          repeats(entry.fetch)
-        }
+        settle(entry.exchange, entry.exchange.fail(failure))
       }
     }
 
-    /// Repeats the request of a fetch.
-    private func repeats(_ fetch: Fetch) {
+    /// Ends an exchange, or makes its next request if there is no result.
+    private func settle(_ exchange: Exchange, _ result: Result<FetchedBody?, FetchFailure>?) {
+      if let result { return publish(result, of: exchange) }
       withLock { counts.requests += 1 }
-      begin(fetch)
+      begin(exchange)
     }
 
-    /// Gives a fetch its result, and wakes the waiting threads.
-    private func publish(_ result: Result<FetchedBody?, FetchFailure>, of fetch: Fetch) {
+    /// Gives an exchange its result, and wakes the waiting threads.
+    private func publish(_ result: Result<FetchedBody?, FetchFailure>, of exchange: Exchange) {
       withLock {
-        fetch.result = result
+        exchange.result = result
         if case .failure(let failure) = result {
           counts.failures += 1
-          if failure.mayPass { giveUp(failure, like: fetch) }
+          if failure.mayPass { giveUp(failure, like: exchange) }
         }
         gate_changed(gate)
       }
     }
 
     /// Ends waiting requests to a host in trouble: each would wait for its own failure. Under the lock.
-    private func giveUp(_ failure: FetchFailure, like failed: Fetch) {
+    private func giveUp(_ failure: FetchFailure, like failed: Exchange) {
       let now = clock_now()
-      queue.removeAll { fetch in
-        guard fetch.address.shown == failed.address.shown, now - fetch.asked > Self.queueLimit else { return false }
-        fetch.result = .failure(failure)
+      queue.removeAll { other in
+        guard other.address.shown == failed.address.shown, now - other.asked > Self.queueLimit else { return false }
+        other.result = .failure(failure)
         return true
       }
     }

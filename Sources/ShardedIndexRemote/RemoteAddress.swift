@@ -164,9 +164,7 @@ func environment(_ name: String) -> String? {
     }
 
     private static func part(_ part: CURLUPart, of url: String, isDecoded: Bool = false) -> String? {
-      var text = [CChar](repeating: 0, count: 2 * sizeLimit)
-      guard unsafe url_part(url, part, isDecoded, &text, Int64(text.count)) else { return nil }
-      return String(validating: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      String(capacity: 2 * sizeLimit) { unsafe url_part(url, part, isDecoded, &$0, $1) }
     }
 
     /// Returns a text with all characters but letters, digits and `-._~` as `%` and two digits.

@@ -74,16 +74,16 @@
           opening = fetch
           network.start(fetch)
         }
-        while fetch.result == nil { network.wait() }
+        let result = network.wait(for: fetch)
         if opening === fetch { opening = nil }
-        switch fetch.result! {
+        switch result {
         case .failure(let failure): return number(of: failure)
         case .success(let body):
           trouble.succeeded()
           if root == nil {
             plan.fetchesWholes =
               fetchMode == .automatic
-              ? FetchPlan.fetchesWholes(roundTrip: fetch.roundTrip) : fetchMode == .shards
+              ? FetchPlan.fetchesWholes(roundTrip: fetch.answer?.roundTrip ?? 0) : fetchMode == .shards
           }
           return opened(body, name)
         }
@@ -226,7 +226,7 @@
 
     /// Waits until a piece's request has ended.
     private func complete(_ piece: RemotePiece) {
-      while let fetch = piece.fetch, fetch.result == nil { network.wait() }
+      if let fetch = piece.fetch { _ = network.wait(for: fetch) }
       settle(piece)
     }
 

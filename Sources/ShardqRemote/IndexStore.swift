@@ -4,6 +4,7 @@
   import ShardBuilder
   import ShardedIndex
   import ShardedIndexRemote
+  import ShardqCommands
 
   /// The generations of an index below a prefix of a store. Source: docs/remote.md, section "The layout of a prefix".
   ///
@@ -36,15 +37,11 @@
     /// The most records of generations that a list may have.
     private static let generationLimit = 1_000_000
 
-    /// - Parameters:
-    ///   - url: `s3://bucket/prefix/`; a slash at the end may be left out.
-    ///   - grace: The grace in seconds.
-    init(
-      _ url: String, grace: Int, isSingleWriter: Bool = false, limits: ObjectStore.Limits = .init()
-    ) throws(StoreError) {
-      store = try ObjectStore(url.hasSuffix("/") ? url : url + "/", limits: limits)
-      self.grace = Int64(grace)
-      self.isSingleWriter = isSingleWriter
+    /// A slash at the end of the request's URL may be left out.
+    init(_ request: StoreRequest) throws(StoreError) {
+      let url = request.url
+      store = try ObjectStore(url.hasSuffix("/") ? url : url + "/", stallLimit: request.stallSeconds)
+      (grace, isSingleWriter) = (Int64(request.graceSeconds), request.isSingleWriter)
     }
 
     // MARK: Generations
@@ -144,7 +141,7 @@
     ///   - names: The names of files there.
     /// - Throws: ``StoreError``; of the kind `badData` for a file whose name does not end with its SHA-256.
     /// - Complexity: One request for a missing file, two for a file that exists; 8 requests at a time. Memory holds 8
-    ///   files.
+    ///   files, each twice.
     @discardableResult
     func upload(directory: String, names: [String]) throws(StoreError) -> Upload {
       try upload(names.map { LocalObject(name: $0, in: directory) })

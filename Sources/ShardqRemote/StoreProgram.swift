@@ -28,15 +28,6 @@
     }
   }
 
-  extension IndexStore {
-    convenience init(_ request: StoreRequest) throws(StoreError) {
-      var limits = ObjectStore.Limits()
-      if let seconds = request.stallSeconds { limits.stall = seconds }
-      try self.init(
-        request.url, grace: request.graceSeconds, isSingleWriter: request.isSingleWriter, limits: limits)
-    }
-  }
-
   extension StoreError {
     /// The exit status of a command that ends with this error.
     var exitStatus: ExitStatus {

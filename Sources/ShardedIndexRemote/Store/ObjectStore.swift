@@ -1,11 +1,10 @@
 #if Remote
-  import CCurl
+  import CLibrary
   import ShardedIndex
 
   /// The objects below a prefix of a bucket. Callers put, list and remove objects, and ask for their state.
   ///
-  /// Each call waits for its end. Several threads may call at once; each thread has its own connection, which later
-  /// calls use again. After a temporary failure (no connection, status 5xx, a stall) the request is made again, five
+  /// Each call waits for its end. Several threads may call at once. After a temporary failure (no connection, status 5xx, a stall) the request is made again, five
   /// times in all.
   package final class ObjectStore: Sendable {
     /// The state of an object.
@@ -16,33 +15,24 @@
       package let age: Int64?
     }
 
-    /// The times after which a request fails.
-    package struct Limits: Sendable {
-      /// The most milliseconds until there is a connection.
-      package var connect = 5000
-      /// The most seconds for which fewer than 1,000 bytes a second may pass.
-      package var stall = 20
-
-      package init() {}
-    }
-
     /// The most requests under way at a time.
-    package static let width = 8
+    package static let width = Network.usualLimit
 
     let address: RemoteAddress
-    private let limits: Limits
-    private let idle = Lock<[Request]>([])
+    private let stallLimit: Int
 
     /// The milliseconds before the second, third, ... attempt.
-    private static let pauses: [Int64] = [100, 400, 1600, 3200]
+    private static let pauses: [UInt32] = [100, 400, 1600, 3200]
     /// The most attempts that may end in a stall: each takes long.
     private static let stallLimit = 2
     /// The most bytes of a page of a list: 1,000 keys of 1,024 bytes, each byte as three characters, and the tags.
     private static let pageLimit = 4 << 20
 
-    /// - Parameter url: `s3://bucket/prefix/`.
+    /// - Parameters:
+    ///   - url: `s3://bucket/prefix/`.
+    ///   - stallLimit: The most seconds for which fewer than 1,000 bytes a second of a request may pass; nil for 20.
     /// - Throws: ``StoreError`` for another text.
-    package init(_ url: String, limits: Limits = Limits()) throws(StoreError) {
+    package init(_ url: String, stallLimit: Int?) throws(StoreError) {
       do throws(IndexError) {
         address = try RemoteAddress(url)
       } catch {
@@ -51,11 +41,11 @@
       guard let prefix = address.keyPrefix, prefix.isEmpty || prefix.hasSuffix("/") else {
         throw StoreError(.usage, "\(address.shown) is not a prefix of a store; write it as s3://bucket/cities/")
       }
-      self.limits = limits
-      guard requests_set_up() else { throw StoreError(.inputOutput, "libcurl does not start") }
+      self.stallLimit = stallLimit ?? 20
+      if let failure = Network.shared.withLock({ Network.shared.failure }) {
+        throw StoreError(.inputOutput, failure.reason)
+      }
     }
-
-    deinit { for request in idle.withLock({ $0 }) { request_free(request) } }
 
     /// The URL of the prefix, for messages.
     package var shown: String { address.shown }
@@ -71,9 +61,9 @@
     /// - Returns: Whether the store took the object; false if an object of that name exists.
     /// - Throws: ``StoreError``; of the kind `noConditions` if the store has no create-if-absent.
     package func put(_ name: String, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) -> Bool {
-      var call = Call("PUT", try url(name), bytes)
-      if ifAbsent { call.headers.append("If-None-Match: *") }
-      let answer = try perform(call, "put", shown(name))
+      let headers = ifAbsent ? ["If-None-Match: *"] : []
+      let request = HTTPRequest(method: "PUT", url: try url(name), headers: headers, body: bytes)
+      let answer = try perform(request, "put", shown(name))
       switch answer.status {
       case 200, 201, 204: return true
       case 412 where ifAbsent: return false
@@ -85,14 +75,15 @@
 
     /// Returns the state of an object; nil if there is none.
     package func state(of name: String) throws(StoreError) -> State? {
-      let answer = try perform(Call("HEAD", try url(name)), "look at", shown(name))
+      let answer = try perform(HTTPRequest(method: "HEAD", url: try url(name)), "look at", shown(name))
       switch answer.status {
       case 200:
-        guard let size = answer.size else {
+        guard let size = answer.fields["Content-Length"].flatMap({ Int($0) }) else {
           throw StoreError(
             .inputOutput, "cannot get the size of \(shown(name)): the store does not say it; look at AWS_ENDPOINT_URL")
         }
-        return State(size: size, age: answer.modified.flatMap { modified in answer.date.map { max(0, $0 - modified) } })
+        let (now, modified) = (answer.date("Date"), answer.date("Last-Modified"))
+        return State(size: size, age: now.flatMap { now in modified.map { max(0, now - $0) } })
       case 404, 410: return nil
       default: throw failure("look at", shown(name), FetchFailure(ofStatus: answer.status, StoreAnswer(answer.body)))
       }
@@ -102,9 +93,7 @@
     ///
     /// - Parameter limit: The most bytes that the object may have.
     package func bytes(of name: String, limit: Int) throws(StoreError) -> [UInt8]? {
-      var call = Call("GET", try url(name))
-      call.limit = limit
-      let answer = try perform(call, "fetch", shown(name))
+      let answer = try perform(HTTPRequest(url: try url(name), limit: Int64(limit)), "fetch", shown(name))
       switch answer.status {
       case 200:
         if answer.isTooLong {
@@ -118,7 +107,7 @@
 
     /// Removes an object, if there is one.
     package func remove(_ name: String) throws(StoreError) {
-      let answer = try perform(Call("DELETE", try url(name)), "remove", shown(name))
+      let answer = try perform(HTTPRequest(method: "DELETE", url: try url(name)), "remove", shown(name))
       switch answer.status {
       case 200, 202, 204, 404, 410: return
       default: throw failure("remove", shown(name), FetchFailure(ofStatus: answer.status, StoreAnswer(answer.body)))
@@ -149,9 +138,7 @@
       let wanted = prefix + start
       while true {
         guard let url = address.url(ofListBehind: start, token: token) else { return }
-        var call = Call("GET", url)
-        call.limit = Self.pageLimit
-        let answer = try perform(call, "list", shown(start))
+        let answer = try perform(HTTPRequest(url: url, limit: Int64(Self.pageLimit)), "list", shown(start))
         guard answer.status == 200 else {
           if answer.status == 404 {
             throw StoreError(.notFound, "cannot list \(shown(start)): there is no such bucket")
@@ -167,7 +154,7 @@
             throw broken(start, "has keys outside of the prefix, or out of order")
           }
           last = object.key
-          let now = answer.date ?? time_now()
+          let now = answer.date("Date") ?? Int64(time(nil))
           listed.append(
             Listed(
               name: String(decoding: key.dropFirst(prefix.utf8.count), as: UTF8.self), size: object.size,
@@ -179,7 +166,7 @@
       }
     }
 
-    private func listing(_ answer: Answer, _ start: String) throws(StoreError) -> ObjectListing {
+    private func listing(_ answer: HTTPAnswer, _ start: String) throws(StoreError) -> ObjectListing {
       if answer.isTooLong { throw broken(start, "has a page of over \(Self.pageLimit) bytes") }
       do throws(ObjectListing.Flaw) {
         return try ObjectListing(answer.body)
@@ -195,31 +182,6 @@
 
     // MARK: Requests
 
-    private struct Call {
-      let method: String
-      let url: String
-      let body: [UInt8]
-      var headers: [String] = []
-      /// The most bytes of the body.
-      var limit = 4096
-
-      init(_ method: String, _ url: String, _ body: [UInt8] = []) {
-        (self.method, self.url, self.body) = (method, url, body)
-      }
-    }
-
-    private struct Answer {
-      var status: Int64
-      var body: [UInt8]
-      /// Whether the body has more bytes than the limit.
-      var isTooLong: Bool
-      /// The size that the store reports, in bytes.
-      var size: Int?
-      /// The date of the answer, in seconds since 1970.
-      var date: Int64?
-      var modified: Int64?
-    }
-
     private func url(_ name: String) throws(StoreError) -> String {
       guard let url = address.url(ofObject: name) else {
         throw StoreError(.usage, "\(shown) cannot be written; write it as s3://bucket/cities/")
@@ -231,76 +193,36 @@
       StoreError(.inputOutput, "cannot \(action) \(what): \(failure.reason)")
     }
 
-    private func perform(_ call: Call, _ action: String, _ what: String) throws(StoreError) -> Answer {
-      var attempts = 0
-      var stalls = 0
-      let request = try idleRequest()
-      defer { idle.withLock { $0.append(request) } }
+    private func perform(
+      _ request: HTTPRequest, _ action: String, _ what: String
+    ) throws(StoreError) -> HTTPAnswer {
+      var (attempts, stalls) = (0, 0)
+      let isConditional = !request.headers.isEmpty
+      var request = request
+      request.headers += address.headers(bodyDigest: SHA256.text(SHA256.digest(ofBytes: request.body)))
+      (request.credentials, request.stallLimit) = (address.credentials, stallLimit)
       while true {
-        begin(request, call, isAnew: attempts > 0)
-        let code = unsafe request_perform(request, call.body, Int64(call.body.count))
-        let isAnswered = code == 0 || request_is_too_long(request)
-        let status = request_status(request)
-        let reason: FetchFailure
-        if !isAnswered {
-          reason = FetchFailure(ofTransport: code)
-          if code == CInt(CURLE_OPERATION_TIMEDOUT.rawValue) { stalls += 1 }
-        } else if status == 409, call.method == "PUT" {
-          // Another put of the same name is under way. Source: Amazon S3 User Guide, Conditional writes.
-          reason = FetchFailure("another program is writing it (status 409)", mayPass: true)
-        } else {
-          let answer = answer(request, status)
-          let isRefused = status == 501 && !call.headers.isEmpty
-          reason = FetchFailure(ofStatus: status, StoreAnswer(answer.body))
-          guard status >= 400, reason.mayPass, !isRefused else { return answer }
+        var reason: FetchFailure
+        do throws(FetchFailure) {
+          let answer = try Network.shared.answer(to: request, at: address)
+          reason = FetchFailure(ofStatus: answer.status, StoreAnswer(answer.body))
+          if answer.status == 409, request.method == "PUT" {
+            // Another put of the same name is under way. Source: Amazon S3 User Guide, Conditional writes.
+            reason = FetchFailure("another program is writing it (status 409)", mayPass: true)
+          } else if answer.status < 400 || !reason.mayPass || answer.status == 501 && isConditional {
+            return answer
+          }
+        } catch {
+          reason = error
+          if error.isStall { stalls += 1 }
         }
         guard reason.mayPass, attempts < Self.pauses.count, stalls < Self.stallLimit else {
           throw failure(action, what, reason)
         }
-        pause_for(Self.pauses[attempts])
+        usleep(1000 * Self.pauses[attempts])
         attempts += 1
+        request.reconnects = true
       }
-    }
-
-    private func idleRequest() throws(StoreError) -> Request {
-      if let request = idle.withLock({ $0.popLast() }) { return request }
-      var request = Request()
-      guard unsafe request_new(&request) else { throw StoreError(.inputOutput, "memory is short") }
-      return request
-    }
-
-    private func begin(_ request: Request, _ call: Call, isAnew: Bool) {
-      unsafe request_begin(request, call.method, call.url, Int64(call.limit), limits.connect, limits.stall)
-      if isAnew { request_reconnect(request) }
-      // libcurl would sign a line without a value, but not send it.
-      for line in ["Accept-Encoding: identity", "User-Agent: shardq"] + call.headers {
-        unsafe request_header(request, line)
-      }
-      let digest = SHA256.text(SHA256.digest(ofBytes: call.body))
-      for line in address.headers(bodyDigest: digest) { unsafe request_header(request, line) }
-      if let credentials = address.credentials, let signature = credentials.signature {
-        unsafe request_authenticate(request, credentials.user, credentials.password, signature)
-      }
-    }
-
-    private func answer(_ request: Request, _ status: Int64) -> Answer {
-      var body = [UInt8](repeating: 0, count: Int(request_size(request)))
-      unsafe request_copy(request, &body)
-      func date(_ name: String) -> Int64? {
-        field(request, name).flatMap {
-          let seconds = unsafe request_date($0)
-          return seconds < 0 ? nil : seconds
-        }
-      }
-      return Answer(
-        status: status, body: body, isTooLong: request_is_too_long(request),
-        size: field(request, "Content-Length").flatMap { Int($0) }, date: date("Date"), modified: date("Last-Modified"))
-    }
-
-    private func field(_ request: Request, _ name: String) -> String? {
-      var text = [CChar](repeating: 0, count: 256)
-      guard unsafe request_field(request, name, &text, Int64(text.count)) else { return nil }
-      return String(validating: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
   }
 #endif
