@@ -14,8 +14,8 @@ extension RecordSource {
   /// - Parameter decoded: The size of the records that the answer has decoded so far, in bytes.
   package func forEachRun(
     _ range: Range<Int>, into buffer: RecordBuffer, decoded: inout Int,
-    _ body: (Range<Int>) throws(AnswerWriter.Failure) -> Void
-  ) throws(AnswerWriter.Failure) {
+    _ body: (Range<Int>) throws(AnswerWriter.AnswerError) -> Void
+  ) throws(AnswerWriter.AnswerError) {
     var at = range.lowerBound
     while at < range.upperBound {
       let next: Int
@@ -40,7 +40,7 @@ extension ShardedIndex.Search: RecordSource {}
 /// The writer of response bodies for the page and for programs, one at a time.
 package final class AnswerWriter: @unchecked Sendable {
   // Sendable because each writer has one holder at a time.
-  package enum Failure: Error {
+  package enum AnswerError: Error {
     case index(IndexError)
     /// The body has over ``sizeLimit`` bytes.
     case output(WriteError)
@@ -88,8 +88,8 @@ package final class AnswerWriter: @unchecked Sendable {
   private func forEach(
     _ records: some RecordSource, _ range: Range<Int>, needsKeys: Bool,
     _ write: (inout Output, Int, Int) throws(WriteError) -> Void
-  ) throws(Failure) {
-    try records.forEachRun(range, into: buffer, decoded: &decoded) { (run) throws(Failure) in
+  ) throws(AnswerError) {
+    try records.forEachRun(range, into: buffer, decoded: &decoded) { (run) throws(AnswerError) in
       if needsKeys, places.needsFoldedKeys {
         do throws(IndexError) { places.foldedKeys = try records.foldedKeys(in: run) } catch { throw .index(error) }
       }
@@ -101,14 +101,14 @@ package final class AnswerWriter: @unchecked Sendable {
     }
   }
 
-  private func writing(_ write: (inout Output) throws(WriteError) -> Void) throws(Failure) {
+  private func writing(_ write: (inout Output) throws(WriteError) -> Void) throws(AnswerError) {
     do throws(WriteError) { try write(&body) } catch { throw .output(error) }
   }
 
   // MARK: Answers
 
   /// Writes records as lines of JSON.
-  package func lines(_ records: some RecordSource, _ range: Range<Int>) throws(Failure) {
+  package func lines(_ records: some RecordSource, _ range: Range<Int>) throws(AnswerError) {
     try writing { (body) throws(WriteError) in try objects.begin(to: &body) }
     try forEach(records, range, needsKeys: false) { (body, record, _) throws(WriteError) in
       try objects.write(buffer, record, to: &body)
@@ -117,7 +117,7 @@ package final class AnswerWriter: @unchecked Sendable {
   }
 
   /// Writes records as a collection of features of GeoJSON.
-  package func geoFeatures(_ records: some RecordSource, _ range: Range<Int>) throws(Failure) {
+  package func geoFeatures(_ records: some RecordSource, _ range: Range<Int>) throws(AnswerError) {
     try writing { (body) throws(WriteError) in try features.begin(to: &body) }
     try forEach(records, range, needsKeys: false) { (body, record, _) throws(WriteError) in
       try features.write(buffer, record, to: &body)
@@ -128,7 +128,7 @@ package final class AnswerWriter: @unchecked Sendable {
   /// Writes the answer to a search as an object of JSON, ``AnswerObject``.
   package func search(
     _ search: ShardedIndex.Search, _ facts: AnswerFacts, _ members: AnswerMembers
-  ) throws(Failure) {
+  ) throws(AnswerError) {
     try writing { (body) throws(WriteError) in
       try AnswerObject.begin(search.query.text, &body)
       try AnswerObject.write(search.query, generation: facts.generation, sequence: members.sequence, &body)
@@ -178,7 +178,7 @@ package final class AnswerWriter: @unchecked Sendable {
   ///   - isRanked: Whether the heaviest records come first.
   package func within(
     _ records: some RecordSource, _ positions: [Int], more: Bool, isRanked: Bool
-  ) throws(Failure) {
+  ) throws(AnswerError) {
     try writing { (body) throws(WriteError) in
       try body.write(JSONText.schema)
       try body.write("\"places\":[" as StaticString)
@@ -197,7 +197,7 @@ package final class AnswerWriter: @unchecked Sendable {
 
   // MARK: Photon's features
 
-  package func beginFeatures() throws(Failure) {
+  package func beginFeatures() throws(AnswerError) {
     try writing { (body) throws(WriteError) in
       try body.write("{\"type\":\"FeatureCollection\",\"features\":[" as StaticString)
     }
@@ -208,7 +208,7 @@ package final class AnswerWriter: @unchecked Sendable {
   package func writeFeatures(
     _ records: some RecordSource, _ range: Range<Int>,
     where isWanted: (_ record: Int, PlaceWriter, RecordBuffer) -> Bool
-  ) throws(Failure) {
+  ) throws(AnswerError) {
     try forEach(records, range, needsKeys: true) { (body, record, _) throws(WriteError) in
       guard isWanted(record, places, buffer) else { return }
       if featureCount > 0 { try body.write(0x2c) }
@@ -217,7 +217,7 @@ package final class AnswerWriter: @unchecked Sendable {
     }
   }
 
-  package func endFeatures() throws(Failure) {
+  package func endFeatures() throws(AnswerError) {
     try writing { (body) throws(WriteError) in try body.write("]}\n" as StaticString) }
   }
 }

@@ -9,7 +9,7 @@ package enum HostSearch {
     /// The request is wrong; the text is the message.
     case question(String)
 
-    package init(_ failure: AnswerWriter.Failure) {
+    package init(_ failure: AnswerWriter.AnswerError) {
       switch failure {
       case .index(let error): self = .index(error)
       case .output:
@@ -21,7 +21,7 @@ package enum HostSearch {
 
   /// Returns the order with a host's number: 0 for ranks if the index has ranks, else keys; 1 for ranks; 2 for keys; nil
   /// for another number.
-  package static func order(_ number: Int32) -> ShardedIndex.SearchQuery.Order? {
+  package static func order(_ number: Int32) -> ShardedIndex.SearchQuery.MatchOrder? {
     switch number {
     case 0: .automatic
     case 1: .rank
@@ -41,7 +41,8 @@ package enum HostSearch {
   ///   - corrects: Whether the search corrects typing errors, if the index was built for it.
   ///   - place: The place that near records rank higher for; nil for none.
   package static func query(
-    _ text: String, cursor: String, filters: [String], offset: Int, limit: Int, order: ShardedIndex.SearchQuery.Order,
+    _ text: String, cursor: String, filters: [String], offset: Int, limit: Int,
+    order: ShardedIndex.SearchQuery.MatchOrder,
     corrects: Bool,
     place: (latitude: Double, longitude: Double)?
   ) throws(Failure) -> ShardedIndex.SearchQuery {

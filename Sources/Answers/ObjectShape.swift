@@ -18,11 +18,11 @@ struct ObjectShape {
 
   /// An object: its members in order, and the objects among them by name.
   private final class Node {
-    enum Content {
+    enum MemberContent {
       case object(Node)
       case field(Int)
     }
-    var members: [(name: [UInt8], content: Content)] = []
+    var members: [(name: [UInt8], content: MemberContent)] = []
     private var objects: [[UInt8]: Node] = [:]
 
     func object(named name: [UInt8]) -> Node {

@@ -64,7 +64,7 @@ package struct PlaceWriter {
     try JSONText.write(
       match.highlights.map { Self.units(in: line[..<$0.lowerBound])..<Self.units(in: line[..<$0.upperBound]) },
       to: &output)
-    if let (latitude, longitude) = Coordinate.digits(ofRecord: record, in: buffer, schema) {
+    if let (latitude, longitude) = Degrees.digits(ofRecord: record, in: buffer, schema) {
       try output.write(",\"latitude\":" as StaticString)
       try output.write(latitude)
       try output.write(",\"longitude\":" as StaticString)

@@ -86,7 +86,7 @@ package struct RecordWriter {
     case .tsv where header != nil:
       for column in 0..<columnCount {
         if column > 0 { try output.write(0x09) }
-        let name = FieldNames.header(header![name(of: column)])
+        let name = NamedFields.header(header![name(of: column)])
         try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
           try unsafe writeTSV(bytes, to: &output)
         }
@@ -95,7 +95,7 @@ package struct RecordWriter {
     case .csv:
       for column in 0..<columnCount {
         if column > 0 { try output.write(0x2c) }
-        let name = FieldNames.header(schema.names[name(of: column)])
+        let name = NamedFields.header(schema.names[name(of: column)])
         try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
           try unsafe Self.writeCSV(bytes, to: &output)
         }
@@ -115,7 +115,7 @@ package struct RecordWriter {
     try output.write(isFlat ? " flat\n" : "\n")
     for (number, name) in schema.names.enumerated() {
       if number > 0 { try output.write(0x09) }
-      let name = isFlat ? FieldNames.header(name) : name
+      let name = isFlat ? NamedFields.header(name) : name
       try unsafe Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(WriteError) in
         try unsafe writeTSV(bytes, to: &output)
       }
@@ -221,7 +221,7 @@ package struct RecordWriter {
   static func writePoint(
     _ buffer: RecordBuffer, _ record: Int, _ schema: Schema, to output: inout Output
   ) throws(WriteError) {
-    guard let (latitude, longitude) = Coordinate.digits(ofRecord: record, in: buffer, schema) else {
+    guard let (latitude, longitude) = Degrees.digits(ofRecord: record, in: buffer, schema) else {
       return try output.write("null")
     }
     try output.write("{\"type\":\"Point\",\"coordinates\":[")
@@ -230,7 +230,7 @@ package struct RecordWriter {
     try output.write(latitude)
     if let field = schema.names.number(of: CoordinateFields.altitude),
       let text = unsafe buffer.text(ofField: field, record),
-      let altitude = unsafe Coordinate.digits(text, limit: .greatestFiniteMagnitude)
+      let altitude = unsafe Degrees.digits(text, limit: .greatestFiniteMagnitude)
     {
       try output.write(0x2c)
       try output.write(altitude)

@@ -102,7 +102,7 @@ struct TextWriter {
   }
 
   private func write(
-    _ place: RoundedPlaces.Row, _ places: RoundedPlaces, to output: inout Output
+    _ place: RoundedPlaces.RoundedPlace, _ places: RoundedPlaces, to output: inout Output
   ) throws(WriteError) {
     guard let look else { return }
     for _ in place.latitude.utf8.count..<max(places.latitudeColumns, place.latitude.utf8.count) {
@@ -128,7 +128,7 @@ struct TextWriter {
 
 /// The coordinates of some records for people: rounded, all with the same number of digits behind the point.
 private struct RoundedPlaces {
-  struct Row {
+  struct RoundedPlace {
     var latitude: String
     var longitude: String
     /// The latitude and the longitude for a link's address, with up to six digits behind the point.
@@ -136,26 +136,26 @@ private struct RoundedPlaces {
   }
 
   /// The coordinates of each record; nil if they are not usable.
-  private(set) var rows: [Row?] = []
+  private(set) var rows: [RoundedPlace?] = []
   private(set) var latitudeColumns = 0
   private(set) var longitudeColumns = 0
 
   /// - Parameter digitLimit: The most digits behind the point; fewer if no record needs so many.
   init(_ buffer: RecordBuffer, _ schema: Schema, digitLimit: Int) {
-    let places = (0..<buffer.count).map { Coordinate.degrees(ofRecord: $0, in: buffer, schema) }
+    let places = (0..<buffer.count).map { Degrees.degrees(ofRecord: $0, in: buffer, schema) }
     var digits = 0
     for case let place? in places {
       digits = max(
-        digits, Coordinate.digitsNeeded(place.latitude, limit: digitLimit),
-        Coordinate.digitsNeeded(place.longitude, limit: digitLimit))
+        digits, Degrees.digitsNeeded(place.latitude, limit: digitLimit),
+        Degrees.digitsNeeded(place.longitude, limit: digitLimit))
     }
     for place in places {
       rows.append(
         place.map {
-          Row(
-            latitude: Coordinate.rounded($0.latitude, digits: digits),
-            longitude: Coordinate.rounded($0.longitude, digits: digits),
-            link: Coordinate.rounded($0.latitude, digits: 6) + "," + Coordinate.rounded($0.longitude, digits: 6))
+          RoundedPlace(
+            latitude: Degrees.rounded($0.latitude, digits: digits),
+            longitude: Degrees.rounded($0.longitude, digits: digits),
+            link: Degrees.rounded($0.latitude, digits: 6) + "," + Degrees.rounded($0.longitude, digits: 6))
         })
     }
     for case let row? in rows {

@@ -32,15 +32,15 @@ final class FlatAnswer {
   }
 
   /// Writes an answer.
-  func write(_ search: ShardedIndex.Search, _ facts: AnswerFacts) throws(AnswerWriter.Failure) {
+  func write(_ search: ShardedIndex.Search, _ facts: AnswerFacts) throws(AnswerWriter.AnswerError) {
     var decoded = 0
-    try search.forEachRun(search.range, into: buffer, decoded: &decoded) { (_) throws(AnswerWriter.Failure) in
+    try search.forEachRun(search.range, into: buffer, decoded: &decoded) { (_) throws(AnswerWriter.AnswerError) in
       for record in 0..<buffer.count { try append(record) }
     }
     finish(facts)
   }
 
-  private func append(_ record: Int) throws(AnswerWriter.Failure) {
+  private func append(_ record: Int) throws(AnswerWriter.AnswerError) {
     let fields = buffer.rawFields(ofRecord: record)
     records.append(sq_record(first_value: UInt32(values.count), value_count: UInt32(fields.count)))
     for number in fields {

@@ -97,7 +97,7 @@ final class Reader {
     flat.reset()
     if self.generation !== generation { take(generation) }
     let (search, facts) = try Self.found(query, in: generation)
-    do throws(AnswerWriter.Failure) {
+    do throws(AnswerWriter.AnswerError) {
       guard Self.has(SQ_JSON, options) else {
         try flat.write(search, facts)
         return form = .flat

@@ -19,7 +19,7 @@ extension QueryRunner {
   /// Prints all records of an index.
   package static func export(_ request: ExportRequest) -> ExitStatus {
     var output = Output()
-    do throws(Failure) {
+    do throws(QueryError) {
       try export(request, to: &output)
       return .done
     } catch {
@@ -35,7 +35,7 @@ extension QueryRunner {
     }
   }
 
-  private static func export(_ request: ExportRequest, to output: inout Output) throws(Failure) {
+  private static func export(_ request: ExportRequest, to output: inout Output) throws(QueryError) {
     let index = try reading { () throws(IndexError) in
       try ShardedIndex(opening: request.index, options: .init(expectedDigest: request.expectedDigest))
     }
@@ -44,7 +44,7 @@ extension QueryRunner {
     var writer = RecordWriter(request.format, fieldCount: manifest.fieldCount, schema: schema)
     let isChosen = request.endsWithZero || !request.fields.isEmpty
     if isChosen {
-      switch FieldNames.find(request.fields, in: schema.names) {
+      switch NamedFields.find(request.fields, in: schema.names) {
       // This export has no line on its escapes, so its header is the fields' names.
       case .success(let fields): writer.choose(fields, endsWithZero: request.endsWithZero, header: schema.names)
       case .failure(let unknown): throw .noField(unknown.message)

@@ -45,9 +45,9 @@ package enum FrontParser {
   /// Reads words and options; nil if the full parser has to read the line.
   ///
   /// - Returns: The line, and its first word if a command's name could stand there.
-  private static func read(_ arguments: ArraySlice<String>, isQuery: Bool) -> (Line, command: String?)? {
+  private static func read(_ arguments: ArraySlice<String>, isQuery: Bool) -> (ParsedArguments, command: String?)? {
     var rest = arguments
-    var line = Line()
+    var line = ParsedArguments()
     var command: String?
     while let argument = rest.popFirst() {
       if argument.utf8.first != UInt8(ascii: "-") {
@@ -85,7 +85,7 @@ package enum FrontParser {
   }
 
   /// The words and options that were read.
-  private struct Line {
+  private struct ParsedArguments {
     var words: [String] = []
     private var parsed = QueryRequest(prefix: "")
     private var offset: Int?
@@ -151,7 +151,7 @@ package enum FrontParser {
       case .color: return Self.set(&parsed.color, StyleMode(rawValue: value))
       case .hyperlink: return Self.set(&parsed.hyperlink, StyleMode(rawValue: value))
       case .fields:
-        guard parsed.fields.isEmpty, let names = FieldNames.list(value) else { return false }
+        guard parsed.fields.isEmpty, let names = NamedFields.list(value) else { return false }
         parsed.fields = names
         return true
       }

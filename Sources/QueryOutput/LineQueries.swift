@@ -17,7 +17,7 @@ package enum LineQueries {
       Diagnostics.report("standard input is closed; pass the lines to it, or redirect it from a file")
       return .notFound
     }
-    var reader = LineReader(end: request.endsWithZero ? 0 : 0x0a)
+    var reader = InputLines(end: request.endsWithZero ? 0 : 0x0a)
     var output = Output()
     var number = 0
     do throws(IndexError) {
@@ -28,7 +28,7 @@ package enum LineQueries {
       var writer: RecordWriter?
       while let line = reader.next() {
         number += 1
-        do throws(QueryRunner.Failure) {
+        do throws(QueryRunner.QueryError) {
           _ = try QueryRunner.answer(request, presentation, text: line, from: index, with: &writer, to: &output)
         } catch {
           switch error {
@@ -58,7 +58,7 @@ package enum LineQueries {
 }
 
 /// The lines of standard input without their ends, as soon as each arrives.
-struct LineReader {
+struct InputLines {
   /// The byte behind each line: a line feed or zero.
   let end: UInt8
   private var buffer: [UInt8] = []

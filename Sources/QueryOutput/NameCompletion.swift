@@ -42,9 +42,9 @@ package enum NameCompletion {
   }
 
   /// - Parameter typed: The words of the text, the unfinished one last.
-  private static func names(_ request: QueryRequest, _ typed: [String]) throws(QueryRunner.Failure) -> [[UInt8]] {
+  private static func names(_ request: QueryRequest, _ typed: [String]) throws(QueryRunner.QueryError) -> [[UInt8]] {
     var request = request
-    do throws(UserSettings.Failure) { request.apply(try UserSettings.load()) } catch { return [] }
+    do throws(UserSettings.SettingsError) { request.apply(try UserSettings.load()) } catch { return [] }
     let before = typed.count > 1 ? Fold.fold(typed.dropLast().joined(separator: " ") + " ") : []
     let (text, last) = (Fold.fold(request.query.text), Array(typed[typed.count - 1].utf8))
     let keys = try QueryRunner.reading { () throws(IndexError) in

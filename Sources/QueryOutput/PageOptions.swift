@@ -5,7 +5,7 @@
   /// The look of a search page: its title, its texts, and the fields that it shows for a record. Options of the command
   /// line and lines of a file have the same names. ``PageDocument`` gives them to the page as one JSON text.
   package struct PageOptions: Equatable, Sendable {
-    package typealias Failure = UserSettings.Failure
+    package typealias SettingsError = UserSettings.SettingsError
 
     /// An accepted setting.
     private struct Setting: Sendable {
@@ -47,7 +47,7 @@
     // MARK: Reading
 
     /// Adds the lines of a file. A setting replaces an earlier setting of its name, unless it may be given again.
-    package mutating func addFile(_ path: String) throws(Failure) {
+    package mutating func addFile(_ path: String) throws(SettingsError) {
       for line in try SettingsFile.lines(of: path, remedy: "with --page-file") {
         try add(line.name, line.value, place: line.place + line.name + ": ")
       }
@@ -56,8 +56,8 @@
     /// Adds a setting.
     ///
     /// - Parameter place: The beginning of a message about the setting, which names its place.
-    package mutating func add(_ name: String, _ value: String, place: String) throws(Failure) {
-      func refuse(_ reason: String) -> Failure { Failure(message: place + reason, status: .usage) }
+    package mutating func add(_ name: String, _ value: String, place: String) throws(SettingsError) {
+      func refuse(_ reason: String) -> SettingsError { SettingsError(message: place + reason, status: .usage) }
       guard Self.names.contains(name) else {
         let near = Misspelling.nearest(to: name, among: Self.names).map { "; did you mean \($0)?" }
         let all = Self.names.joined(separator: ", ")
@@ -86,7 +86,7 @@
       case "subtitle":
         return KeyTemplate(value).flaw.map(flaw)
       case "fields":
-        return FieldNames.list(value) == nil ? "a field has no name; write a,b" : nil
+        return NamedFields.list(value) == nil ? "a field has no name; write a,b" : nil
       case "label":
         return pair(value) == nil ? "write a field and its label, as in price=Price in EUR" : nil
       case "text":
@@ -103,7 +103,7 @@
       }
     }
 
-    private static func flaw(_ flaw: (flaw: KeyTemplate.Flaw, position: Int)) -> String {
+    private static func flaw(_ flaw: (flaw: KeyTemplate.SyntaxFlaw, position: Int)) -> String {
       let what =
         switch flaw.flaw {
         case .empty, .noField: "it names no field"
@@ -152,7 +152,7 @@
       settings.compactMap { setting in
         switch setting.name {
         case "subtitle": (setting, KeyTemplate(setting.value).fields)
-        case "fields": (setting, FieldNames.list(setting.value) ?? [])
+        case "fields": (setting, NamedFields.list(setting.value) ?? [])
         case "label": Self.pair(setting.value).map { (setting, [$0.0]) }
         case "image": (setting, [setting.value])
         default: nil
@@ -163,26 +163,26 @@
     /// Refuses a field that the index does not have, and a language without texts.
     ///
     /// - Parameter fields: The names of the index's fields.
-    package func check(_ fields: [String]) throws(Failure) {
+    package func check(_ fields: [String]) throws(SettingsError) {
       try checkLanguage()
       for (setting, wanted) in fieldSettings {
         // `tags` names both `tags.0` and `tags.1`.
         let known = fields + wanted.filter { name in fields.contains { $0.hasPrefix(name + ".") } }
-        if case .failure(let unknown) = FieldNames.find(wanted, in: known, place: setting.place) {
-          throw Failure(message: unknown.message, status: .usage)
+        if case .failure(let unknown) = NamedFields.find(wanted, in: known, place: setting.place) {
+          throw SettingsError(message: unknown.message, status: .usage)
         }
       }
     }
 
     /// Refuses a language without texts of the page, unless the settings have all texts.
-    package func checkLanguage() throws(Failure) {
+    package func checkLanguage() throws(SettingsError) {
       guard PageTexts.table(of: language) == nil else { return }
       let given = values("text").compactMap { Self.pair($0)?.0 }
       let missing = PageTexts.names.filter { !given.contains($0) }
       guard !missing.isEmpty else { return }
       let place = settings.last { $0.name == "lang" }?.place ?? ""
       let languages = PageTexts.languages.joined(separator: ", ")
-      throw Failure(
+      throw SettingsError(
         message: place + "the page has texts in \(languages), not in \(language); choose one of these, or give the "
           + "texts in a file with text = NAME=TEXT: \(missing.joined(separator: ", "))",
         status: .usage)
@@ -210,7 +210,7 @@
         }
         members.append("\"subtitle\":[" + parts.joined(separator: ",") + "]")
       }
-      if let fields = value("fields").flatMap(FieldNames.list) { members.append("\"fields\":" + list(fields)) }
+      if let fields = value("fields").flatMap(NamedFields.list) { members.append("\"fields\":" + list(fields)) }
       let labels = values("label").compactMap(Self.pair)
       if !labels.isEmpty { members.append("\"labels\":" + object(labels)) }
       if !imageOrigins.isEmpty { members.append("\"imageOrigins\":" + list(imageOrigins)) }

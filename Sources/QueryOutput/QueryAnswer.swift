@@ -51,7 +51,7 @@ struct QueryAnswer {
   /// Writes the answer.
   mutating func write(
     with writer: inout RecordWriter, to output: inout Output
-  ) throws(QueryRunner.Failure) {
+  ) throws(QueryRunner.QueryError) {
     try QueryRunner.writing { () throws(WriteError) in
       try writer.begin(to: &output)
       guard format == .json else { return }
@@ -73,7 +73,7 @@ struct QueryAnswer {
   /// Writes the hits from the first page on.
   private mutating func writeHits(
     with writer: inout RecordWriter, to output: inout Output
-  ) throws(QueryRunner.Failure) {
+  ) throws(QueryRunner.QueryError) {
     var hits: [ShardedIndex.Hit] = []
     var skipped = 0
     while true {
@@ -96,7 +96,7 @@ struct QueryAnswer {
   }
 
   /// Writes the members of JSON behind the records.
-  private func end(_ hits: [ShardedIndex.Hit], _ output: inout Output) throws(QueryRunner.Failure) {
+  private func end(_ hits: [ShardedIndex.Hit], _ output: inout Output) throws(QueryRunner.QueryError) {
     let facts = try QueryRunner.reading { () throws(IndexError) in
       try AnswerFacts(search, in: generation, correction: correction)
     }

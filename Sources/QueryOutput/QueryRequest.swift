@@ -87,5 +87,5 @@ package enum SortOrder: String, Sendable, CaseIterable {
   case key
 
   /// The order of the search.
-  package var order: ShardedIndex.SearchQuery.Order { self == .rank ? .rank : .key }
+  package var order: ShardedIndex.SearchQuery.MatchOrder { self == .rank ? .rank : .key }
 }

@@ -34,7 +34,7 @@ package enum QueryRunner {
       request.format, hasFields: request.hasFields, color: request.color, hyperlink: request.hyperlink)
     var output = presentation.output
     let start = request.isVerbose ? Stopwatch() : nil
-    do throws(Failure) {
+    do throws(QueryError) {
       let index = try reading { () throws(IndexError) in
         try self.index(request, .init(expectedDigest: request.expectedDigest), open)
       }
@@ -92,7 +92,7 @@ package enum QueryRunner {
     }
   }
 
-  enum Failure: Error {
+  enum QueryError: Error {
     case index(IndexError)
     /// The index's error, after bytes of the answer were written.
     case unfinished(IndexError)
@@ -101,12 +101,12 @@ package enum QueryRunner {
   }
 
   @inline(__always)
-  static func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Failure) -> Value {
+  static func reading<Value>(_ body: () throws(IndexError) -> Value) throws(QueryError) -> Value {
     do throws(IndexError) { return try body() } catch { throw .index(error) }
   }
 
   @inline(__always)
-  static func writing(_ body: () throws(WriteError) -> Void) throws(Failure) {
+  static func writing(_ body: () throws(WriteError) -> Void) throws(QueryError) {
     do throws(WriteError) { try body() } catch { throw .write(error) }
   }
 
@@ -117,11 +117,11 @@ package enum QueryRunner {
   static func answer(
     _ request: QueryRequest, _ presentation: Presentation, text: String, from index: ShardedIndex,
     with writer: inout RecordWriter?, to output: inout Output
-  ) throws(Failure) -> ExitStatus {
+  ) throws(QueryError) -> ExitStatus {
     output.beginAnswer()
-    func fault(_ failure: Failure) -> IndexError? { if case .index(let error) = failure { error } else { nil } }
-    return try index.following(fault: fault, reload: { _ = try? index.reload() }) { (generation) throws(Failure) in
-      do throws(Failure) {
+    func fault(_ failure: QueryError) -> IndexError? { if case .index(let error) = failure { error } else { nil } }
+    return try index.following(fault: fault, reload: { _ = try? index.reload() }) { (generation) throws(QueryError) in
+      do throws(QueryError) {
         let status = try answer(request, presentation, text: text, in: generation, with: &writer, to: &output)
         try writing { () throws(WriteError) in try output.flush() }
         return status
@@ -137,7 +137,7 @@ package enum QueryRunner {
   private static func answer(
     _ request: QueryRequest, _ presentation: Presentation, text: String, in generation: Generation,
     with known: inout RecordWriter?, to output: inout Output
-  ) throws(Failure) -> ExitStatus {
+  ) throws(QueryError) -> ExitStatus {
     let format = presentation.format
     if request.isQuiet || request.countOnly {
       var query = request.query(text, format, in: generation)
@@ -173,14 +173,14 @@ package enum QueryRunner {
   private static func writer(
     _ request: QueryRequest, _ presentation: Presentation, _ text: String, of generation: Generation,
     _ known: RecordWriter?
-  ) throws(Failure) -> RecordWriter {
+  ) throws(QueryError) -> RecordWriter {
     if let known, known.isOf(generation.schema) { return known }
     var writer = RecordWriter(
       presentation.format, fieldCount: generation.manifest.fieldCount, schema: generation.schema)
     if let look = presentation.look { writer.show(look, matching: Fold.fold(text)) }
     guard request.hasFields else { return writer }
     let names = generation.schema.names
-    switch FieldNames.find(request.fields, in: names) {
+    switch NamedFields.find(request.fields, in: names) {
     case .success(let fields):
       writer.choose(fields, endsWithZero: request.endsWithZero)
     case .failure(let unknown): throw .noField(unknown.message)
@@ -214,7 +214,7 @@ package enum QueryRunner {
   /// Decodes and writes records in chunks, so that an answer of any length takes bounded memory.
   static func write(
     _ shown: Range<Int>, of matches: some RecordSource, with writer: inout RecordWriter, to output: inout Output
-  ) throws(Failure) {
+  ) throws(QueryError) {
     let buffer = RecordBuffer()
     var at = shown.lowerBound
     while at < shown.upperBound {

@@ -43,7 +43,7 @@
     /// The look of the page.
     package var page = PageOptions()
 
-    package typealias Failure = UserSettings.Failure
+    package typealias SettingsError = UserSettings.SettingsError
 
     package init() {}
 
@@ -53,8 +53,8 @@
     ///
     /// - Returns: nil for a line that no check passes.
     /// - Throws: The fault of the page's settings, or of the user's.
-    package init?(_ arguments: [String]) throws(Failure) {
-      var line = Line(arguments)
+    package init?(_ arguments: [String]) throws(SettingsError) {
+      var line = ArgumentReader(arguments)
       var isPublic = false
       while let name = line.next() {
         switch name {
@@ -72,7 +72,7 @@
       guard isPublic || listen.isLoopback else { return nil }
     }
 
-    private mutating func set(_ name: String, _ value: String, _ line: inout Line) -> Bool {
+    private mutating func set(_ name: String, _ value: String, _ line: inout ArgumentReader) -> Bool {
       func set<Value>(_ target: inout Value, _ value: Value?) -> Bool {
         guard let value else { return false }
         target = value
@@ -111,7 +111,7 @@
     }
 
     /// The rest of a command line, and its parts that need others.
-    private struct Line {
+    private struct ArgumentReader {
       private var rest: ArraySlice<String>
       private var attached: String?
       var index: String?
@@ -136,7 +136,7 @@
       mutating func value() -> String? { attached ?? rest.popFirst() }
 
       /// Returns the look of the page. Options of the command line win over the lines of the file.
-      func page() throws(Failure) -> PageOptions {
+      func page() throws(SettingsError) -> PageOptions {
         var page = PageOptions()
         if let pageFile { try page.addFile(pageFile) }
         // A list that is given twice adds up.
@@ -147,7 +147,7 @@
         }
         try page.checkLanguage()
         guard !page.hasImage || !page.imageOrigins.isEmpty else {
-          throw Failure(message: "--image needs --image-origin; name the origin of the images", status: .usage)
+          throw SettingsError(message: "--image needs --image-origin; name the origin of the images", status: .usage)
         }
         return page
       }

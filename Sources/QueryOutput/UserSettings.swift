@@ -18,7 +18,7 @@ package struct UserSettings: Equatable, Sendable {
   package var showsProgress = true
 
   /// The error of wrong settings: a message with the file and the line, and the exit status.
-  package struct Failure: Error, Equatable, Sendable {
+  package struct SettingsError: Error, Equatable, Sendable {
     package var message: String
     package var status: ExitStatus
   }
@@ -32,7 +32,7 @@ package struct UserSettings: Equatable, Sendable {
   /// Reads the settings of the environment and of the file.
   ///
   /// If there is no file, the call takes one system call.
-  package static func load() throws(Failure) -> UserSettings {
+  package static func load() throws(SettingsError) -> UserSettings {
     var settings = UserSettings()
     if let path = EnvironmentVariable.value("SHARDQ_CONFIG") {
       try settings.readFile(path, isUsual: false)
@@ -127,7 +127,7 @@ package struct UserSettings: Equatable, Sendable {
   // MARK: The file
 
   /// - Parameter isUsual: Whether the file is the default one, which may be missing.
-  private mutating func readFile(_ path: String, isUsual: Bool) throws(Failure) {
+  private mutating func readFile(_ path: String, isUsual: Bool) throws(SettingsError) {
     let lines = try SettingsFile.lines(
       of: path, remedy: "in SHARDQ_CONFIG, /dev/null for none", mayBeMissing: isUsual)
     for line in lines { try set(line.name, line.value, line.place, prefix: "") }
@@ -136,13 +136,13 @@ package struct UserSettings: Equatable, Sendable {
   // MARK: The environment
 
   /// Reads options divided by spaces, with the quotes of a shell.
-  private mutating func readOptions(_ text: String) throws(Failure) {
+  private mutating func readOptions(_ text: String) throws(SettingsError) {
     let place = "SHARDQ_OPTS: "
     var words = try Self.words(of: text, place)[...]
     while let word = words.popFirst() {
       let option = Array(word.utf8)
       guard option.first == 0x2d else {
-        throw Failure(
+        throw SettingsError(
           message: place + word + " is not an option; write only options, such as --color never", status: .usage)
       }
       if word == "--no-progress" {
@@ -162,7 +162,7 @@ package struct UserSettings: Equatable, Sendable {
         if option.count > 2 { value = String(decoding: option[2...], as: UTF8.self) }
       }
       guard let value = Self.names.contains(name) ? value ?? words.popFirst() : "" else {
-        throw Failure(message: place + word + " needs a value", status: .usage)
+        throw SettingsError(message: place + word + " needs a value", status: .usage)
       }
       try set(name, value, place, prefix: "--")
     }
@@ -171,15 +171,15 @@ package struct UserSettings: Equatable, Sendable {
   /// Returns the words of a variable that holds options.
   ///
   /// - Parameter place: The beginning of a message, which names the variable.
-  package static func words(of text: String, _ place: String) throws(Failure) -> [String] {
+  package static func words(of text: String, _ place: String) throws(SettingsError) -> [String] {
     guard text.utf8.count <= sizeLimit else {
-      throw Failure(message: place + "it has more than 65,536 bytes; make it shorter", status: .usage)
+      throw SettingsError(message: place + "it has more than 65,536 bytes; make it shorter", status: .usage)
     }
     return try words(Array(text.utf8), place)
   }
 
   /// Returns the words of a line, as a shell divides it.
-  private static func words(_ text: [UInt8], _ place: String) throws(Failure) -> [String] {
+  private static func words(_ text: [UInt8], _ place: String) throws(SettingsError) -> [String] {
     var words: [String] = []
     var word: [UInt8]?
     var quote: UInt8?
@@ -212,7 +212,7 @@ package struct UserSettings: Equatable, Sendable {
       }
     }
     guard quote == nil else {
-      throw Failure(message: place + "a quote is not closed; add the other one", status: .usage)
+      throw SettingsError(message: place + "a quote is not closed; add the other one", status: .usage)
     }
     if let word { words.append(String(decoding: word, as: UTF8.self)) }
     return words
@@ -223,11 +223,12 @@ package struct UserSettings: Equatable, Sendable {
   /// - Parameters:
   ///   - place: The beginning of a message about the setting, which names its place.
   ///   - prefix: The dashes before the name of the setting.
-  private mutating func set(_ name: String, _ value: String, _ place: String, prefix: String) throws(Failure) {
-    func refuse(_ reason: String) -> Failure {
-      Failure(message: place + prefix + name + ": " + reason, status: .usage)
+  private mutating func set(_ name: String, _ value: String, _ place: String, prefix: String) throws(SettingsError) {
+    func refuse(_ reason: String) -> SettingsError {
+      SettingsError(message: place + prefix + name + ": " + reason, status: .usage)
     }
-    func choice<Value: RawRepresentable>(_ values: [Value]) throws(Failure) -> Value where Value.RawValue == String {
+    func choice<Value: RawRepresentable>(_ values: [Value]) throws(SettingsError) -> Value
+    where Value.RawValue == String {
       if let found = values.first(where: { $0.rawValue == value }) { return found }
       var list = ""
       for value in values { list += (list.isEmpty ? "" : ", ") + value.rawValue }
@@ -254,7 +255,7 @@ package struct UserSettings: Equatable, Sendable {
       var list = ""
       for known in Self.names { list += (list.isEmpty ? "" : ", ") + prefix + known }
       let dashed = name.utf8.first == 0x2d ? name : prefix + name
-      throw Failure(
+      throw SettingsError(
         message: place + "there is no setting " + dashed + (near ?? "; there are " + list), status: .usage)
     }
   }

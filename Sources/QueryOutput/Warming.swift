@@ -17,7 +17,7 @@
       counters: () -> (requests: Int, bytes: Int, diskReads: Int)
     ) -> ExitStatus {
       let start = Stopwatch()
-      var reader = LineReader(end: 0x0a)
+      var reader = InputLines(end: 0x0a)
       var (line, texts) = (0, 0)
       do throws(IndexError) {
         let index = try open(

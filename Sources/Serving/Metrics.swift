@@ -16,10 +16,10 @@
       var microseconds = 0
     }
     private struct State {
-      var requests: [Key: Int] = [:]
+      var requests: [RouteStatus: Int] = [:]
       var times: [Route: Times] = [:]
     }
-    private struct Key: Hashable {
+    private struct RouteStatus: Hashable {
       var route: Route
       var status: Int
     }
@@ -39,7 +39,7 @@
     /// - Parameter microseconds: The time from the request's head to the answer, without the network.
     func count(_ route: Route, status: Int, microseconds: Int) {
       state.withLockedValue {
-        $0.requests[Key(route: route, status: status), default: 0] += 1
+        $0.requests[RouteStatus(route: route, status: status), default: 0] += 1
         let bucket = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
         $0.times[route, default: Times()].buckets[bucket] += 1
         $0.times[route]!.microseconds += microseconds

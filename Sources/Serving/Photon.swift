@@ -84,7 +84,7 @@
     }
 
     /// A box on the map, edges included, in 1e-7 degrees.
-    struct Box: Equatable {
+    struct BoundingBox: Equatable {
       var west, south, east, north: Int32
 
       /// - Parameter text: `minLon,minLat,maxLon,maxLat`. Where the first is more than the third, the box crosses the
@@ -110,10 +110,10 @@
     }
 
     /// A request to `/api`.
-    struct Request: Sendable {
+    struct APIRequest: Sendable {
       var query: String
       var limit: Int
-      var box: Box?
+      var box: BoundingBox?
       /// The place; records near it come first. nil for none.
       var near: ShardedIndex.Place?
       /// The country codes in capital letters; none for all countries.
@@ -134,7 +134,7 @@
         try SearchRequest.check(query)
         self.query = query
         limit = try Photon.limit(&parameters, default: 15)
-        if let box = parameters.text("bbox"), !box.isEmpty { self.box = try Box(box) }
+        if let box = parameters.text("bbox"), !box.isEmpty { self.box = try BoundingBox(box) }
         let strength = try Photon.strength(&parameters)
         near = try Photon.place(&parameters)
         near?.strength = strength
@@ -184,8 +184,8 @@
   }
 
   extension Responder {
-    func photon(_ parameters: inout QueryParameters) throws -> Answer {
-      let request = try Photon.Request(&parameters)
+    func photon(_ parameters: inout QueryParameters) throws -> Representation {
+      let request = try Photon.APIRequest(&parameters)
       return try served.asking { generation in
         let state = try served.state(of: generation)
         if request.near != nil, !IndexSettings(of: state.manifest.root).near {
@@ -215,11 +215,11 @@
             return (search, search.isRanked ? 0..<search.count : at..<min(search.count, at + limit))
           }
         }
-        return Answer(body: body, contentType: "application/json", tag: state.tag)
+        return Representation(body: body, contentType: "application/json", tag: state.tag)
       }
     }
 
-    func reverse(_ parameters: inout QueryParameters) throws -> Answer {
+    func reverse(_ parameters: inout QueryParameters) throws -> Representation {
       let request = try Photon.ReverseRequest(&parameters)
       return try askingPlaces { grid, matches, generation in
         let positions = grid.nearest(
@@ -229,7 +229,7 @@
     }
 
     /// Answers `/status` as Photon does, with the time of the data: the time when the index was written.
-    func photonStatus(_ parameters: inout QueryParameters) throws -> Answer {
+    func photonStatus(_ parameters: inout QueryParameters) throws -> Representation {
       try parameters.finish()
       // The answer needs the file system.
       try hereOnly(upTo: .max)
@@ -243,7 +243,7 @@
         #endif
         text += ",\"import_date\":\"" + Self.date(seconds) + "\""
       }
-      return Answer(body: ByteBuffer(string: text + "}\n"), contentType: "application/json")
+      return Representation(body: ByteBuffer(string: text + "}\n"), contentType: "application/json")
     }
 
     /// Returns a time such as `2026-01-31T12:00:00Z`.
@@ -268,7 +268,7 @@
     ///   - next: Returns the given number of next matches, or all that are left.
     /// - Throws: ``Problem`` if the filters would read too many matches.
     func photon(
-      _ request: Photon.Request, count: Int?, first: Int, next: (Int) throws -> (ShardedIndex.Search, Range<Int>)
+      _ request: Photon.APIRequest, count: Int?, first: Int, next: (Int) throws -> (ShardedIndex.Search, Range<Int>)
     ) throws {
       try beginFeatures()
       var found = 0
@@ -294,12 +294,12 @@
     }
 
     private func passes(
-      _ record: Int, _ request: Photon.Request, _ places: PlaceWriter, _ buffer: RecordBuffer
+      _ record: Int, _ request: Photon.APIRequest, _ places: PlaceWriter, _ buffer: RecordBuffer
     ) -> Bool {
       if !request.countries.isEmpty {
         guard let code = places.countryCode(buffer, record), request.countries.contains(code) else { return false }
       }
-      guard let (latitude, longitude) = Coordinate.degrees(ofRecord: record, in: buffer, schema) else { return false }
+      guard let (latitude, longitude) = Degrees.degrees(ofRecord: record, in: buffer, schema) else { return false }
       guard let box = request.box else { return true }
       return box.contains(latitude: PlaceGrid.units(latitude), longitude: PlaceGrid.units(longitude))
     }
@@ -309,7 +309,7 @@
     /// - Parameters:
     ///   - positions: The positions of the records, in the order of the answer.
     ///   - matches: All records.
-    func photon(at positions: [Int], of matches: ShardedIndex.Matches) throws(Failure) {
+    func photon(at positions: [Int], of matches: ShardedIndex.Matches) throws(AnswerError) {
       try beginFeatures()
       for position in positions { try writeFeatures(matches, position..<position + 1) { _, _, _ in true } }
       try endFeatures()

@@ -15,7 +15,7 @@
     /// - Complexity: O(*r* + *c* + *limit* * *limit*), with *c* cells nearer than the furthest record found, at most
     ///   64,800, and *r* records in these cells.
     func nearest(latitude: Int32, longitude: Int32, radius: Double, limit: Int) -> [Int] {
-      let place = Place(latitude: latitude, longitude: longitude)
+      let place = Origin(latitude: latitude, longitude: longitude)
       let half = sin(min(radius / Self.earthRadius, .pi) / 2)
       var found = Nearest(reach: half * half, limit: limit)
       // Rows of cells to the south and to the north, in turn, until both are too far away.
@@ -33,7 +33,7 @@
     }
 
     /// Adds the near records of one row of cells, outwards from the point's own column.
-    private func collect(row: Int, _ place: Place, _ found: inout Nearest) {
+    private func collect(row: Int, _ place: Origin, _ found: inout Nearest) {
       for step in 0...Self.columns / 2 {
         var isNear = false
         for side in step == 0 || step == Self.columns / 2 ? [1] : [1, -1] {
@@ -51,7 +51,7 @@
 
     /// The point to measure from. A separation is the square of the sine of half the angle. A separation grows with the
     /// angle up to the other end of the world, and needs no root.
-    private struct Place {
+    private struct Origin {
       let latitude, longitude, cosine: Double
       /// The coordinates in degrees from 180 west and from 90 south.
       let x, y: Double
@@ -66,7 +66,7 @@
 
       private static func radians(_ degrees: Double) -> Double { degrees * (.pi / 180) }
 
-      func separation(from entry: Entry) -> Double {
+      func separation(from entry: LocatedRecord) -> Double {
         let unit = Double(PlaceGrid.unitsPerDegree)
         let other = Self.radians(Double(entry.latitude) / unit)
         let (up, across) = (

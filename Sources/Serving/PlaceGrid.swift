@@ -13,7 +13,7 @@
     /// The units in one degree. A unit of 1e-7 degrees is about a centimetre on the ground.
     static let unitsPerDegree: Int32 = 10_000_000
 
-    struct Entry {
+    struct LocatedRecord {
       /// The coordinates in 1e-7 degrees.
       var latitude: Int32
       var longitude: Int32
@@ -22,7 +22,7 @@
     }
 
     /// The entries by cell, rows from the south, and within a cell by position.
-    let entries: [Entry]
+    let entries: [LocatedRecord]
     /// The start of each cell's entries, and at the end the number of all entries.
     let starts: [UInt32]
     /// The codes of the records' weights, in the order of the entries; none if the index has no weights.
@@ -31,7 +31,7 @@
     var isRanked: Bool { !codes.isEmpty }
 
     static func size(records: Int, isRanked: Bool) -> Int {
-      records * (MemoryLayout<Entry>.stride + (isRanked ? 2 : 0)) + (columns * rows + 1) * 4
+      records * (MemoryLayout<LocatedRecord>.stride + (isRanked ? 2 : 0)) + (columns * rows + 1) * 4
     }
 
     /// - Parameter degrees: A number from -180 to 180.
@@ -43,7 +43,7 @@
       let manifest = matches.generation.manifest
       let weight = manifest.hasRanks ? try manifest.weightField : nil
       let buffer = RecordBuffer()
-      var unsorted: [Entry] = []
+      var unsorted: [LocatedRecord] = []
       unsorted.reserveCapacity(matches.count)
       var unsortedCodes: [UInt16] = []
       var counts = [UInt32](repeating: 0, count: Self.columns * Self.rows + 1)
@@ -52,8 +52,8 @@
         let end = min(matches.count, at + min(64, try matches.recordsAtOnce(at: at)))
         try matches.read(at..<end, into: buffer)
         for record in 0..<buffer.count {
-          guard let (latitude, longitude) = Coordinate.degrees(ofRecord: record, in: buffer, schema) else { continue }
-          let entry = Entry(
+          guard let (latitude, longitude) = Degrees.degrees(ofRecord: record, in: buffer, schema) else { continue }
+          let entry = LocatedRecord(
             latitude: Self.units(latitude), longitude: Self.units(longitude), position: UInt32(at + record))
           counts[Self.cell(entry) + 1] += 1
           unsorted.append(entry)
@@ -63,7 +63,8 @@
       }
       for cell in 1..<counts.count { counts[cell] += counts[cell - 1] }
       starts = counts
-      var sorted = [Entry](repeating: Entry(latitude: 0, longitude: 0, position: 0), count: unsorted.count)
+      var sorted = [LocatedRecord](
+        repeating: LocatedRecord(latitude: 0, longitude: 0, position: 0), count: unsorted.count)
       var codes = unsortedCodes
       for (number, entry) in unsorted.enumerated() {
         let cell = Self.cell(entry)
@@ -89,7 +90,7 @@
     static func column(_ longitude: Int32) -> Int {
       min(columns - 1, (Int(longitude) + 180 * Int(unitsPerDegree)) / Int(unitsPerDegree))
     }
-    private static func cell(_ entry: Entry) -> Int { row(entry.latitude) * columns + column(entry.longitude) }
+    private static func cell(_ entry: LocatedRecord) -> Int { row(entry.latitude) * columns + column(entry.longitude) }
 
     /// Returns the turn of a position. A box with too many records keeps the lowest turns; the lowest positions would
     /// all have names that begin with A.

@@ -39,17 +39,17 @@
     /// Whether the answer has to tell the client that the connection stays open.
     let saysKeepAlive: Bool
     private let head: ByteBuffer
-    private let fields: [Field]
+    private let fields: [HeaderField]
 
     /// The position of a header field in the head.
-    struct Field: Sendable {
+    struct HeaderField: Sendable {
       var name: Range<Int>
       var value: Range<Int>
     }
 
     init(
       method: Method, target: String, authority: String?, keepsConnection: Bool, saysKeepAlive: Bool, head: ByteBuffer,
-      fields: [Field]
+      fields: [HeaderField]
     ) {
       self.method = method
       self.target = target

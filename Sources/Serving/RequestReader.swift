@@ -15,7 +15,7 @@
       case refused(Problem)
     }
 
-    private struct Line {
+    private struct RequestLine {
       var method: Range<Int>
       var target: Range<Int>
       var minorVersion: UInt8
@@ -25,9 +25,9 @@
     private var position = 0
     /// The number of bytes after `position` that were searched for the end of a line.
     private var searched = 0
-    private var line: Line?
+    private var line: RequestLine?
     private var fieldStart = 0
-    private var fields: [Request.Field] = []
+    private var fields: [Request.HeaderField] = []
 
     /// Takes the next request from the front of `input`.
     mutating func next(from input: inout ByteBuffer) -> Result {
@@ -91,7 +91,7 @@
       return end
     }
 
-    private static func line(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(Problem) -> Line {
+    private static func line(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(Problem) -> RequestLine {
       let words = bytes[range].split(separator: 0x20, maxSplits: 3, omittingEmptySubsequences: false)
       guard !words[0].isEmpty, words[0].allSatisfy(isToken) else { throw malformed }
       guard words.count == 3 else { throw words.count < 3 ? noVersion : malformed }
@@ -103,7 +103,7 @@
       else { throw malformed }
       let minor = version[version.startIndex + 7] - 0x30
       guard version[version.startIndex + 5] == 0x31, minor <= 1 else { throw otherVersion }
-      return Line(
+      return RequestLine(
         method: words[0].startIndex..<words[0].endIndex, target: words[1].startIndex..<words[1].endIndex,
         minorVersion: minor)
     }
@@ -118,7 +118,7 @@
       guard !bytes[value].contains(0x0d) else { throw Self.malformed }
       while let first = value.first, Self.isBlank(bytes[first]) { value = first + 1..<value.upperBound }
       while let last = value.last, Self.isBlank(bytes[last]) { value = value.lowerBound..<last }
-      fields.append(Request.Field(name: range.lowerBound..<colon, value: value))
+      fields.append(Request.HeaderField(name: range.lowerBound..<colon, value: value))
     }
 
     // MARK: Meaning

@@ -6,7 +6,7 @@
 
   /// The requests about an index, each from its parameters to an answer.
   extension Responder {
-    func search(_ parameters: inout QueryParameters) throws -> Answer {
+    func search(_ parameters: inout QueryParameters) throws -> Representation {
       let request = try SearchRequest(&parameters)
       try parameters.finish()
       return try served.asking { generation in
@@ -25,7 +25,7 @@
           case .geojson: try writer.geoFeatures(search, search.range)
           }
         }
-        var answer = Answer(body: body, contentType: request.format.contentType, tag: state.tag)
+        var answer = Representation(body: body, contentType: request.format.contentType, tag: state.tag)
         let after = served.index.statistics
         answer.headers[.shardqCursor] = facts.cursor
         answer.headers[.shardqCount] = "\(facts.total.number)" + (facts.total.isExact ? "" : "+")
@@ -79,7 +79,7 @@
       if records > Self.recordsHere, !ReadingTerms.mayWait { throw NotHere() }
     }
 
-    func within(_ parameters: inout QueryParameters) throws -> Answer {
+    func within(_ parameters: inout QueryParameters) throws -> Representation {
       let west = try parameters.degrees("west", limit: 180)
       let edges = [try parameters.degrees("south", limit: 90), try parameters.degrees("north", limit: 90)]
       // The edges may come in either order, because OpenAPI cannot say that one has to be the smaller.
@@ -94,14 +94,15 @@
     }
 
     /// Answers a request about coordinates. If a build removes a file meanwhile, the new generation answers.
-    func askingPlaces(_ body: (PlaceGrid, ShardedIndex.Matches, ServedGeneration) throws -> ByteBuffer) throws -> Answer
+    func askingPlaces(_ body: (PlaceGrid, ShardedIndex.Matches, ServedGeneration) throws -> ByteBuffer) throws
+      -> Representation
     {
       // The grid leads to records all over the index.
       try hereOnly(upTo: .max)
       return try served.asking { generation in
         let (matches, state) = (generation.allMatches, try served.state(of: generation))
         let grid = try places(matches, state)
-        return Answer(body: try body(grid, matches, state), contentType: "application/json", tag: state.tag)
+        return Representation(body: try body(grid, matches, state), contentType: "application/json", tag: state.tag)
       }
     }
 
@@ -117,7 +118,7 @@
       return try generation.grid.made { try PlaceGrid(matches) }
     }
 
-    func dots(_ parameters: inout QueryParameters) throws -> Answer {
+    func dots(_ parameters: inout QueryParameters) throws -> Representation {
       try parameters.finish()
       let generation = served.current
       let bits: [UInt8]
@@ -134,10 +135,10 @@
         string: "\(JSONText.schema)\"columns\":\(DensityGrid.columns),\"rows\":\(DensityGrid.rows),\"cells\":\"")
       body.writeBytes(Base64.encoded(bits))
       body.writeString("\"}\n")
-      return Answer(body: body, contentType: "application/json", tag: generation.tag)
+      return Representation(body: body, contentType: "application/json", tag: generation.tag)
     }
 
-    func status(_ parameters: inout QueryParameters) throws -> Answer {
+    func status(_ parameters: inout QueryParameters) throws -> Representation {
       try parameters.finish()
       let generation = served.current
       let manifest = generation.manifest
@@ -156,7 +157,7 @@
       text += ",\"resident_shards\":\(statistics.residentShards),\"hits\":\(statistics.hits)"
       text += ",\"misses\":\(statistics.misses),\"loads\":\(statistics.loads),\"evictions\":\(statistics.evictions)"
       text += ",\"loaded_bytes\":\(statistics.loadedBytes)}}\n"
-      return Answer(body: ByteBuffer(string: text), contentType: "application/json")
+      return Representation(body: ByteBuffer(string: text), contentType: "application/json")
     }
   }
 #endif

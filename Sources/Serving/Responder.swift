@@ -8,7 +8,7 @@
 
   /// The responder makes a response from a request, on any thread.
   struct Responder: Sendable {
-    enum Outcome {
+    enum Reply {
       case answered(Response)
       /// The caller has to answer the request again once the grid is made.
       case later(PlaceGridMaker)
@@ -20,7 +20,7 @@
     let metrics: Metrics
     let log: ServerLog
     let hosts: AllowedHosts
-    let page: Page
+    let page: SearchPage
     let budget = ResponseBudget()
 
     /// The most records of an answer that an event loop makes itself. More records would hold up its other connections.
@@ -38,7 +38,7 @@
     }
 
     /// Responds on a thread that may wait.
-    func respond(to request: Request, from address: SocketAddress?) -> Outcome {
+    func respond(to request: Request, from address: SocketAddress?) -> Reply {
       let problem: Problem
       do {
         return .answered(try finished(answer(request), request, address))
@@ -119,7 +119,7 @@
       if let known, let tag = tag(of: route, known, wantsGzip) { return unchanged(route, tag) }
       var parameters = try QueryParameters(
         request.query, repeatable: route.isPhotons ? Photon.repeatable : SearchRequest.repeatable)
-      let answer: Answer
+      let answer: Representation
       switch route {
       case .page: answer = page.answer(served.current.facts)
       case .description: answer = OpenAPI.answer
@@ -132,12 +132,12 @@
       case .status: answer = try status(&parameters)
       case .health:
         try parameters.finish()
-        answer = Answer(body: ByteBuffer(string: "ok\n"), contentType: "text/plain; charset=utf-8")
+        answer = Representation(body: ByteBuffer(string: "ok\n"), contentType: "text/plain; charset=utf-8")
       case .metrics:
         try parameters.finish()
         let text = metrics.text(
           served.index, cacheLimit: served.cacheLimit, generation: served.current.name, store: source.counters?())
-        answer = Answer(body: ByteBuffer(string: text), contentType: "text/plain; version=0.0.4; charset=utf-8")
+        answer = Representation(body: ByteBuffer(string: text), contentType: "text/plain; version=0.0.4; charset=utf-8")
       case .structured, .none: throw Problem.internalFailure
       }
       return try response(answer, route, isHead: isHead, wantsGzip: wantsGzip, known)
@@ -145,7 +145,7 @@
 
     /// Makes the response of an answer, and compresses a large body for a client that accepts gzip.
     private func response(
-      _ answer: Answer, _ route: Route, isHead: Bool, wantsGzip: Bool, _ known: String?
+      _ answer: Representation, _ route: Route, isHead: Bool, wantsGzip: Bool, _ known: String?
     ) throws -> Response {
       var (body, tag) = (answer.body, answer.tag)
       var headers = answer.headers

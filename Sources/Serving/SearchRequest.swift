@@ -5,7 +5,7 @@
 
   /// A request to `/v1/search`.
   struct SearchRequest: Sendable {
-    enum Format: String, CaseIterable {
+    enum ResponseFormat: String, CaseIterable {
       case json, jsonl, geojson
 
       var contentType: String {
@@ -18,7 +18,7 @@
     }
 
     var query: ShardedIndex.SearchQuery
-    var format: Format
+    var format: ResponseFormat
     var members: AnswerMembers
 
     static let limits = 1...1000
@@ -69,7 +69,7 @@
         query.cursor = cursor
       }
       let name = parameters.text("format") ?? "json"
-      guard let format = Format(rawValue: name) else {
+      guard let format = ResponseFormat(rawValue: name) else {
         throw .badParameter("format", "format must be json, jsonl or geojson.")
       }
       self.format = format

@@ -124,7 +124,7 @@
       }
       do {
         try write(writer)
-      } catch let failure as AnswerWriter.Failure {
+      } catch let failure as AnswerWriter.AnswerError {
         switch failure {
         case .index(let error): throw error
         case .output(let error): throw error

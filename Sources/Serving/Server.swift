@@ -41,7 +41,7 @@
       for loop in group.makeIterator() { loop.execute { ReadingTerms(nil).rule() } }
       let responder = Responder(
         settings: settings, source: source, served: served, metrics: metrics, log: log,
-        hosts: AllowedHosts(settings.hosts, address: settings.address), page: Page(settings.page))
+        hosts: AllowedHosts(settings.hosts, address: settings.address), page: SearchPage(settings.page))
       listener = try Listener(
         settings, limits: ConnectionLimits(wanted: settings.connections, descriptors: descriptors), group, responder,
         gate, metrics, log)

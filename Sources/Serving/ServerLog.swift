@@ -9,7 +9,7 @@
   ///
   /// The log escapes control characters in all texts.
   struct ServerLog: Sendable {
-    enum Level: String {
+    enum Severity: String {
       case info, warning, error
     }
     private let format: ServeSettings.LogFormat
@@ -19,7 +19,7 @@
     init(_ format: ServeSettings.LogFormat) { self.format = format }
 
     /// - Parameter values: The names and values in their order. The log does not quote numbers.
-    func write(_ level: Level, _ event: String, _ values: KeyValuePairs<String, String> = [:]) {
+    func write(_ level: Severity, _ event: String, _ values: KeyValuePairs<String, String> = [:]) {
       var line: String
       switch format {
       case .text:

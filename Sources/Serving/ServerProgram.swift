@@ -49,7 +49,7 @@ package enum ServerProgram {
     // `main` is not async: in a static executable that costs 5 ms at the start, and this thread waits for signals.
     package static func run(_ arguments: [String], _ source: IndexSource) -> Never {
       let read: ServeSettings?
-      do throws(ServeSettings.Failure) {
+      do throws(ServeSettings.SettingsError) {
         read = try ServeSettings(arguments)
       } catch {
         Diagnostics.report(error.message)
@@ -70,7 +70,7 @@ package enum ServerProgram {
         Signals.wait(server, log)
       } catch let error as IndexError {
         exit(QueryRunner.report(error).rawValue)
-      } catch let error as PageOptions.Failure {
+      } catch let error as PageOptions.SettingsError {
         Diagnostics.report(error.message)
         exit(error.status.rawValue)
       } catch let error as WriteError {

@@ -6,7 +6,7 @@ extension ShardedIndex {
     private(set) var search: RankedSearch
     /// The folded text of the query.
     let text: [UInt8]
-    private(set) var found = RankedSearch.Page()
+    private(set) var found = RankedSearch.NextHits()
     /// The rank of the last hit before the hits that were found; nil if they are the first.
     private var rankBefore: Rank?
     /// The least numbers of hits before the hits that were found: all of them, and the ones without typing errors.

@@ -4,7 +4,7 @@ extension ShardedIndex {
     /// The text, as a person typed it.
     public var text: String
     /// The order of the answer.
-    package var order = Order.rank
+    package var order = MatchOrder.rank
     /// The filters; a record has to pass all of them.
     public var filter: [Filter]
     /// Whether a record also matches if it is a few typing errors away from the text.
@@ -25,7 +25,7 @@ extension ShardedIndex {
     /// The members that the caller needs of the answer.
     package var needs = Needs()
     /// The limits of a caller that answers for others.
-    package var limits = Limits.none
+    package var limits = SearchLimits.none
 
     /// - Parameters:
     ///   - text: The text, as a person typed it. An empty text matches every record.
@@ -43,7 +43,7 @@ extension ShardedIndex {
     }
 
     /// An order of the matches.
-    package enum Order: Sendable {
+    package enum MatchOrder: Sendable {
       /// The order of ranks if the index has ranks, else of keys.
       case automatic
       /// The best matches first.
@@ -70,14 +70,14 @@ extension ShardedIndex {
     }
 
     /// The limits of a caller that answers for others, so that one search does not take all its time.
-    package struct Limits: Equatable, Sendable {
+    package struct SearchLimits: Equatable, Sendable {
       /// The most hits that a ranked answer passes over.
       package var offset: Int
       /// The most parts of shards that a ranked search opens.
       package var parts: Int
 
-      package static let none = Limits(offset: .max, parts: .max)
-      package static let host = Limits(offset: 10_000, parts: 16_384)
+      package static let none = SearchLimits(offset: .max, parts: .max)
+      package static let host = SearchLimits(offset: 10_000, parts: 16_384)
     }
   }
   /// A place on the globe, to a hundredth of a degree. Source: docs/ranking.md section 9.

@@ -212,7 +212,7 @@
     var names: [String]
 
     init?(argument: String) {
-      guard let names = FieldNames.list(argument) else { return nil }
+      guard let names = NamedFields.list(argument) else { return nil }
       self.names = names
     }
 

@@ -54,7 +54,7 @@
       let name = isLong ? KnownOptions.name(of: argument) : argument
       let names = KnownOptions(of: command).takesValue.keys.filter { $0.hasPrefix("--") }.sorted()
       let near = isLong ? Misspelling.nearest(to: name, among: names).map { "; did you mean " + $0 + "?" } : nil
-      return "there is no option " + name + (LookAlikes.advice(for: name, in: command) ?? near ?? "; see " + help)
+      return "there is no option " + name + (ForeignOptions.advice(for: name, in: command) ?? near ?? "; see " + help)
     }
   }
 
@@ -160,7 +160,7 @@
   }
 
   /// Options of other programs that people may try.
-  enum LookAlikes {
+  enum ForeignOptions {
     /// The options to write instead, and the commands that have them; no command stands for all.
     static let table: [(options: [String], commands: [String], instead: String)] = [
       (["--format", "--type", "--from", "-f"], ["build", "update"], "--input-format"),

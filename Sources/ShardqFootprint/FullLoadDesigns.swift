@@ -13,7 +13,7 @@
   }
 
   /// A record and its folded key, folded once.
-  struct Entry<Model: RecordModel> {
+  struct FoldedRecord<Model: RecordModel> {
     let folded: String
     let record: Model
 
@@ -45,10 +45,10 @@
 
   /// A sorted array of structs, searched by bisection.
   struct SortedArray<Model: RecordModel>: PagedDesign {
-    private let entries: [Entry<Model>]
+    private let entries: [FoldedRecord<Model>]
     var page: [Model] = []
 
-    init(_ path: String) throws { entries = try decode(path, as: Model.self).map(Entry.init) }
+    init(_ path: String) throws { entries = try decode(path, as: Model.self).map(FoldedRecord.init) }
 
     mutating func add(_ beginning: KeyBeginning) -> Int {
       let first = firstIndex(from: 0) { !$0.folded.utf8.lexicographicallyPrecedes(beginning.text.utf8) }
@@ -57,7 +57,7 @@
       return end - first
     }
 
-    private func firstIndex(from start: Int, where isBehind: (Entry<Model>) -> Bool) -> Int {
+    private func firstIndex(from start: Int, where isBehind: (FoldedRecord<Model>) -> Bool) -> Int {
       var (low, high) = (start, entries.count)
       while low < high {
         let middle = (low + high) / 2
@@ -69,13 +69,13 @@
 
   /// Records grouped by the first letter. A session remembers its results and narrows them as it goes on.
   struct LetterGroups<Model: RecordModel>: PagedDesign {
-    private let groups: [Unicode.Scalar: [Entry<Model>]]
+    private let groups: [Unicode.Scalar: [FoldedRecord<Model>]]
     /// The results of each folded prefix: positions in its group.
     private var remembered: [String: [Int]] = [:]
     var page: [Model] = []
 
     init(_ path: String) throws {
-      groups = Dictionary(grouping: try decode(path, as: Model.self).map(Entry.init)) {
+      groups = Dictionary(grouping: try decode(path, as: Model.self).map(FoldedRecord.init)) {
         $0.folded.unicodeScalars.first ?? "\0"
       }
     }
@@ -96,7 +96,7 @@
       return found.count
     }
 
-    private mutating func positions(_ prefix: String, in group: [Entry<Model>]) -> [Int] {
+    private mutating func positions(_ prefix: String, in group: [FoldedRecord<Model>]) -> [Int] {
       if let known = remembered[prefix] { return known }
       var shorter = prefix.unicodeScalars
       shorter.removeLast()

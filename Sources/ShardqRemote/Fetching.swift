@@ -35,7 +35,7 @@
     }
 
     private static func fetch(
-      _ generation: IndexStore.Generation, _ request: StoreRequest, _ store: IndexStore
+      _ generation: IndexStore.StoredGeneration, _ request: StoreRequest, _ store: IndexStore
     ) throws(StoreError) {
       let record = generation.record
       guard let files = try store.files(of: record),
@@ -68,7 +68,7 @@
 
     /// - Returns: Whether the directory lacked the file.
     private static func fetch(
-      _ file: IndexFiles.File, of generation: IndexStore.Generation, from store: ObjectStore,
+      _ file: IndexFiles.File, of generation: IndexStore.StoredGeneration, from store: ObjectStore,
       into receiver: IndexReceiver
     ) throws(StoreError) -> Bool {
       do throws(PackError) {
@@ -93,7 +93,8 @@
     }
 
     private static func report(
-      _ request: StoreRequest, _ store: IndexStore, _ generation: IndexStore.Generation, _ files: Int, _ counts: Counts
+      _ request: StoreRequest, _ store: IndexStore, _ generation: IndexStore.StoredGeneration, _ files: Int,
+      _ counts: Counts
     ) {
       let counted = QueryRunner.counted
       Diagnostics.note(

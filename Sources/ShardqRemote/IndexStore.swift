@@ -12,7 +12,7 @@
   /// that the record names exist before, and the store takes a record from one process alone.
   final class IndexStore: Sendable {
     /// A generation that exists in the store.
-    struct Generation: Equatable, Sendable {
+    struct StoredGeneration: Equatable, Sendable {
       let number: UInt64
       let record: GenerationRecord
     }
@@ -66,11 +66,11 @@
     }
 
     /// Returns the newest generation; nil if there is none.
-    func newest() throws(StoreError) -> Generation? {
+    func newest() throws(StoreError) -> StoredGeneration? {
       // A prune may remove the record of the generation that was the newest when the list was made.
       for _ in 0..<3 {
         guard let number = try generations().last?.number else { return nil }
-        if let record = try record(of: number) { return Generation(number: number, record: record) }
+        if let record = try record(of: number) { return StoredGeneration(number: number, record: record) }
       }
       throw StoreError(.busy, "the generations in \(store.shown) change while they are read; try again")
     }
@@ -190,11 +190,11 @@
     /// The result of a commit.
     enum Outcome: Equatable, Sendable {
       /// The commit made this generation.
-      case committed(Generation)
+      case committed(StoredGeneration)
       /// This generation existed, with the same manifest.
-      case wasThere(Generation)
+      case wasThere(StoredGeneration)
 
-      var generation: Generation {
+      var generation: StoredGeneration {
         switch self {
         case .committed(let generation), .wasThere(let generation): generation
         }
@@ -217,7 +217,7 @@
     /// - Throws: ``StoreError``; of the kind `busy` if another generation came after the parent, or if an object is
     ///   gone or older than half the grace. Then nothing is committed.
     func commit(
-      directory: String, manifest: [UInt8], names: [String], records: Int, shards: Int, parent: Generation?
+      directory: String, manifest: [UInt8], names: [String], records: Int, shards: Int, parent: StoredGeneration?
     ) throws(StoreError) -> Outcome {
       let objects = names.map { LocalObject(name: $0, in: directory) }
       return try commit(objects, manifest: manifest, records: records, shards: shards, parent: parent).outcome
@@ -227,7 +227,7 @@
     ///
     /// - Parameter objects: All files that the manifest and the manifest of the entries name.
     func commit(
-      _ objects: [LocalObject], manifest: [UInt8], records: Int, shards: Int, parent: Generation?
+      _ objects: [LocalObject], manifest: [UInt8], records: Int, shards: Int, parent: StoredGeneration?
     ) throws(StoreError) -> (upload: Upload, outcome: Outcome) {
       let record = try Self.record(manifest, records: records, shards: shards, parent: parent)
       let copy = LocalObject(name: record.manifestName, size: manifest.count) { manifest }
@@ -241,13 +241,13 @@
       // The copy is put last, because it names the other objects.
       _ = try self.upload([copy])
       try check(lacking + [copy])
-      let outcome = try putRecord(Generation(number: (parent?.number ?? 0) + 1, record: record))
+      let outcome = try putRecord(StoredGeneration(number: (parent?.number ?? 0) + 1, record: record))
       try repairCopy(outcome.generation, manifest)
       return (upload, outcome)
     }
 
     /// Puts the missing objects of a generation again.
-    private func mend(_ generation: Generation, _ objects: [LocalObject]) throws(StoreError) -> Upload {
+    private func mend(_ generation: StoredGeneration, _ objects: [LocalObject]) throws(StoreError) -> Upload {
       var missing = Dictionary(objects.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
       try store.forEachPage(of: "") { (page) throws(StoreError) in
         for object in page {
@@ -266,7 +266,7 @@
     }
 
     private static func record(
-      _ manifest: [UInt8], records: Int, shards: Int, parent: Generation?
+      _ manifest: [UInt8], records: Int, shards: Int, parent: StoredGeneration?
     ) throws(StoreError) -> GenerationRecord {
       guard parent.map({ $0.number < .max }) ?? true else {
         throw StoreError(.badData, "generation \(UInt64.max) has the last number; publish to another prefix")
@@ -277,7 +277,7 @@
     }
 
     /// Returns the objects that a generation lacks; all objects if its manifest is gone or damaged.
-    private func lacking(_ objects: [LocalObject], of parent: Generation?) throws(StoreError) -> [LocalObject] {
+    private func lacking(_ objects: [LocalObject], of parent: StoredGeneration?) throws(StoreError) -> [LocalObject] {
       guard let parent else { return objects }
       do throws(StoreError) {
         let known = Set(try files(of: parent.record)?.map(\.name) ?? [])
@@ -317,7 +317,7 @@
       }
     }
 
-    private func putRecord(_ made: Generation) throws(StoreError) -> Outcome {
+    private func putRecord(_ made: StoredGeneration) throws(StoreError) -> Outcome {
       let name = GenerationRecord.name(made.number)
       if isSingleWriter {
         if try store.state(of: name) == nil {
@@ -331,7 +331,7 @@
       guard let record = try record(of: made.number) else {
         throw StoreError(.busy, "another publication to \(store.shown) is under way; try again")
       }
-      let there = Generation(number: made.number, record: record)
+      let there = StoredGeneration(number: made.number, record: record)
       if record == made.record { return .committed(there) }
       if record.digest == made.record.digest { return .wasThere(there) }
       throw StoreError(
@@ -349,7 +349,7 @@
     ///     - manifest: The manifest of the generation, if it is in memory.
     ///   - Returns: Whether the copy was another manifest.
     @discardableResult
-    func repairCopy(_ generation: Generation, _ manifest: [UInt8]? = nil) throws(StoreError) -> Bool {
+    func repairCopy(_ generation: StoredGeneration, _ manifest: [UInt8]? = nil) throws(StoreError) -> Bool {
       var (generation, manifest) = (generation, manifest)
       var isChanged = false
       while true {

@@ -39,7 +39,7 @@
 
     private static func run(
       _ request: StoreRequest,
-      _ body: (RangePlan, StoreTarget, BuildOptions, StoreRequest.Ranges) throws(BuildError) -> Void
+      _ body: (RangePlan, StoreTarget, BuildOptions, StoreRequest.RangeArguments) throws(BuildError) -> Void
     ) throws(StoreError) {
       guard let ranges = request.ranges else { return }
       let target = StoreTarget(try IndexStore(request), request.url)

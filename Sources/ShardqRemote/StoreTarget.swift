@@ -10,7 +10,7 @@
     private let store: IndexStore
     private let url: String
     /// The newest generation when the merge began.
-    private var parent: IndexStore.Generation?
+    private var parent: IndexStore.StoredGeneration?
     /// The directory with those of ranges. If the process is killed, the next one on this machine removes it.
     private var work: WorkDirectory?
     private var directoryCount = 0

@@ -44,7 +44,7 @@ private final class Page {
   func answer(_ query: ShardedIndex.SearchQuery, _ members: AnswerMembers) throws(HostSearch.Failure) {
     let (search, facts): (ShardedIndex.Search, AnswerFacts)
     do throws(IndexError) { (search, facts) = try found(query) } catch { throw .index(error) }
-    do throws(AnswerWriter.Failure) {
+    do throws(AnswerWriter.AnswerError) {
       try writer(of: search.generation).search(search, facts, members)
     } catch {
       throw HostSearch.Failure(error)

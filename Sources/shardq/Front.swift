@@ -30,7 +30,7 @@ enum Front {
     guard !texts.contains(nil), var request = FrontParser.parse(texts.compactMap { $0 }) else {
       Commands.run(arguments, isFar: ["publish", "fetch", "prune"].contains(texts.first ?? nil))
     }
-    do throws(UserSettings.Failure) {
+    do throws(UserSettings.SettingsError) {
       request.apply(try UserSettings.load())
     } catch {
       Diagnostics.report(error.message)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Keys and their actions") struct KeyBindingsTests {
   private static func mistake(_ text: String) -> String? {
     var table = KeyBindings(marks: false, hasHistory: false)
-    do throws(KeyBindings.Mistake) {
+    do throws(KeyBindings.BindingError) {
       try table.bind(text)
       return nil
     } catch {
@@ -94,8 +94,8 @@ import Testing
   @Test("a list of expected keys is read, with a comma among them")
   func expected() throws {
     #expect(try KeyBindings.keys("ctrl-o,f1,,").map(\.name) == ["ctrl-o", "f1", ","])
-    #expect(throws: KeyBindings.Mistake.self) { try KeyBindings.keys("ctrl-o,none") }
-    #expect(throws: KeyBindings.Mistake.self) { try KeyBindings.keys("ctrl-o,") }
+    #expect(throws: KeyBindings.BindingError.self) { try KeyBindings.keys("ctrl-o,none") }
+    #expect(throws: KeyBindings.BindingError.self) { try KeyBindings.keys("ctrl-o,") }
   }
 }
 
@@ -146,7 +146,7 @@ import Testing
       ("hl:\u{1b}[31m", "there is no colour \u{1b}[31m"), ("always,,never", "there is no ;"),
     ])
   func mistakes(text: String, message: String) {
-    do throws(ThemeSpecification.Mistake) {
+    do throws(ThemeSpecification.ThemeError) {
       let theme = try ThemeSpecification(text)
       Issue.record("\(theme)")
     } catch {
@@ -182,7 +182,7 @@ import Testing
     try history.add("b")
     #expect(try String(contentsOfFile: directory.path + "/none", encoding: .utf8) == "a\nb\n")
     for path in [directory.path, "/dev/zero", directory.path + "/no/file"] {
-      #expect(throws: QueryHistory.Failure.self) {
+      #expect(throws: QueryHistory.HistoryError.self) {
         var history = try QueryHistory(path, limit: 10)
         try history.add("x")
       }

@@ -67,16 +67,18 @@ import Testing
       ("titel", "a", "--titel: a page has no such setting; did you mean title?"),
     ])
   func refused(name: String, value: String, message: String) throws {
-    let failure = #expect(throws: PageOptions.Failure.self) { try Self.options([(name, value)]) }
+    let failure = #expect(throws: PageOptions.SettingsError.self) { try Self.options([(name, value)]) }
     #expect(failure?.message.hasPrefix(message) == true, "\(failure?.message ?? "")")
     #expect(failure?.status == .usage)
   }
 
   @Test("options have bounds")
   func bounds() throws {
-    #expect(throws: PageOptions.Failure.self) { try Self.options([("title", String(repeating: "x", count: 4097))]) }
+    #expect(throws: PageOptions.SettingsError.self) {
+      try Self.options([("title", String(repeating: "x", count: 4097))])
+    }
     let many = (0...1000).map { ("label", "field\($0)=x") }
-    #expect(throws: PageOptions.Failure.self) { try Self.options(many) }
+    #expect(throws: PageOptions.SettingsError.self) { try Self.options(many) }
   }
 
   @Test("options name fields of the index")
@@ -84,7 +86,7 @@ import Testing
     let fields = ["id", "price", "tags.0", "tags.1"]
     try Self.options([("subtitle", "{price} {tags}"), ("image", "id")]).check(fields)
     for (name, value) in [("subtitle", "{prce}"), ("fields", "prce"), ("label", "prce=x"), ("image", "prce")] {
-      let failure = #expect(throws: PageOptions.Failure.self) { try Self.options([(name, value)]).check(fields) }
+      let failure = #expect(throws: PageOptions.SettingsError.self) { try Self.options([(name, value)]).check(fields) }
       #expect(
         failure?.message
           == "--\(name): the index has no field prce; its fields are id, price, tags.0, tags.1; did you mean price?")
@@ -95,7 +97,7 @@ import Testing
   func languages() throws {
     for language in ["en-GB", "de", "DE-at", "fr-CA", "es"] { try Self.options([("lang", language)]).checkLanguage() }
     let japanese = try Self.options([("lang", "ja"), ("text", "browse=すべて")])
-    let failure = #expect(throws: PageOptions.Failure.self) { try japanese.checkLanguage() }
+    let failure = #expect(throws: PageOptions.SettingsError.self) { try japanese.checkLanguage() }
     #expect(failure?.message.contains("--lang: the page has texts in en, de, fr, es, not in ja") == true)
     #expect(failure?.message.contains("showList") == true)
     #expect(failure?.message.contains("browse,") == false)
@@ -113,9 +115,9 @@ import Testing
     try options.addFile(path)
     #expect(options.arguments == ["title=A = B", "label=price=Price", "label=id=Article"])
     try "title = A\nlang = english\n".write(toFile: path, atomically: true, encoding: .utf8)
-    let failure = #expect(throws: PageOptions.Failure.self) { try options.addFile(path) }
+    let failure = #expect(throws: PageOptions.SettingsError.self) { try options.addFile(path) }
     #expect(failure?.message.hasPrefix("\(path):2: lang: english is not a language") == true)
-    let missing = #expect(throws: PageOptions.Failure.self) { try options.addFile(path + "-") }
+    let missing = #expect(throws: PageOptions.SettingsError.self) { try options.addFile(path + "-") }
     #expect(missing?.status == .notFound)
     #expect(missing?.message.hasSuffix("; name another file with --page-file") == true)
   }

@@ -75,7 +75,7 @@ import Testing
   func list() throws {
     let directory = TemporaryDirectory()
     var model = ListModel(try ShardedIndex(opening: index(Self.all, in: directory)))
-    func marked(_ row: Row) -> [String] { row.marks.map { String(row.title[$0]) } }
+    func marked(_ row: ListRow) -> [String] { row.marks.map { String(row.title[$0]) } }
     model.resize(height: 2)
     model.ask("york")
     #expect(model.rows.map(\.title) == ["York, GB", "New York, US"])

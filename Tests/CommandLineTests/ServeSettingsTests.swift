@@ -59,5 +59,5 @@ import Testing
   func refused(word: String) throws { #expect(try ServeSettings([word]) == nil) }
 
   @Test("a page has no other setting")
-  func unknown() { #expect(throws: ServeSettings.Failure.self) { try ServeSettings(["--titel", "x"]) } }
+  func unknown() { #expect(throws: ServeSettings.SettingsError.self) { try ServeSettings(["--titel", "x"]) } }
 }

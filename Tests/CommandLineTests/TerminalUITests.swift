@@ -240,7 +240,7 @@ import Testing
     let view = WorldMap.View(columns: 90, rows: 100, isASCII: false)
     #expect((view.columns, view.rows) == (90, 18))
     var map = WorldMap(view, land: nil)
-    map.mark(try #require(Place(latitude: 0, longitude: 0)), .match)
+    map.mark(try #require(Coordinates(latitude: 0, longitude: 0)), .match)
     let rows = Self.plain(map)
     let (row, line) = try #require(rows.enumerated().first { $0.element.contains { $0 != " " } })
     // A dot is two degrees; the map is a little higher than 84 degrees, to have whole rows.
@@ -265,7 +265,7 @@ import Testing
   @Test("zooming in keeps the place in the middle; moving goes round the Earth")
   func zoom() throws {
     for longitude in [-179.5, 0, 139.7, 179.9] {
-      let place = try #require(Place(latitude: 35, longitude: longitude))
+      let place = try #require(Coordinates(latitude: 35, longitude: longitude))
       let view = WorldMap.View(columns: 40, rows: 10, zoom: 8, center: place, isASCII: true)
       var map = WorldMap(view, land: nil)
       let isMarked = map.mark(place, .selected)
@@ -274,7 +274,7 @@ import Testing
       let row = try #require(rows.firstIndex { $0.contains("X") })
       #expect(abs(row - view.rows / 2) <= 1)
       #expect(abs(rows[row].prefix { $0 != "X" }.count - view.columns / 2) <= 1)
-      let isOutside = !map.mark(try #require(Place(latitude: -35, longitude: longitude)), .match)
+      let isOutside = !map.mark(try #require(Coordinates(latitude: -35, longitude: longitude)), .match)
       #expect(isOutside)
     }
   }
@@ -287,17 +287,17 @@ import Testing
     #expect(japan.south < 30 && japan.north > 46)
     let view = WorldMap.View(columns: 36, rows: 14, extent: japan, isASCII: false)
     var map = WorldMap(view, land: nil)
-    for place in [Place(latitude: 45.5, longitude: 141.9), Place(latitude: 31, longitude: 130)] {
+    for place in [Coordinates(latitude: 45.5, longitude: 141.9), Coordinates(latitude: 31, longitude: 130)] {
       let isOnMap = map.mark(try #require(place), .match)
       #expect(isOnMap)
     }
     let fiji = try #require(
-      MapExtent(around: [Place(latitude: -17, longitude: 177)!, Place(latitude: -18, longitude: -179)!]))
+      MapExtent(around: [Coordinates(latitude: -17, longitude: 177)!, Coordinates(latitude: -18, longitude: -179)!]))
     #expect(fiji.west > 170 && fiji.width < 10)
     #expect(MapExtent(around: []) == nil && LandGrid { _, _ in false }.extent == nil)
     #expect(LandGrid { column, _ in column.isMultiple(of: 2) }.extent == .world)
     // The map of one place has more than zero degrees.
-    #expect(MapExtent(around: [Place(latitude: 90, longitude: 180)!])?.width == 2)
+    #expect(MapExtent(around: [Coordinates(latitude: 90, longitude: 180)!])?.width == 2)
   }
 
   @Test("a map finer than the cells of land draws each cell as one dot")
@@ -310,18 +310,19 @@ import Testing
 
   @Test("no place is beyond the poles or the date line")
   func bounds() {
-    #expect(Place(latitude: 91, longitude: 0) == nil)
-    #expect(Place(latitude: "nan", longitude: "0") == nil)
-    #expect(Place(latitude: "x", longitude: "0") == nil)
+    #expect(Coordinates(latitude: 91, longitude: 0) == nil)
+    #expect(Coordinates(latitude: "nan", longitude: "0") == nil)
+    #expect(Coordinates(latitude: "x", longitude: "0") == nil)
     for (latitude, longitude) in [(90.0, 180.0), (-90, -180), (90, -180), (-90, 180)] {
       var map = WorldMap(.init(columns: 36, rows: 10, isASCII: false), land: nil)
-      let isOnMap = map.mark(Place(latitude: latitude, longitude: longitude)!, .match)
+      let isOnMap = map.mark(Coordinates(latitude: latitude, longitude: longitude)!, .match)
       #expect(isOnMap)
       var near = WorldMap(
         .init(
-          columns: 36, rows: 10, zoom: 16, center: Place(latitude: latitude, longitude: longitude)!, isASCII: false),
+          columns: 36, rows: 10, zoom: 16, center: Coordinates(latitude: latitude, longitude: longitude)!,
+          isASCII: false),
         land: LandGrid { _, _ in true })
-      let isNear = near.mark(Place(latitude: latitude, longitude: longitude)!, .match)
+      let isNear = near.mark(Coordinates(latitude: latitude, longitude: longitude)!, .match)
       #expect(isNear)
     }
   }

@@ -218,7 +218,7 @@ final class ManifestTarget: FuzzTarget {
       let entries = (0..<shards).map { number in
         var bound = number == 0 ? [] : Array((long ? "a long bound \(number + 1000)" : "b\(number + 100)").utf8)
         if number == 5 { bound = Array((long ? "a long bound \(1000 + 5)" : "b104").utf8) }
-        return ManifestEncoder.Shard(
+        return ManifestEncoder.ListedShard(
           bound: bound, records: 3 + number % 5,
           file: Manifest.File(
             size: 1000 + number, headerSize: 100, headerContentSize: 200, headerChecksum: UInt32(number),
@@ -252,7 +252,7 @@ final class ManifestTarget: FuzzTarget {
     let bands = DensityBands(map)
     var notes = BuildNotes(level: 19)
     notes.pieces = (0..<70).map {
-      BuildNotes.Piece(shardCount: 1, isRestart: $0 % 7 == 0, digest: PieceDigest(high: UInt64($0), low: 1))
+      BuildNotes.NotedPiece(shardCount: 1, isRestart: $0 % 7 == 0, digest: PieceDigest(high: UInt64($0), low: 1))
     }
     return [
       ("density grid", chain([bands.head(checksums: bands.bands.map { _ in 0 })] + bands.bands.map(\.content))),

@@ -57,11 +57,11 @@ final class PackTarget: FuzzTarget {
     let flags = reader.byte()
     var pack = reader.remaining()
     if flags & 2 != 0 {
-      guard pack.count >= Pack.Header.size else { return }
+      guard pack.count >= Pack.PackHeader.size else { return }
       pack.replaceSubrange(96..<128, with: Digest.sha256(Array(pack[..<96])))
     } else {
       let manifest = flags & 1 == 0 ? new.manifest : made(of: pack)
-      let header = Pack.Header(
+      let header = Pack.PackHeader(
         old: Digest.sha256(old.manifest), new: Digest.sha256(manifest), oldSize: old.manifest.count,
         newSize: manifest.count, shards: flags & 1 == 0 ? Self.shipped : flags >> 2)
       pack = header.bytes + pack
@@ -114,10 +114,10 @@ final class PackTarget: FuzzTarget {
     guard (try? ShardBuilder.diff(old: old.directory, new: new.directory, to: path)) != nil else { fail("a pack") }
     return RawFile.read(path)
   }()
-  private static let shipped = (try? Pack.Header(Array(pack[..<Pack.Header.size]), of: "-"))?.shards ?? 0
+  private static let shipped = (try? Pack.PackHeader(Array(pack[..<Pack.PackHeader.size]), of: "-"))?.shards ?? 0
 
   static var seeds: [(name: String, bytes: [UInt8])] {
-    let body = Array(pack[Pack.Header.size...])
+    let body = Array(pack[Pack.PackHeader.size...])
     let shards = UInt8(shipped)
     return [
       ("right", [0] + body), ("made", [1 | shards << 2] + body), ("header", [2] + pack),

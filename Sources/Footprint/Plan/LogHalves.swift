@@ -2,7 +2,7 @@
 /// choice.
 package struct LogHalves: ~Copyable {
   /// The numbers of sessions and keystrokes of a half.
-  package struct Counts: Equatable, Sendable {
+  package struct HalfCounts: Equatable, Sendable {
     package var sessions = 0
     package var keystrokes = 0
   }
@@ -12,7 +12,7 @@ package struct LogHalves: ~Copyable {
   /// The half of the current session.
   private var half = 1
   /// The counts of the lines read so far, by half.
-  private(set) var counts = [Counts(), Counts()]
+  private(set) var counts = [HalfCounts(), HalfCounts()]
 
   init(opening path: String) throws(PlanError) {
     do throws(QueryLogError) { reader = try QueryLogReader(opening: path) } catch { throw .log(error) }
@@ -41,7 +41,7 @@ package struct LogHalves: ~Copyable {
   }
 
   /// Counts the sessions and keystrokes of a whole log, by half.
-  static func counts(of path: String) throws(PlanError) -> [Counts] {
+  static func counts(of path: String) throws(PlanError) -> [HalfCounts] {
     var halves = try LogHalves(opening: path)
     while try halves.next() != nil {}
     return halves.counts

@@ -7,7 +7,7 @@ import CLibrary
 struct PlanBench {
   let log: String
   /// The sessions and keystrokes of the log's halves.
-  let counts: [LogHalves.Counts]
+  let counts: [LogHalves.HalfCounts]
   let directory: WorkDirectory
   let options: PlanOptions
   /// The most candidates that the plan may measure.
@@ -17,7 +17,7 @@ struct PlanBench {
   private var number = 1
 
   init(
-    log: String, counts: [LogHalves.Counts], directory: WorkDirectory, options: PlanOptions, total: Int,
+    log: String, counts: [LogHalves.HalfCounts], directory: WorkDirectory, options: PlanOptions, total: Int,
     progress: ((ShardPlanner.Progress) -> Void)?
   ) {
     (self.log, self.counts, self.directory) = (log, counts, directory)

@@ -17,7 +17,7 @@ package struct ReplayFigures: Sendable, Equatable {
   package var loadedBytesPerKeystroke: Int { keystrokes == 0 ? 0 : loadedBytes / keystrokes }
 
   /// The played part of the log.
-  var counts: LogHalves.Counts { .init(sessions: sessions, keystrokes: keystrokes) }
+  var counts: LogHalves.HalfCounts { .init(sessions: sessions, keystrokes: keystrokes) }
 }
 
 /// A player of one half of a query log. The player asks the engine as an app does: for the text and for the first rows
@@ -41,7 +41,7 @@ struct Player {
     loadedBytes = now
   }
 
-  private func figures(_ counts: LogHalves.Counts) -> ReplayFigures {
+  private func figures(_ counts: LogHalves.HalfCounts) -> ReplayFigures {
     let statistics = index.statistics
     return ReplayFigures(
       sessions: counts.sessions, keystrokes: counts.keystrokes, loads: statistics.loads,

@@ -96,7 +96,7 @@ package enum ShardPlanner {
   ///
   /// - Throws: ``PlanError`` if the log does not fit a plan.
   @discardableResult
-  package static func checkLog(_ log: String) throws(PlanError) -> [LogHalves.Counts] {
+  package static func checkLog(_ log: String) throws(PlanError) -> [LogHalves.HalfCounts] {
     var status = stat()
     guard stat(log, &status) == 0 else { throw .log(.io(operation: "open", path: log, errno: errno)) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .logNotRegular(path: log) }

@@ -52,9 +52,9 @@ extension ShardBuilder {
       }
     }
     let files = ArchivedFiles(index: index)
-    var form = try ArchiveForm(of: files, in: RunDirectory(path: Pack.Output.parent(of: archive)))
+    var form = try ArchiveForm(of: files, in: RunDirectory(path: Pack.PackOutput.parent(of: archive)))
     if usesZIP64 { (form.wideSize, form.wideCount) = (0, 0) }
-    var writer = ArchiveWriter(files, try Pack.Output(archive, .archive, replacesAny: replaces))
+    var writer = ArchiveWriter(files, try Pack.PackOutput(archive, .archive, replacesAny: replaces))
     try form.put(to: &writer, step: steps(of: files, .archiving, progress))
     try writer.finish(placesStart: form.placesPosition)
     return ArchiveSummary(
@@ -179,7 +179,7 @@ extension ShardBuilder {
 /// Writes an archive.
 private struct ArchiveWriter: ArchiveTarget {
   private let files: ArchivedFiles
-  private let output: Pack.Output
+  private let output: Pack.PackOutput
   /// The bytes of the file whose checksum was computed last, if they are few.
   private var held: [UInt8]?
   /// The SHA-256 of the manifest, once the manifest was put.
@@ -187,7 +187,7 @@ private struct ArchiveWriter: ArchiveTarget {
 
   var placesStart: Int64 { 0 }
 
-  init(_ files: ArchivedFiles, _ output: Pack.Output) { (self.files, self.output) = (files, output) }
+  init(_ files: ArchivedFiles, _ output: Pack.PackOutput) { (self.files, self.output) = (files, output) }
 
   private func read(_ file: ArchivedFile?, _ body: ([UInt8]) throws(PackError) -> Void) throws(PackError) {
     if let file { return try files.read(file, body) }

@@ -88,7 +88,7 @@ package struct Cutter {
   }
 
   /// Appends the next record, an entry of a chunk. It is copied, unless the chunk is the ``room``.
-  mutating func append(_ entry: RecordArena.Entry, of chunk: RecordArena) {
+  mutating func append(_ entry: RecordArena.BlobOffset, of chunk: RecordArena) {
     let weight = weight(ofNext: chunk.record(entry))
     // The property is read here, because a finished piece changes the room.
     if chunk === records { records.commit(entry) } else { records.append(chunk.record(entry)) }

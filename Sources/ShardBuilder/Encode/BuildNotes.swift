@@ -7,9 +7,9 @@ import ShardedIndex
 /// begin again.
 package struct BuildNotes: Sendable {
   /// One piece of the cut. It became one shard, or several if it was too large for one.
-  package struct Piece: Sendable, Equatable {
+  package struct NotedPiece: Sendable, Equatable {
     package var shardCount: Int
-    /// Whether the cut can begin again here: ``ShardBuilder/Piece/isRestart``.
+    /// Whether the cut can begin again here: ``ShardBuilder/NotedPiece/isRestart``.
     package var isRestart: Bool
     package var digest: PieceDigest
 
@@ -24,7 +24,7 @@ package struct BuildNotes: Sendable {
 
   /// The level of zstd.
   package var level: Int
-  package var pieces: [Piece] = []
+  package var pieces: [NotedPiece] = []
   /// The number of records with an id, less the number of distinct ids by ``IDCounter/hash(_:)``. 0 means that no two
   /// records have the same id. nil if ids were not counted.
   package var repeatedIDs: Int?
@@ -48,7 +48,7 @@ package struct BuildNotes: Sendable {
     _ frames: [(content: [UInt8], checksum: UInt32)], shardCount: Int
   ) throws(FormatError) {
     guard let first = frames.first else { throw .truncated(offset: 0, needed: 28, available: 0) }
-    let head = try Head(first.content)
+    let head = try FirstFrame(first.content)
     (level, repeatedIDs, isOfThisEncoder) = (head.level, head.repeatedIDs, head.isOfThisEncoder)
     recordsWithoutID = head.recordsWithoutID
     let count = head.pieceCount
@@ -78,7 +78,7 @@ package struct BuildNotes: Sendable {
       for _ in 0..<count {
         let word = try reader.readVarint()
         guard word >> 1 > 0 else { throw .invalid(reason: "a piece of no shard", offset: reader.offset) }
-        pieces.append(Piece(shardCount: word >> 1, isRestart: word & 1 == 1, digest: PieceDigest(high: 0, low: 0)))
+        pieces.append(NotedPiece(shardCount: word >> 1, isRestart: word & 1 == 1, digest: PieceDigest(high: 0, low: 0)))
       }
       for index in first..<first + count {
         let high = try reader.read(UInt64.self)
@@ -102,7 +102,7 @@ package struct BuildNotes: Sendable {
   }
 
   /// The first frame, with the facts on the index as a whole.
-  private struct Head {
+  private struct FirstFrame {
     let level: Int
     let repeatedIDs: Int?
     let recordsWithoutID: Int
@@ -134,7 +134,7 @@ package struct BuildNotes: Sendable {
 
   /// Returns the counts of ids in the content of the first frame; nil if the frame has none.
   package static func idCounts(_ content: [UInt8]) -> (repeated: Int, without: Int)? {
-    guard let head = try? Head(content), let repeated = head.repeatedIDs else { return nil }
+    guard let head = try? FirstFrame(content), let repeated = head.repeatedIDs else { return nil }
     return (repeated, head.recordsWithoutID)
   }
 

@@ -40,7 +40,7 @@ import ShardedIndex
   /// Chooses the encoding of a column of one kind, and writes its section of the header, unless it is a number column.
   func choose(_ texts: Texts, numberColumns: Int, into writer: inout ByteWriter) -> Choice {
     if unsafe texts.allSatisfy({ unsafe equalBytes($0, texts[0]) }) {
-      writer.write(ShardHeader.Encoding.constant.rawValue)
+      writer.write(ShardHeader.ColumnEncoding.constant.rawValue)
       unsafe writer.writeVarint(texts[0].count)
       unsafe writer.write(texts[0])
       return .inHeader
@@ -56,7 +56,7 @@ import ShardedIndex
     }
     let spelled = unsafe SpelledColumnEncoder(texts, stems)
     if spelled.bits < textBits {
-      writer.write(ShardHeader.Encoding.spelled.rawValue)
+      writer.write(ShardHeader.ColumnEncoding.spelled.rawValue)
       writer.write(spelled.rule)
       writer.write(spelled.piece)
       return .data(Self.write(spelled.scripts, into: &writer))
@@ -80,12 +80,12 @@ import ShardedIndex
 
   private static func chooseText(_ texts: Texts, _ cost: TextCost, into writer: inout ByteWriter) -> Data {
     guard let dictionary = cost.dictionaryBits, dictionary < cost.plainBits else {
-      writer.write(ShardHeader.Encoding.text.rawValue)
+      writer.write(ShardHeader.ColumnEncoding.text.rawValue)
       var flat = FlatTexts(count: texts.count)
       for index in texts.indices { unsafe flat.append(texts[index]) }
       return write(flat, into: &writer)
     }
-    writer.write(ShardHeader.Encoding.dictionary.rawValue)
+    writer.write(ShardHeader.ColumnEncoding.dictionary.rawValue)
     unsafe writer.writeVarint(cost.distinct.count)
     for index in unsafe cost.distinct.indices { unsafe writer.writeVarint(cost.distinct[index].count) }
     for index in unsafe cost.distinct.indices { unsafe writer.write(cost.distinct[index]) }
@@ -118,7 +118,7 @@ import ShardedIndex
         unsafe perSuffix[Int(code)] = unsafe text
       }
     }
-    writer.write(ShardHeader.Encoding.suffixField.rawValue)
+    writer.write(ShardHeader.ColumnEncoding.suffixField.rawValue)
     let rule = (0..<ShardHeader.ownTexts).first { rule in
       unsafe zip(suffixField.texts, perSuffix).allSatisfy { suffix, text in
         unsafe suffix.withUnsafeBufferPointer { unsafe SpelledColumnEncoder.script(from: $0, rule, to: text!).isEmpty }

@@ -3,16 +3,16 @@ import ShardedIndex
 /// The encoder of the fields of a shard, in parts. ``FieldColumns`` is the decoder. Source: docs/format.md section 4,
 /// section 6.
 struct FieldColumnsEncoder {
-  struct Counts {
+  struct ColumnCounts {
     var columns: Int
     var shapes: Int
     var rowFormats: Int
 
     /// The counts of records that have more fields than a shard can have.
-    static let tooMany = Counts(columns: Int.max, shapes: 1, rowFormats: 0)
+    static let tooMany = ColumnCounts(columns: Int.max, shapes: 1, rowFormats: 0)
   }
 
-  let counts: Counts
+  let counts: ColumnCounts
   /// The names, shapes, columns and row formats: the last section of the shard's header.
   private(set) var header: [UInt8] = []
   private let shapeCodes: [Int]
@@ -50,20 +50,20 @@ struct FieldColumnsEncoder {
       }
       sections.append(writer)
     }
-    var formats = RowFormats(numbers, records: records.count)
+    var formats = FormatCombinations(numbers, records: records.count)
     while formats == nil {
       // There are too many combinations: the column with the most formats becomes text.
       let worst = numbers.indices.max { numbers[$0].formats.count < numbers[$1].formats.count }!
       numbers.remove(at: worst)
       let column = numberSections.remove(at: worst)
       data[column] = unsafe ColumnEncoder.chooseText(all.texts(column), into: &sections[column])
-      formats = RowFormats(numbers, records: records.count)
+      formats = FormatCombinations(numbers, records: records.count)
     }
     for (number, section) in zip(numbers, numberSections) {
       number.write(to: &sections[section], contexts: suffixField.contextCount)
     }
     rows = NumberRowsEncoder(numbers, formats!, suffixField)
-    counts = Counts(columns: shapes.columns.count, shapes: shapes.count, rowFormats: formats!.table.count)
+    counts = ColumnCounts(columns: shapes.columns.count, shapes: shapes.count, rowFormats: formats!.table.count)
     shapeCodes = shapes.codes
     columns = data.compactMap { $0 }
 

@@ -6,7 +6,7 @@ import ShardedIndex
 /// first, until a node has that bound. This saves memory for bounds of 64 KiB.
 package struct ManifestEncoder {
   /// One shard, as the manifest describes it.
-  package struct Shard: Sendable {
+  package struct ListedShard: Sendable {
     package var bound: [UInt8]
     package var records: Int
     package var file: Manifest.File
@@ -44,7 +44,7 @@ package struct ManifestEncoder {
   var entries: EntriesHead?
 
   /// The shards of the current page, which is not full.
-  private var page: [Shard] = []
+  private var page: [ListedShard] = []
   /// The pages, the nodes of level 1, and so on that no node lists yet; the last list is for the root.
   private var lists = [ChildList()]
 
@@ -52,7 +52,7 @@ package struct ManifestEncoder {
 
   init(level: Int, _ compressors: CompressorPool) { (self.level, self.compressors) = (level, compressors) }
 
-  package mutating func add(_ shard: Shard) {
+  package mutating func add(_ shard: ListedShard) {
     page.append(shard)
     shardCount += 1
     recordCount += shard.records
@@ -131,7 +131,7 @@ package struct ManifestEncoder {
 
   /// Returns the content of a page: the heads, first records, ends of bounds, files, digests, labels and bounds of its
   /// shards.
-  private static func page(_ shards: [Shard]) -> [UInt8] {
+  private static func page(_ shards: [ListedShard]) -> [UInt8] {
     var writer = ByteWriter()
     for shard in shards { writer.write(KeyBlocks.head(ofBound: shard.bound)) }
     var records: UInt64 = 0

@@ -151,7 +151,7 @@ struct NumberColumnEncoder {
 
   /// Writes the formats and their models in the form of the shard's header.
   func write(to writer: inout ByteWriter, contexts: Int) {
-    writer.write(ShardHeader.Encoding.number.rawValue)
+    writer.write(ShardHeader.ColumnEncoding.number.rawValue)
     writer.write(UInt8(formats.count))
     for (index, format) in formats.enumerated() {
       writer.write([format.type, format.a, format.b])

@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// The formats of all number columns together: a combination for each record. Source: docs/format.md section 4.
-struct RowFormats {
+struct FormatCombinations {
   /// For each combination the format in each column.
   private(set) var table: [[UInt8]] = []
   /// For each record its combination; empty without number columns.
@@ -46,7 +46,7 @@ struct NumberRowsEncoder {
   /// For each column the number of bits of a format's number.
   private let formatWidths: [Int]
 
-  init(_ numbers: [NumberColumnEncoder], _ formats: RowFormats, _ suffixField: SuffixField) {
+  init(_ numbers: [NumberColumnEncoder], _ formats: FormatCombinations, _ suffixField: SuffixField) {
     (table, codes) = (formats.table, formats.codes)
     if table.count > 1 { code = HuffmanEncoder(codes) }
     columnCount = numbers.count

@@ -19,8 +19,8 @@ package struct ShardEncoder {
   }
 
   /// A shard before compression.
-  package struct Content: Sendable {
-    fileprivate struct Part {
+  package struct PlainShard: Sendable {
+    fileprivate struct PlainPart {
       var firstRecord: Int
       var bound: [UInt8]
       var isContinuation: Bool
@@ -35,8 +35,8 @@ package struct ShardEncoder {
     fileprivate var stemCode = HuffmanEncoder()
     /// The last section of the header, which describes the fields.
     fileprivate var fieldsHeader: [UInt8]
-    fileprivate var counts: FieldColumnsEncoder.Counts
-    fileprivate var parts: [Part]
+    fileprivate var counts: FieldColumnsEncoder.ColumnCounts
+    fileprivate var parts: [PlainPart]
 
     /// The ranges of the parts' records.
     package var partRanges: [Range<Int>] {
@@ -71,7 +71,7 @@ package struct ShardEncoder {
     package var weights: [UInt64] = []
   }
 
-  /// The fewest bytes that a record adds to ``Content/size``: the sizes of its key's shared and own bytes.
+  /// The fewest bytes that a record adds to ``PlainShard/size``: the sizes of its key's shared and own bytes.
   package static let leastRecordSize = 2
 
   private let names: [String]
@@ -90,11 +90,11 @@ package struct ShardEncoder {
   }
 
   /// Encodes records without compression; ``file(_:level:with:known:)`` compresses them.
-  package func encode(_ records: [RecordBlob]) -> Content {
+  package func encode(_ records: [RecordBlob]) -> PlainShard {
     precondition(!records.isEmpty, "a shard without records")
     let suffixField = SuffixField(records)
     guard let fields = FieldColumnsEncoder(records, suffixField, names: names) else {
-      return Content(
+      return PlainShard(
         recordCount: records.count, suffixField: suffixField, fieldsHeader: [], counts: .tooMany, parts: [])
     }
     let shared = SharedPrefixes(records, suffixField)
@@ -102,14 +102,14 @@ package struct ShardEncoder {
     let blocks = (records.count + KeyBlocks.blockSize - 1) / KeyBlocks.blockSize
     let parts = shared.parts(min(blocks, max(1, (total + partSize / 2) / partSize)))
     let keys = KeyBlocksEncoder(records, suffixField, shared: shared.ofStems, parts)
-    var content = Content(
+    var content = PlainShard(
       recordCount: records.count, suffixField: suffixField, stemCode: keys.code, fieldsHeader: fields.header,
       counts: fields.counts, parts: [])
     for part in parts {
       let first = part.lowerBound
       let (bound, isContinuation) = first == 0 ? ([], false) : Self.bound(records[first - 1], records[first])
       content.parts.append(
-        Content.Part(
+        PlainShard.PlainPart(
           firstRecord: first, bound: bound, isContinuation: isContinuation,
           greatestWeight: rankField?.greatest(of: records[part]), keys: keys.content(part, suffixField),
           fields: fields.content(part)))
@@ -126,7 +126,7 @@ package struct ShardEncoder {
 
   /// Compresses a shard. Known frames are not compressed again.
   package func file(
-    _ content: consuming Content, level: Int, with compressor: Compressor, known: KnownFrames = KnownFrames()
+    _ content: consuming PlainShard, level: Int, with compressor: Compressor, known: KnownFrames = KnownFrames()
   ) -> File {
     var header = ByteWriter()
     header.write(ShardHeader.magic)

@@ -5,7 +5,7 @@ package protocol SidesSource: Sendable {
   /// The index's identity.
   var identity: ObjectIdentifier { get }
   /// Returns the values of a shard in a table.
-  func values(_ table: Int, ofShard number: Int) throws(BuildError) -> ShardSides.Values
+  func values(_ table: Int, ofShard number: Int) throws(BuildError) -> ShardSides.SideValues
   /// Returns the sketch of a shard.
   func sketch(ofShard number: Int) throws(BuildError) -> ShardSketch?
   /// Returns the side file of the page of these shards; nil if they were not exactly the shards of one page, in order.
@@ -19,7 +19,7 @@ package protocol SidesSource: Sendable {
 /// The share of one shard in the side file of its page.
 package struct ShardSides: Sendable {
   /// The values of a shard's records in one table.
-  package enum Values: Equatable, Sendable {
+  package enum SideValues: Equatable, Sendable {
     case values(Generation.ShardValues)
     /// The shard alone has more values than a table holds.
     case tooMany
@@ -28,15 +28,15 @@ package struct ShardSides: Sendable {
   }
 
   /// The values of each table.
-  package var tables: [Values]
+  package var tables: [SideValues]
   /// The sketch; nil if the index has none, or if the sketch must be read.
   package var sketch: ShardSketch?
   /// The index from which the build keeps the shard, and the shard's number there.
   package var kept: (sides: any SidesSource, shard: Int)?
 
-  package init(tables: [Values], sketch: ShardSketch? = nil) { (self.tables, self.sketch) = (tables, sketch) }
+  package init(tables: [SideValues], sketch: ShardSketch? = nil) { (self.tables, self.sketch) = (tables, sketch) }
 
-  init(tables: [Values], kept: (sides: any SidesSource, shard: Int)) { (self.tables, self.kept) = (tables, kept) }
+  init(tables: [SideValues], kept: (sides: any SidesSource, shard: Int)) { (self.tables, self.kept) = (tables, kept) }
 }
 
 /// A collector of the values of a shard's records, part by part.
@@ -101,7 +101,7 @@ package struct ValueCollector {
   }
 
   /// Returns the values of all parts.
-  package func finish() -> ShardSides.Values {
+  package func finish() -> ShardSides.SideValues {
     if isOver { return .tooMany }
     let order = values.indices.sorted { values[$0].lexicographicallyPrecedes(values[$1]) }
     var ranks = [Int](repeating: 0, count: values.count)
@@ -110,7 +110,8 @@ package struct ValueCollector {
     let lists = parts.map { part in
       part.map { number, entry in
         weights[ranks[number]] = max(weights[ranks[number]], entry.weight)
-        return ValueLists.Entry(number: ranks[number], count: entry.count, weight: WeightStep.rounded(entry.weight))
+        return ValueLists.ListedValue(
+          number: ranks[number], count: entry.count, weight: WeightStep.rounded(entry.weight))
       }.sorted { $0.number < $1.number }
     }
     return .values(Generation.ShardValues(values: order.map { values[$0] }, weights: weights, parts: lists))

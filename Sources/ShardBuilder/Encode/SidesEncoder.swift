@@ -143,14 +143,16 @@ package enum ValueTableEncoder {
   /// Returns the values of a whole shard.
   private static func entries(
     of shard: Generation.ShardValues, number: ([UInt8]) -> Int
-  ) -> [ValueLists.Entry] {
-    var entries = zip(shard.values, shard.weights).map { ValueLists.Entry(number: number($0), count: 0, weight: $1) }
+  ) -> [ValueLists.ListedValue] {
+    var entries = zip(shard.values, shard.weights).map {
+      ValueLists.ListedValue(number: number($0), count: 0, weight: $1)
+    }
     for entry in shard.parts.joined() { entries[entry.number].count += entry.count }
     return entries
   }
 
   /// Writes the values of containers without weights: a count for each container, all gaps, all counts of records.
-  private static func write(_ containers: [[ValueLists.Entry]], to writer: inout ByteWriter) {
+  private static func write(_ containers: [[ValueLists.ListedValue]], to writer: inout ByteWriter) {
     for entries in containers { writer.writeVarint(entries.count) }
     for entries in containers {
       var next = 0

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-extension Pipeline.Output {
+extension Pipeline.ManifestParts {
   /// Writes the manifest of entries whose shards exist.
   ///
   /// - Parameter lastComponents: The last components of the records' keys.

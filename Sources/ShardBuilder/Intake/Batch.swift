@@ -11,7 +11,7 @@ struct Batch: ~Copyable, Sendable {
   var uses: [FieldUse] = []
   /// The records' blobs.
   var chunk: RecordArena
-  private(set) var added = AddedWeights.Result()
+  private(set) var added = AddedWeights.BatchResult()
   private(set) var bad: [UnindexableRecord] = []
   private(set) var emptyKeyCount = 0
 

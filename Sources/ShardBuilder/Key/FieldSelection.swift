@@ -18,7 +18,7 @@ struct FieldSelection: Sendable {
   private(set) var largestName: UInt32 = 0
   /// The names of the fields of the last record, and the fault of a record with these names.
   private var shape: [UInt32] = []
-  private var flaw: UnindexableRecord.Flaw? = .noKeyField  // For a record without fields.
+  private var flaw: UnindexableRecord.RecordFlaw? = .noKeyField  // For a record without fields.
   /// Whether a key field of the last record is neither a text nor a number. Then the next record may have another kind
   /// under the same names.
   private var hasLiteralKey = false
@@ -38,8 +38,8 @@ struct FieldSelection: Sendable {
   }
 
   /// The sizes of a record's fields in bytes, and the flaw that keeps the record out of any index.
-  struct Result {
-    var flaw: UnindexableRecord.Flaw?
+  struct FieldSizes {
+    var flaw: UnindexableRecord.RecordFlaw?
     /// The size of the stored texts; of those that the key is made from; of the longest text.
     var textSize: Int
     var keyTextSize: Int
@@ -73,7 +73,7 @@ struct FieldSelection: Sendable {
   /// Finds the fields of the key and the stored fields of a record, and notes them in ``slots`` and ``kept``. If the
   /// previous record had fields of the same names, both are right already.
   @inline(__always)
-  mutating func select(_ record: RecordFields, _ composer: KeyComposer) -> Result {
+  mutating func select(_ record: RecordFields, _ composer: KeyComposer) -> FieldSizes {
     if hasLiteralKey || !hasShape(record) || slots.contains(where: { $0 >= 0 && record[$0].kind == .literal }) {
       lookThrough(record, composer)
     }
@@ -86,7 +86,7 @@ struct FieldSelection: Sendable {
       if part >= 0 { inKey += length }
       largest = max(largest, length)
     }
-    return Result(flaw: flaw, textSize: size, keyTextSize: inKey, largestText: largest, stored: size + keptOverhead)
+    return FieldSizes(flaw: flaw, textSize: size, keyTextSize: inKey, largestText: largest, stored: size + keptOverhead)
   }
 
   /// Returns whether a record's fields have the same names as those of the last record.
@@ -103,7 +103,7 @@ struct FieldSelection: Sendable {
     kept.removeAll(keepingCapacity: true)
     shape.removeAll(keepingCapacity: true)
     var hasKey = false
-    var structure: UnindexableRecord.Flaw?
+    var structure: UnindexableRecord.RecordFlaw?
     (keptOverhead, largestName, hasLiteralKey, idField) = (0, 0, false, -1)
     for index in 0..<record.count {
       let field = record[index]

@@ -6,7 +6,7 @@ import CLibrary
 /// The thread that fills an arena is its only owner. Afterwards all threads may read it, and no thread changes it.
 @safe package final class RecordArena: @unchecked Sendable {
   /// The position of a blob.
-  package struct Entry {
+  package struct BlobOffset {
     /// The offset from ``RecordArena/start``, in bytes.
     package var offset: Int
   }
@@ -15,7 +15,7 @@ import CLibrary
   @exclusivity(unchecked) package private(set) var start: UnsafeMutableRawPointer
   /// The bytes in use.
   @exclusivity(unchecked) package private(set) var size = 0
-  @exclusivity(unchecked) package private(set) var entries: [Entry] = []
+  @exclusivity(unchecked) package private(set) var entries: [BlobOffset] = []
   /// The size of the largest blob so far, in bytes.
   @exclusivity(unchecked) private(set) var largest = 0
   @exclusivity(unchecked) private var capacity: Int
@@ -50,7 +50,7 @@ import CLibrary
 
   package var count: Int { unsafe entries.count }
   /// The bytes of memory that the arena holds.
-  package var charge: Int { unsafe capacity + entries.capacity * MemoryLayout<Entry>.stride }
+  package var charge: Int { unsafe capacity + entries.capacity * MemoryLayout<BlobOffset>.stride }
 
   /// Whether other arenas use the same block, which the last of them frees.
   var sharesBlock: Bool { unsafe block.map { unsafe $0.size >= 2 * capacity } ?? false }
@@ -87,7 +87,7 @@ import CLibrary
   /// Adds the blob that the caller wrote to the memory of ``reserve(_:)``.
   package func commit() {
     let record = unsafe RecordBlob(start + size)
-    unsafe entries.append(Entry(offset: size))
+    unsafe entries.append(BlobOffset(offset: size))
     unsafe largest = unsafe max(largest, record.size)
     unsafe size += record.size
   }
@@ -98,17 +98,17 @@ import CLibrary
   }
 
   /// Takes out the records from `first` on. Their blobs stay in place, so that the caller can put the records back.
-  func takeEntries(from first: Int) -> [Entry] {
+  func takeEntries(from first: Int) -> [BlobOffset] {
     let taken = unsafe Array(entries[first...])
     unsafe entries.removeSubrange(first...)
     return taken
   }
 
   /// Adds a record, whose blob is in this arena, after the last one.
-  func commit(_ entry: Entry) { unsafe entries.append(entry) }
+  func commit(_ entry: BlobOffset) { unsafe entries.append(entry) }
 
   /// Returns the record of an entry; valid as long as the arena, until the next append.
-  func record(_ entry: Entry) -> RecordBlob { unsafe RecordBlob(start + entry.offset) }
+  func record(_ entry: BlobOffset) -> RecordBlob { unsafe RecordBlob(start + entry.offset) }
 
   /// Calls `body` with the blobs of some records. Adjacent blobs come in one call.
   func forEachRun(of range: Range<Int>, _ body: (Range<Int>, UnsafeRawBufferPointer) -> Void) {
@@ -134,7 +134,7 @@ import CLibrary
     unsafe other.forEachRun(of: range) { range, run in
       unsafe reserve(run.count).start.copyMemory(from: run.baseAddress!, byteCount: run.count)
       let offset = unsafe size - other.entries[range.lowerBound].offset
-      for entry in unsafe other.entries[range] { unsafe entries.append(Entry(offset: entry.offset + offset)) }
+      for entry in unsafe other.entries[range] { unsafe entries.append(BlobOffset(offset: entry.offset + offset)) }
       unsafe size += run.count
     }
   }

@@ -126,7 +126,7 @@ package struct RecordEncoder: Sendable {
   }
 
   /// The sizes of a blob's parts, in bytes.
-  private struct Layout {
+  private struct BlobSizes {
     var isWide: Bool
     var headerSize: Int
     var foldedCount: Int
@@ -140,13 +140,13 @@ package struct RecordEncoder: Sendable {
 
   /// Returns the layout of the blob of the last selected record.
   @inline(__always)
-  private func layout(_ record: RecordFields, _ selected: FieldSelection.Result, foldedCount: Int) -> Layout {
+  private func layout(_ record: RecordFields, _ selected: FieldSelection.FieldSizes, foldedCount: Int) -> BlobSizes {
     let keyCount = composer.count(record, selection.slots)
     let fieldCount = selection.kept.count
     let isWide = RecordBlob.isWide(
       folded: foldedCount, key: keyCount, fields: fieldCount, largestName: selection.largestName,
       largestText: selected.largestText)
-    var layout = Layout(
+    var layout = BlobSizes(
       isWide: isWide, headerSize: RecordBlob.headerSize(fields: fieldCount, isWide: isWide), foldedCount: foldedCount,
       keyCount: keyCount, textSize: selected.textSize)
     if layout.hasTextsInKey { layout.textSize -= selected.keyTextSize }
@@ -158,7 +158,7 @@ package struct RecordEncoder: Sendable {
   /// - Parameter suffixCount: The size of the suffix field; nil if unknown.
   @inline(__always)
   private mutating func finish(
-    _ blob: BlobWriter, _ layout: Layout, _ record: RecordFields, suffixCount known: Int?, into chunk: RecordArena
+    _ blob: BlobWriter, _ layout: BlobSizes, _ record: RecordFields, suffixCount known: Int?, into chunk: RecordArena
   ) {
     let suffix: Int
     if let known {
@@ -185,7 +185,7 @@ package struct RecordEncoder: Sendable {
     chunk.commit()
   }
 
-  private mutating func encode(_ record: RecordFields, into chunk: RecordArena) -> UnindexableRecord.Flaw? {
+  private mutating func encode(_ record: RecordFields, into chunk: RecordArena) -> UnindexableRecord.RecordFlaw? {
     let selected = selection.select(record, composer)
     if let flaw = selected.flaw { return flaw }
     // A short key is written in place, after room for its fold, and folded there if it is ASCII.
@@ -209,8 +209,8 @@ package struct RecordEncoder: Sendable {
 
   /// Encodes a record whose key is long, or not ASCII.
   private mutating func encodeFolding(
-    _ record: RecordFields, _ selected: FieldSelection.Result, keyCount: Int, into chunk: RecordArena
-  ) -> UnindexableRecord.Flaw? {
+    _ record: RecordFields, _ selected: FieldSelection.FieldSizes, keyCount: Int, into chunk: RecordArena
+  ) -> UnindexableRecord.RecordFlaw? {
     // After the key's end there is room for the words that `copy` writes.
     if key.count < keyCount + 16 { key = [UInt8](repeating: 0, count: keyCount + 16) }
     unsafe key.withUnsafeMutableBytes {

@@ -2,7 +2,7 @@ import ShardedIndex
 
 /// A record that does not fit into an index.
 package struct UnindexableRecord: Equatable, Sendable {
-  package enum Flaw: Equatable, Sendable {
+  package enum RecordFlaw: Equatable, Sendable {
     /// The record has no field of the key template, or all such fields are `null`.
     case noKeyField
     /// A field of the key template is an array or an empty object.
@@ -18,9 +18,9 @@ package struct UnindexableRecord: Equatable, Sendable {
   }
   /// The position in the batch, from 0.
   package var index: Int
-  package var flaw: Flaw
+  package var flaw: RecordFlaw
 
-  package init(index: Int, flaw: Flaw) {
+  package init(index: Int, flaw: RecordFlaw) {
     self.index = index
     self.flaw = flaw
   }
@@ -73,7 +73,7 @@ extension UnindexableRecord {
   }
 }
 
-extension UnindexableRecord.Flaw: CustomStringConvertible {
+extension UnindexableRecord.RecordFlaw: CustomStringConvertible {
   package var description: String {
     switch self {
     case .noKeyField: "the record has no field of its key"

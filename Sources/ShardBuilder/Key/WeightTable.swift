@@ -121,7 +121,7 @@ final class WeightTable: Sendable {
 /// has.
 struct AddedWeights: Sendable {
   /// The changes of a batch.
-  struct Result {
+  struct BatchResult {
     /// For each record, whether its id was found.
     var isFound: [Bool] = []
     /// The first record that has a field of this name already.
@@ -154,8 +154,8 @@ struct AddedWeights: Sendable {
   }
 
   /// Adds the weights of the records in a batch.
-  func add(to batch: inout RecordBatch) -> Result {
-    var result = Result(isFound: Array(repeating: false, count: batch.recordEnds.count))
+  func add(to batch: inout RecordBatch) -> BatchResult {
+    var result = BatchResult(isFound: Array(repeating: false, count: batch.recordEnds.count))
     var fields: [FieldSlice] = []
     fields.reserveCapacity(batch.fields.count + batch.recordEnds.count)
     var first = 0

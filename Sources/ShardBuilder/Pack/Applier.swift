@@ -4,7 +4,7 @@ import ShardedIndex
 /// The applier of a pack: it makes files from the old generation and the bytes of the pack.
 struct Applier {
   /// The old generation; nil if the pack copies nothing.
-  private let old: Pack.Generation?
+  private let old: Pack.CheckedIndex?
   private let input: Pack.Input
   private let publisher: Publisher
   /// The shards of the new generation, after its manifest was read; they point into `new`.
@@ -15,7 +15,7 @@ struct Applier {
   /// The old files of recent copies, by number: neighbours often copy from the same file.
   private var held: [Int: [UInt8]] = [:]
 
-  init(old: Pack.Generation?, input: Pack.Input, _ publisher: Publisher) {
+  init(old: Pack.CheckedIndex?, input: Pack.Input, _ publisher: Publisher) {
     (self.old, self.input, self.publisher) = (old, input, publisher)
   }
 

@@ -15,7 +15,7 @@ enum Pack {
   static let sourceLimit = 4
 
   /// The header of a pack. Source: docs/pack.md section 2.
-  struct Header: Equatable, Sendable {
+  struct PackHeader: Equatable, Sendable {
     /// The SHA-256 of the manifests.
     var old: [UInt8]
     var new: [UInt8]
@@ -119,7 +119,7 @@ enum Pack {
   }
 
   /// One generation of an index with a checked manifest.
-  struct Generation {
+  struct CheckedIndex {
     let index: ShardedIndex
     let shards: [Manifest.Shard]
     /// All files that the manifest names.
@@ -128,7 +128,7 @@ enum Pack {
     /// The SHA-256 of the manifest.
     let digest: [UInt8]
     /// The generation's entries, or an empty list.
-    private(set) var entries: [Generation] = []
+    private(set) var entries: [CheckedIndex] = []
 
     init(opening path: String) throws(PackError) {
       try self.init { () throws(IndexError) in try IndexDirectory(opening: path) }
@@ -158,7 +158,7 @@ enum Pack {
       do throws(IndexError) {
         entries =
           try ShardedIndex(entriesOf: index).map { (entries) throws(IndexError) in
-            [try Generation(entries, Self.head(of: index.generation.manifest))]
+            [try CheckedIndex(entries, Self.head(of: index.generation.manifest))]
           } ?? []
       } catch {
         throw .index(error)
@@ -203,7 +203,7 @@ enum Pack {
 
     /// Returns the bytes of a file.
     func bytes(of file: ShardFile) throws(PackError) -> [UInt8] {
-      do throws(ShardFile.Fault) {
+      do throws(ShardFile.FileFault) {
         return try file.bytes(in: index.directory)
       } catch {
         switch error {

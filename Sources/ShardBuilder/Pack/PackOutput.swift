@@ -3,7 +3,7 @@ import ShardedIndex
 
 extension Pack {
   /// The output of a pack: standard output, a pipe, a device, or a file that appears once it is whole.
-  final class Output {
+  final class PackOutput {
     /// The form of the file, which its first bytes tell.
     enum Form {
       case pack

@@ -34,7 +34,7 @@ extension ShardBuilder {
   ) throws(PackError) -> ApplySummary {
     let (input, header) = try opened(pack, expecting: expected)
     // This check comes before any lock or file: an index that is up to date may be on a read-only medium.
-    let found = try Pack.Generation(opening: directory)
+    let found = try Pack.CheckedIndex(opening: directory)
     do throws(BuildError) { try Publisher.refuse(archive: found.index.directory) } catch { throw .build(error) }
     if try old(header, in: directory, found) == nil {
       return try wasThere(header, directory)
@@ -42,7 +42,7 @@ extension ShardBuilder {
     let publisher: Publisher
     do throws(BuildError) { publisher = try Publisher(directory: directory) } catch { throw .build(error) }
     // Another build may have ended meanwhile.
-    let held = try Pack.Generation { () throws(IndexError) in try publisher.openDirectory() }
+    let held = try Pack.CheckedIndex { () throws(IndexError) in try publisher.openDirectory() }
     guard let old = try old(header, in: directory, held) else { return try wasThere(header, directory) }
     var applier = Applier(old: old, input: input, publisher)
     // The facts about shards lie in the manifests.
@@ -75,9 +75,9 @@ extension ShardBuilder {
   /// - Parameter expected: The digest of the manifest that the pack must lead to; nil for any manifest.
   private static func opened(
     _ pack: String, expecting expected: ManifestDigest?
-  ) throws(PackError) -> (Pack.Input, Pack.Header) {
+  ) throws(PackError) -> (Pack.Input, Pack.PackHeader) {
     let input = try Pack.Input(pack)
-    let header = try Pack.Header(input.bytes(Pack.Header.size), of: pack)
+    let header = try Pack.PackHeader(input.bytes(Pack.PackHeader.size), of: pack)
     if let expected, expected.bytes != header.new {
       throw .unexpected(path: pack, found: Digest.hexadecimal(header.new), expected: expected.description)
     }
@@ -86,7 +86,7 @@ extension ShardBuilder {
 
   /// Adds the missing files of the entries; returns the number of shards of the entries in the pack.
   private static func addEntries(
-    _ head: EntriesHead, from old: Pack.Generation?, _ input: Pack.Input, _ publisher: Publisher,
+    _ head: EntriesHead, from old: Pack.CheckedIndex?, _ input: Pack.Input, _ publisher: Publisher,
     _ summary: inout ApplySummary, step: () -> Void
   ) throws(PackError) -> Int {
     if let old, old.digest.starts(with: head.digest) {
@@ -106,8 +106,8 @@ extension ShardBuilder {
 
   /// Returns the generation of the index, if the pack begins with it; nil if it is the pack's last generation.
   private static func old(
-    _ header: Pack.Header, in directory: String, _ generation: Pack.Generation
-  ) throws(PackError) -> Pack.Generation? {
+    _ header: Pack.PackHeader, in directory: String, _ generation: Pack.CheckedIndex
+  ) throws(PackError) -> Pack.CheckedIndex? {
     if generation.digest == header.new { return nil }
     guard generation.digest == header.old, generation.manifest.count == header.oldSize else {
       throw .doesNotFit(
@@ -117,7 +117,7 @@ extension ShardBuilder {
     return generation
   }
 
-  private static func wasThere(_ header: Pack.Header, _ directory: String) throws(PackError) -> ApplySummary {
+  private static func wasThere(_ header: Pack.PackHeader, _ directory: String) throws(PackError) -> ApplySummary {
     // An earlier apply may have been killed before it knew that the names survive a power cut.
     let file = SystemFile.open(directory, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
     guard file >= 0 else { throw .build(.io(operation: "open directory", path: directory, errno: errno)) }

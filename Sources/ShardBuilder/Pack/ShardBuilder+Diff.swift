@@ -27,7 +27,7 @@ extension ShardBuilder {
   public static func diff(
     old: String, new: String, to pack: String, progress: ((FileProgress) -> Void)? = nil
   ) throws(PackError) -> PackSummary {
-    let (old, new) = (try Pack.Generation(opening: old), try Pack.Generation(opening: new))
+    let (old, new) = (try Pack.CheckedIndex(opening: old), try Pack.CheckedIndex(opening: new))
     // The facts about shards lie in the manifests.
     defer { withExtendedLifetime((old.index, new.index)) {} }
     func refuse(_ reason: String) -> PackError { .unshippable(path: new.index.path, reason: "\(reason)") }
@@ -38,8 +38,8 @@ extension ShardBuilder {
     }
     let shipped = sets.reduce(0) { $0 + $1.numbers.count }
     let shippedShards = sets.reduce(0) { sum, set in sum + set.numbers.count { set.new.files[$0].isShard } }
-    let output = try Pack.Output(pack, .pack)
-    let header = Pack.Header(
+    let output = try Pack.PackOutput(pack, .pack)
+    let header = Pack.PackHeader(
       old: old.digest, new: new.digest, oldSize: old.manifest.count, newSize: new.manifest.count, shards: shipped)
     try output.write(header.bytes)
     var done = 0
@@ -64,7 +64,8 @@ extension ShardBuilder {
   ///   - old: The old generation; nil if there is none to copy from.
   ///   - step: Called after each shard.
   private static func write(
-    _ numbers: [Int], from old: Pack.Generation?, to new: Pack.Generation, _ output: Pack.Output, step: () -> Void
+    _ numbers: [Int], from old: Pack.CheckedIndex?, to new: Pack.CheckedIndex, _ output: Pack.PackOutput,
+    step: () -> Void
   ) throws(PackError) {
     var recipe = Recipe(new.manifest)
     // The frame of a page depends on its own shards alone: so the old manifest has the frames of unchanged pages.
@@ -93,7 +94,7 @@ extension ShardBuilder {
 
   /// Returns the old shards that may share frames with a new shard.
   private static func shards(
-    near number: Int, of new: Pack.Generation, _ sources: inout Sources?
+    near number: Int, of new: Pack.CheckedIndex, _ sources: inout Sources?
   ) throws(PackError) -> [SourceFile] {
     let next = unsafe number + 1 < new.shards.count ? new.shards[number + 1].bound : nil
     return try unsafe sources?.near(new.shards[number].bound, before: next) ?? []
@@ -101,7 +102,7 @@ extension ShardBuilder {
 
   /// Returns the old side files that may share frames with a new side file: those near its place in the list of all.
   private static func sides(
-    near number: Int, of new: Pack.Generation, _ old: Pack.Generation?, _ known: Set<String>
+    near number: Int, of new: Pack.CheckedIndex, _ old: Pack.CheckedIndex?, _ known: Set<String>
   ) throws(PackError) -> [SourceFile] {
     guard let old else { return [] }
     let same = old.shards.count + number - new.shards.count
@@ -132,7 +133,7 @@ private struct Recipe {
     }
   }
 
-  func write(to output: Pack.Output) throws(PackError) {
+  func write(to output: Pack.PackOutput) throws(PackError) {
     var segments: [Pack.Segment] = []
     var literals: [[Range<Int>]] = []
     // The copies of a manifest ascend, so that they copy each byte at most once.
@@ -170,14 +171,14 @@ private struct Recipe {
 /// The old shards that may share frames with new shards. Both lists are passed in order, so each old shard is read
 /// once.
 private struct Sources {
-  private let old: Pack.Generation
+  private let old: Pack.CheckedIndex
   /// The shards that stay: a new shard shares no frame with them.
   private let known: Set<String>
   /// The last shard that begins at or below the last searched bound.
   private var low = 0
   private var held: [Int: (bytes: [UInt8], frames: [Range<Int>])] = [:]
 
-  init(_ old: Pack.Generation, known: Set<String>) {
+  init(_ old: Pack.CheckedIndex, known: Set<String>) {
     self.old = old
     self.known = known
   }

@@ -153,7 +153,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   private static let seed = UInt64.random(in: .min ... .max)
 
   /// Returns the slot of a piece's number, or the slot for it.
-  private func slot(of digest: PieceDigest, in pieces: [BuildNotes.Piece]) -> Int {
+  private func slot(of digest: PieceDigest, in pieces: [BuildNotes.NotedPiece]) -> Int {
     let mixed = (digest.low ^ Self.seed).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB ^ digest.high)
     let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: mixed.high ^ mixed.low) & mask
@@ -169,7 +169,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   }
 }
 
-extension ManifestEncoder.Shard {
+extension ManifestEncoder.ListedShard {
   /// Makes the entry of a shard from its entry in another manifest.
   package init(_ shard: Manifest.Shard) {
     unsafe self.init(

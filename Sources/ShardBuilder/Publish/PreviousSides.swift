@@ -29,7 +29,7 @@ struct PreviousSides: SidesSource {
   }
 
   /// Returns the values of a kept shard in a table: from its side file, or else from its records.
-  package func values(_ table: Int, ofShard number: Int) throws(BuildError) -> ShardSides.Values {
+  package func values(_ table: Int, ofShard number: Int) throws(BuildError) -> ShardSides.SideValues {
     do throws(IndexError) {
       if isUsable, let values = try previous.index.generation.values(tables[table], ofShard: number) {
         return .values(values)

@@ -25,7 +25,7 @@ extension Publisher {
   ///
   /// - Parameter name: A name that ``isShardName(_:)`` accepts, made from the content.
   @discardableResult
-  package func add(_ name: String, _ bytes: [UInt8]) throws(BuildError) -> Outcome {
+  package func add(_ name: String, _ bytes: [UInt8]) throws(BuildError) -> FileOutcome {
     precondition(Self.isShardName(name), "not a shard's name: \(name)")
     // Two shards with the same content are one file.
     let isFirst = monitor.withLock { state.current.insert(name).isNew }
@@ -89,7 +89,7 @@ extension Publisher {
   }
 
   /// Returns the outcome of adding a file whose name exists.
-  func existing(_ name: String, _ bytes: [UInt8]) throws(BuildError) -> Outcome {
+  func existing(_ name: String, _ bytes: [UInt8]) throws(BuildError) -> FileOutcome {
     let file = try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else {
       if errno == ENOENT { return .written }
@@ -139,7 +139,7 @@ extension Publisher {
 
   /// Removes the shards that are neither in the published generation nor in the previous one. Removes none if the names
   /// of the previous shards are unknown. A later build removes files that cannot be removed now.
-  func removeOthers(than previous: [String]?) -> Summary {
+  func removeOthers(than previous: [String]?) -> PublishSummary {
     var summary = monitor.withLock { state.summary }
     // Another builder may have come after the lock file was removed, and may have shards that are unknown here.
     guard let previous, hasNoOther else { return summary }

@@ -9,7 +9,7 @@ import ShardedIndex
 /// the lock file and its own temporary files, and no other file: ``OwnFile`` tells them apart.
 package final class Publisher: @unchecked Sendable {  // `monitor` guards `state`; one thread publishes.
   /// The outcome of writing a file.
-  package enum Outcome: Sendable {
+  package enum FileOutcome: Sendable {
     /// The directory had no file of this name.
     case written
     /// The directory had a file with these bytes.
@@ -18,7 +18,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     case repaired
   }
 
-  package struct Summary: Sendable, Equatable {
+  package struct PublishSummary: Sendable, Equatable {
     package var written = 0
     package var kept = 0
     package var repaired = 0
@@ -76,7 +76,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
     var temporaries: [String] = []  // Few: files are settled in groups.
     var added: [String] = []  // Final names that are new.
     var current = NameTable()
-    var summary = Summary()
+    var summary = PublishSummary()
     var isOver = false
   }
 
@@ -139,7 +139,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   /// - Throws: ``BuildError/replaced(path:)`` if the directory or the lock file at its path has been replaced.
   package func publish(
     manifest: [UInt8], previous: [String]?, overlay: OverlayFate = .stale
-  ) throws(BuildError) -> Summary {
+  ) throws(BuildError) -> PublishSummary {
     checkNotOver()
     let isChanged = monitor.withLock { state.summary.written + state.summary.repaired > 0 }
     if !isChanged, try existing(Self.manifestName, manifest) == .kept {
@@ -174,7 +174,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
   }
 
   /// Publishes a manifest that the directory has already.
-  private func publishUnchanged(_ previous: [String]?, _ overlay: OverlayFate) throws(BuildError) -> Summary {
+  private func publishUnchanged(_ previous: [String]?, _ overlay: OverlayFate) throws(BuildError) -> PublishSummary {
     try orAbandon { () throws(BuildError) in try held.check() }
     setOver()
     let isUnchanged = !(hasOverlay && overlay == .replaced)

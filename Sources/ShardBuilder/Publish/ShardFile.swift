@@ -3,7 +3,7 @@ import ShardedIndex
 /// A file that a manifest names, a shard or a side file, and the comparison of its bytes with the digest in the
 /// manifest. Source: docs/pack.md section 4.
 struct ShardFile {
-  enum Fault: Error {
+  enum FileFault: Error {
     case damaged(reason: String)
     /// The system could not read the file.
     case unread(IndexError)
@@ -50,19 +50,19 @@ struct ShardFile {
   }
 
   /// Checks that the file has the size and the digest in the manifest.
-  func check(in directory: IndexDirectory) throws(Fault) { try read(in: directory) { _ in } }
+  func check(in directory: IndexDirectory) throws(FileFault) { try read(in: directory) { _ in } }
 
   /// Returns the bytes of the file, after a check of the digest.
-  func bytes(in directory: IndexDirectory) throws(Fault) -> [UInt8] {
+  func bytes(in directory: IndexDirectory) throws(FileFault) -> [UInt8] {
     try read(in: directory) { Array(copying: $0) }
   }
 
-  private func read<Value>(in directory: IndexDirectory, _ body: (Span<UInt8>) -> Value) throws(Fault) -> Value {
+  private func read<Value>(in directory: IndexDirectory, _ body: (Span<UInt8>) -> Value) throws(FileFault) -> Value {
     do throws(IndexError) {
       let bytes = try directory.read(name, size: size, at: place)
       if Digest.sha256(bytes.span).starts(with: digest) { return body(bytes.span) }
     } catch {
-      throw Fault(error)
+      throw FileFault(error)
     }
     throw .damaged(reason: "has another SHA-256 than the manifest says")
   }

@@ -22,7 +22,7 @@ package protocol CutRange: AnyObject {
 /// Memory holds the records of a few pieces, for ranges of any size.
 package final class RangeStitcher<Range: CutRange> {
   /// The next part of the whole.
-  package enum Part {
+  package enum Stretch {
     /// A piece from a new cut.
     case piece(Piece)
     /// Pieces of a range that stay, and the last key of the last piece; the key is empty if no records follow.
@@ -32,7 +32,7 @@ package final class RangeStitcher<Range: CutRange> {
   private let open: (Int) throws(BuildError) -> Range
   private let rangeCount: Int
   private let makeCutter: () -> Cutter
-  private var ready: [Part] = []
+  private var ready: [Stretch] = []
   private var next = 0
 
   /// The current range, its number, and its first piece that is neither kept nor in the region.
@@ -61,7 +61,7 @@ package final class RangeStitcher<Range: CutRange> {
   }
 
   /// Returns the next part; nil after the last piece.
-  package func nextPart() throws(BuildError) -> Part? {
+  package func nextStretch() throws(BuildError) -> Stretch? {
     while next == ready.count {
       ready.removeAll(keepingCapacity: true)
       next = 0

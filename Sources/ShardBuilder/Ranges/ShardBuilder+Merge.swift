@@ -158,7 +158,7 @@ private struct RangeMerge {
 
   func write(
     _ rows: [RangeRow], _ product: Pipeline.Target, encoder: RecordEncoder, _ result: inout ShardBuilder.MergeSummary
-  ) throws(BuildError) -> Pipeline.Output {
+  ) throws(BuildError) -> Pipeline.ManifestParts {
     let isOfEntries = rows.first?.isOfEntries ?? true
     var names = FieldNames()
     var grid: DensityGrid?
@@ -190,7 +190,7 @@ private struct RangeMerge {
         return range
       })
     var output = try pipeline.write(next: { () throws(BuildError) in
-      switch try stitcher.nextPart() {
+      switch try stitcher.nextStretch() {
       case nil: nil
       case .piece(let piece): .records(piece)
       case .kept(let pieces, let range, let lastKey):
@@ -224,7 +224,7 @@ private struct RangeMerge {
 /// A written range.
 private final class RangeIndex: CutRange {
   private let kept: KeptIndex
-  private let pieces: [BuildNotes.Piece]
+  private let pieces: [BuildNotes.NotedPiece]
   private var source: IndexedRecords
   private let row: RangeRow
   /// The names, sizes and digests of side files that were not checked yet.

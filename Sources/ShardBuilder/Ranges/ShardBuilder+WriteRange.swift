@@ -146,7 +146,9 @@ private struct RangeWriter {
   }
 
   /// Gives the files of a range to the target.
-  func deliver(_ output: consuming Pipeline.Output, _ range: Int, isOfEntries: Bool) throws(BuildError) -> RangeRow {
+  func deliver(_ output: consuming Pipeline.ManifestParts, _ range: Int, isOfEntries: Bool) throws(BuildError)
+    -> RangeRow
+  {
     let file = try output.manifestFile()
     _ = try site.publisher.publish(manifest: file, previous: nil)
     let row = RangeRow(

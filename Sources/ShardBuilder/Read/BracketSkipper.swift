@@ -9,11 +9,11 @@ struct BracketSkipper {
 
   static let depthLimit = 1 << 20
 
-  enum Outcome { case done, more, mismatch }
+  enum SkipResult { case done, more, mismatch }
 
   /// Continues from `start`. The returned `end` is after the value if the value is complete, and at the fault if the
   /// brackets do not match.
-  mutating func skip(_ start: Bytes, _ limit: Bytes) -> (outcome: Outcome, end: Bytes) {
+  mutating func skip(_ start: Bytes, _ limit: Bytes) -> (outcome: SkipResult, end: Bytes) {
     var p = unsafe start
     while unsafe p < limit {
       let byte = unsafe p.pointee

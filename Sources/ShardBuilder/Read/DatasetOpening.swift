@@ -1,7 +1,7 @@
 /// The format and layout of a dataset. They follow from its name, its options and its first bytes, before any record is
 /// read.
 struct DatasetOpening {
-  enum Layout: Equatable {
+  enum RecordLayout: Equatable {
     /// One JSON array.
     case array
     /// An array inside of an object, by the path to it.
@@ -15,7 +15,7 @@ struct DatasetOpening {
   }
 
   private(set) var format = DatasetFormat.csv
-  private(set) var layout = Layout.rows
+  private(set) var layout = RecordLayout.rows
   private(set) var delimiter = UInt8(ascii: ",")
   /// Remarks for the user on settings that the reader found by itself.
   private(set) var notes: [BuildMessage] = []

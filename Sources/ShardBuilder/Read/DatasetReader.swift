@@ -42,7 +42,7 @@ package final class DatasetReader {
   @exclusivity(unchecked) var json: JSONRecords
   @exclusivity(unchecked) var rows: DelimitedRecords
   @exclusivity(unchecked) var features = GeoJSONFeatures()
-  let layout: DatasetOpening.Layout
+  let layout: DatasetOpening.RecordLayout
   /// The way to an array inside of an object.
   var envelope = JSONEnvelope(path: [])
   /// The sign of a comment with which the header begins.

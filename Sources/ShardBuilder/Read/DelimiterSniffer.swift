@@ -1,7 +1,7 @@
 /// Finds the delimiter of a text in its first line. If the first line has several candidates, the sniffer takes the one
 /// that the lines agree on.
 struct DelimiterSniffer {
-  enum Finding: Equatable {
+  enum Guess: Equatable {
     /// The first line has no candidate.
     case none
     case one(UInt8)
@@ -63,7 +63,7 @@ struct DelimiterSniffer {
   }
 
   /// - Parameter columns: The number of columns, if the caller named them.
-  func finding(columns: Int?) -> Finding {
+  func finding(columns: Int?) -> Guess {
     guard let first = counts.first else { return isAll ? .none : .needsMore }
     if let columns {
       let fitting = Self.candidates.indices.filter { first[$0] == columns - 1 && columns > 1 }

@@ -2,7 +2,7 @@
 struct FaultAdvice {
   let path: String
   let format: DatasetFormat
-  let layout: DatasetOpening.Layout
+  let layout: DatasetOpening.RecordLayout
   let delimiter: UInt8
   /// The columns that a setting names.
   let columns: [String]?

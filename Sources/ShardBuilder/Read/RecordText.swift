@@ -13,7 +13,7 @@ final class RecordText {
     var iterator = records.makeIterator()
     appendNext = { text in
       guard let record = iterator.next() else { return false }
-      try JSONText.append(record, to: &text)
+      try JSONRecordText.append(record, to: &text)
       text.append(0x0A)
       return true
     }

@@ -14,7 +14,7 @@ struct ZipMembers {
   init?(path: String) {
     guard path != "-", let directory = Self.directory(of: path) else { return nil }
     var (at, most) = (0, -1)
-    while let entry = Entry(directory, at) {
+    while let entry = FileHeader(directory, at) {
       at = entry.end
       if entry.name.hasSuffix("/") || entry.name.hasPrefix("__MACOSX/") { continue }
       names.append(entry.name)
@@ -40,7 +40,7 @@ struct ZipMembers {
   }
 
   /// One entry of the directory.
-  private struct Entry {
+  private struct FileHeader {
     let name: String
     /// The size of the unpacked file in bytes.
     let size: Int

@@ -2,7 +2,7 @@ import ShardedIndex
 
 /// A new generation of an index, from written shards to the published manifest.
 struct Publication: ~Copyable {
-  private var output: Pipeline.Output
+  private var output: Pipeline.ManifestParts
   private let entries: WrittenEntries?
   private let previous: PreviousIndex?
   private let open: (([UInt8]) throws(BuildError) -> ShardedIndex)?
@@ -12,7 +12,8 @@ struct Publication: ~Copyable {
   ///   - previous: The generation to be replaced; nil for none, or for a damaged one.
   ///   - open: Opens the index of a manifest for its starts, if the publisher's directory lacks some of its files.
   init(
-    of output: consuming Pipeline.Output, entries: WrittenEntries? = nil, replacing previous: PreviousIndex? = nil,
+    of output: consuming Pipeline.ManifestParts, entries: WrittenEntries? = nil,
+    replacing previous: PreviousIndex? = nil,
     open: (([UInt8]) throws(BuildError) -> ShardedIndex)? = nil
   ) {
     (self.entries, self.previous, self.open) = (entries, previous, open)

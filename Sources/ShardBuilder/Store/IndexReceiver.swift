@@ -8,7 +8,7 @@ package final class IndexReceiver: Sendable {
   private let previous: [String]?
 
   /// The counts of received files.
-  package typealias Summary = Publisher.Summary
+  package typealias Summary = Publisher.PublishSummary
 
   /// Opens and locks the directory, and makes it if it is missing.
   ///

@@ -5,7 +5,7 @@ import ShardedIndex
 /// The same changes to the same shards give the same bytes in any order, except for ``greatestID``.
 struct OverlayDraft {
   /// An added record.
-  private enum Added {
+  private enum AddedRecord {
     /// The record of a change, in one of `arenas`.
     case record(RecordBlob)
     /// The number of a record in the first overlay of the draft.
@@ -22,7 +22,7 @@ struct OverlayDraft {
   /// The positions of removed records in the shards, ascending.
   private(set) var removed: [Int] = []
   /// The added records, in order; `before` is the number of records of the shards before each.
-  private var added: [(before: Int, record: Added)] = []
+  private var added: [(before: Int, record: AddedRecord)] = []
   /// The memory of added records.
   private var arenas: [RecordArena] = []
   private var cells = CellChanges()
@@ -76,7 +76,7 @@ struct OverlayDraft {
   }
 
   private static func id(of number: Int, in overlay: Overlay, _ name: UInt32) -> UnsafeBufferPointer<UInt8>? {
-    var found: Overlay.Field?
+    var found: Overlay.AddedField?
     overlay.forEachField(of: number) { if found == nil, $0.name == Int(name) { found = $0 } }
     guard let found, let kind = FieldKind(rawValue: found.kind), unsafe RecordID.isOne(found.text, kind) else {
       return nil

@@ -134,7 +134,7 @@ struct Deletions {
     }
     return unsafe batch.bytes.withUnsafeBufferPointer { bytes in
       let text = unsafe bytes.part(Int(field.offset)..<Int(field.offset) + Int(field.length))
-      guard unsafe RecordID.isOne(text, field.kind) else { return ("\(UnindexableRecord.Flaw.noID)", false) }
+      guard unsafe RecordID.isOne(text, field.kind) else { return ("\(UnindexableRecord.RecordFlaw.noID)", false) }
       return unsafe (take(text), true)
     }
   }

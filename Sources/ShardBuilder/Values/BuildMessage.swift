@@ -13,7 +13,7 @@ public struct BuildMessage: Hashable, Sendable {
     case encoding(DatasetDialect.Encoding)
   }
 
-  fileprivate enum Part: Hashable, Sendable {
+  fileprivate enum Fragment: Hashable, Sendable {
     case text(String)
     /// A setting, and its value.
     case setting(BuildSetting, Value?)
@@ -23,7 +23,7 @@ public struct BuildMessage: Hashable, Sendable {
     case either(command: BuildMessage, library: BuildMessage)
   }
 
-  private var parts: [Part]
+  private var parts: [Fragment]
 
   var isEmpty: Bool { parts.isEmpty }
 
@@ -36,12 +36,14 @@ public struct BuildMessage: Hashable, Sendable {
     _ option: (BuildSetting) -> String, _ command: (BuildFunction) -> String
   ) -> String {
     withoutActuallyEscaping(option) { option in
-      withoutActuallyEscaping(command) { command in Self.capped(text(with: Words(option: option, command: command))) }
+      withoutActuallyEscaping(command) { command in
+        Self.capped(text(with: Vocabulary(option: option, command: command)))
+      }
     }
   }
 
   /// The words of a command.
-  private struct Words {
+  private struct Vocabulary {
     let option: (BuildSetting) -> String
     let command: (BuildFunction) -> String
   }
@@ -55,7 +57,7 @@ public struct BuildMessage: Hashable, Sendable {
   }
 
   /// - Parameter words: The words of a command; nil for the library's words.
-  private func text(with words: Words?) -> String {
+  private func text(with words: Vocabulary?) -> String {
     parts.map { part in
       switch (part, words) {
       case (.text(let text), _): text
@@ -78,7 +80,7 @@ extension BuildMessage: CustomStringConvertible {
 
 extension BuildMessage: ExpressibleByStringInterpolation {
   public struct StringInterpolation: StringInterpolationProtocol {
-    fileprivate var parts: [Part] = []
+    fileprivate var parts: [Fragment] = []
 
     public init(literalCapacity: Int, interpolationCount: Int) {}
 

@@ -132,7 +132,7 @@ private struct AnswerCheck {
     } catch {
       reason = error.description
     }
-    reportWrongAnswer(to: FoldedText.readable(prefix), reason)
+    reportWrongAnswer(to: ReadableFold.readable(prefix), reason)
   }
 
   private static func text(_ runs: [Range<Int>]) -> String {

@@ -79,7 +79,7 @@ struct DifferenceReport {
     missing += count
     var texts = record.textsOffset
     var line = RecordLine()
-    var fields: [RecordDifferences.Field] = []
+    var fields: [RecordDifferences.ComparedField] = []
     for field in 0..<record.fieldCount {
       let name = names[Int(record.fieldName(field))]
       let (kind, text) = unsafe (record.fieldKind(field), record.text(field, &texts))
@@ -108,7 +108,7 @@ struct DifferenceReport {
 
   private mutating func list(_ key: Span<UInt8>, _ buffer: RecordBuffer, _ schema: Schema, count: Int) {
     var line = RecordLine()
-    var fields: [RecordDifferences.Field] = []
+    var fields: [RecordDifferences.ComparedField] = []
     for slot in buffer.rawFields(ofRecord: 0) {
       let field = buffer.rawField(slot)
       unsafe fields.append(differences.field(schema.names[field.name], FieldKind(field.kind), field.text.span))

@@ -22,7 +22,7 @@ struct WeightField: Sendable {
 /// The check of an index's ranks against the weights of its records.
 struct RankCheck {
   /// A greatest weight that differs from the weights of the records.
-  enum Fault: Equatable {
+  enum WeightFault: Equatable {
     case part(Int, ofShard: Int, found: UInt64, expected: UInt64)
     case partCount(ofShard: Int, found: Int, expected: Int)
     case page(Int, found: UInt64, expected: UInt64)
@@ -52,7 +52,7 @@ struct RankCheck {
   /// Compares the ranks of a shard with its records.
   ///
   /// - Parameter weights: The greatest weight of each part; nil if the records could not be read.
-  mutating func faults(ofShard shard: Int, _ weights: [UInt64]?) -> [Fault] {
+  mutating func faults(ofShard shard: Int, _ weights: [UInt64]?) -> [WeightFault] {
     guard let weights else { return [] }
     let page = shard / Manifest.pageCapacity
     pages[page] = (weights.reduce(pages[page].greatest, max), pages[page].shards + 1)
@@ -68,7 +68,7 @@ struct RankCheck {
 
   /// Compares the greatest weights of pages with those of the records, after all shards were compared. Pages with
   /// unread records are left out.
-  func faultsOfPages() -> [Fault] {
+  func faultsOfPages() -> [WeightFault] {
     pages.indices.compactMap { page in
       let shardCount = min(Manifest.pageCapacity, manifest.shardCount - page * Manifest.pageCapacity)
       let expected = pages[page].greatest
@@ -80,7 +80,7 @@ struct RankCheck {
   }
 }
 
-extension RankCheck.Fault {
+extension RankCheck.WeightFault {
   /// The number of its shard; nil for a fault of a page.
   private var shard: Int? {
     switch self {

@@ -3,7 +3,7 @@ import ShardedIndex
 /// The causes of differences between records of the same key, in a dataset and in an index.
 struct RecordDifferences {
   /// A field in the form of the comparison.
-  struct Field {
+  struct ComparedField {
     var name: UInt32
     var kind: FieldKind
     var hash: UInt64
@@ -14,7 +14,7 @@ struct RecordDifferences {
   /// The most records of one key that the search for the nearest record compares.
   private static let nearLimit = 64
 
-  private struct Record {
+  private struct ComparedRecord {
     var start: Int32
     var count: Int32
     /// The next record of the key, or -1.
@@ -23,8 +23,8 @@ struct RecordDifferences {
   }
 
   private var names = NameTable()
-  private var fields: [Field] = []
-  private var records: [Record] = []
+  private var fields: [ComparedField] = []
+  private var records: [ComparedRecord] = []
   /// The last record of each key, by the key's hash.
   private var last: [UInt64: Int32] = [:]
   /// For each cause the number of records.
@@ -32,22 +32,22 @@ struct RecordDifferences {
   /// The most separate causes; one sum counts all further causes.
   private static let causeLimit = 64
 
-  mutating func field(_ name: String, _ kind: FieldKind, _ text: Span<UInt8>) -> Field {
-    Field(name: UInt32(names.insert(name).number), kind: kind, hash: IDCounter.hash(text))
+  mutating func field(_ name: String, _ kind: FieldKind, _ text: Span<UInt8>) -> ComparedField {
+    ComparedField(name: UInt32(names.insert(name).number), kind: kind, hash: IDCounter.hash(text))
   }
 
   /// Adds a record that only the dataset has. Returns its number, or nil if memory holds no more records.
-  mutating func add(_ key: Span<UInt8>, _ own: [Field]) -> Int? {
+  mutating func add(_ key: Span<UInt8>, _ own: [ComparedField]) -> Int? {
     guard fields.count + own.count <= Self.fieldLimit else { return nil }
     let hash = IDCounter.hash(key)
-    records.append(Record(start: Int32(fields.count), count: Int32(own.count), next: last[hash] ?? -1))
+    records.append(ComparedRecord(start: Int32(fields.count), count: Int32(own.count), next: last[hash] ?? -1))
     fields += own
     last[hash] = Int32(records.count - 1)
     return records.count - 1
   }
 
   /// Finds the nearest added record to a record that only the index has, and notes the differences of both.
-  mutating func pair(_ key: Span<UInt8>, _ own: [Field]) -> Int? {
+  mutating func pair(_ key: Span<UInt8>, _ own: [ComparedField]) -> Int? {
     var best: (number: Int, distance: Int)?
     var number = last[IDCounter.hash(key)] ?? -1
     var seen = 0
@@ -67,22 +67,22 @@ struct RecordDifferences {
     return best.number
   }
 
-  private struct Part {
+  private struct Difference {
     var names: [String] = []
     var what: String
     var text: String { names.joined(separator: ", ") + " " + what }
   }
 
   /// Returns the differences of two records.
-  private func parts(of record: Record, _ indexed: [Field]) -> [Part] {
+  private func parts(of record: ComparedRecord, _ indexed: [ComparedField]) -> [Difference] {
     let own = fields[Int(record.start)..<Int(record.start + record.count)]
-    var parts: [Part] = []
+    var parts: [Difference] = []
     func add(_ name: UInt32, _ what: String) {
       let text = printable(names.names[Int(name)].utf8, limit: 40)
       if let at = parts.firstIndex(where: { $0.what == what }) {
         parts[at].names.append(text)
       } else {
-        parts.append(Part(names: [text], what: what))
+        parts.append(Difference(names: [text], what: what))
       }
     }
     for field in own {
@@ -97,7 +97,7 @@ struct RecordDifferences {
       }
     }
     for other in indexed where !own.contains(where: { $0.name == other.name }) { add(other.name, "in the index alone") }
-    return parts.isEmpty ? [Part(what: "the order of fields")] : parts
+    return parts.isEmpty ? [Difference(what: "the order of fields")] : parts
   }
 
   private static func word(_ kind: FieldKind) -> String {

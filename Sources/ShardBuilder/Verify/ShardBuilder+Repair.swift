@@ -86,7 +86,7 @@ extension ShardBuilder {
     try repair.mendShards(progress)
     try repair.mendSides()
     try repair.publish()
-    do throws(Verifier.Failure) {
+    do throws(Verifier.VerifyError) {
       _ = try Verifier.verify(
         index: directory,
         progress: { progress?(FileProgress(phase: .verifying, done: $0.done, total: $0.total)) }

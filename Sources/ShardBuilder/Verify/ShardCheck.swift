@@ -2,7 +2,7 @@ import ShardedIndex
 
 /// The check of one shard without its neighbours: first its bytes, then its records.
 struct ShardCheck {
-  struct Result: Sendable {
+  struct CheckedShard: Sendable {
     var shard: Manifest.Shard
     /// The fault of the shard; nil if there is none.
     var reason: String?
@@ -29,7 +29,7 @@ struct ShardCheck {
   private let isCompared: Bool
   private var sideReader: SideFields.Reader?
   private let buffer = RecordBuffer()
-  private var result: Result
+  private var result: CheckedShard
   /// The number of records of the checked parts, and of the current part.
   private var recordCount = 0
   private var before = KeysBefore()
@@ -44,11 +44,11 @@ struct ShardCheck {
   static func check(
     _ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, weightField: WeightField?,
     sideFields: SideFields?, isCompared: Bool
-  ) -> Result {
+  ) -> CheckedShard {
     var check = ShardCheck(
       shard, of: index, idField: idField, weightField: weightField, sideFields: sideFields, isCompared: isCompared)
     do throws(IndexError) {
-      do throws(ShardFile.Fault) {
+      do throws(ShardFile.FileFault) {
         try ShardFile(shard, of: index).check(in: index.directory)
       } catch {
         switch error {
@@ -61,7 +61,7 @@ struct ShardCheck {
       check.finish()
     } catch {
       check.finish()
-      switch ShardFile.Fault(error) {
+      switch ShardFile.FileFault(error) {
       case .damaged(let reason): check.result.reason = reason
       case .unread(let error): check.result.failure = error
       }
@@ -76,7 +76,7 @@ struct ShardCheck {
     (schema, generation) = (index.generation.schema, index.generation.manifest)
     (self.idField, self.weightField, self.isCompared) = (idField, weightField, isCompared)
     sideReader = sideFields.map { SideFields.Reader($0) }
-    result = Result(shard: shard)
+    result = CheckedShard(shard: shard)
   }
 
   private mutating func finish() {

@@ -3,7 +3,7 @@ import ShardedIndex
 /// The check of an index's side files against the values of its records.
 struct SideCheck {
   /// A fault of a file: of a side file, or of the manifest.
-  struct Fault {
+  struct SideFault {
     let file: String
     let reason: String
     /// The error of the read; nil if the file is damaged.
@@ -51,18 +51,18 @@ struct SideCheck {
   /// Compares the files with their digests.
   ///
   /// - Returns: The size of all files in bytes, and the files with a fault.
-  func checkFiles() -> (bytes: Int, faults: [Fault]) {
-    var (faults, seen): ([Fault], Set<String>) = ([], [])
+  func checkFiles() -> (bytes: Int, faults: [SideFault]) {
+    var (faults, seen): ([SideFault], Set<String>) = ([], [])
     var bytes = 0
     // Two pages with the same content share one file.
     for (page, side) in pages.enumerated() where side.fileSize > 0 && seen.insert(side.fileName.text).inserted {
-      do throws(ShardFile.Fault) {
+      do throws(ShardFile.FileFault) {
         try file(ofPage: page).check(in: generation.directory)
         bytes += side.fileSize
       } catch {
         switch error {
-        case .damaged(let reason): faults.append(Fault(file: side.fileName.text, reason: reason))
-        case .unread(let error): faults.append(Fault(file: side.fileName.text, reason: "", failure: error))
+        case .damaged(let reason): faults.append(SideFault(file: side.fileName.text, reason: reason))
+        case .unread(let error): faults.append(SideFault(file: side.fileName.text, reason: "", failure: error))
         }
       }
     }
@@ -73,8 +73,8 @@ struct SideCheck {
   ///
   /// - Parameter sides: The values; nil if the records could not be read.
   /// - Returns: The faults of a page, if this is the last shard of the page.
-  mutating func add(_ sides: ShardSides?, ofShard shard: Int) -> [Fault] {
-    var faults: [Fault] = []
+  mutating func add(_ sides: ShardSides?, ofShard shard: Int) -> [SideFault] {
+    var faults: [SideFault] = []
     while pageNumber < shard / Manifest.pageCapacity { faults += finishPage() }
     while page.count < shard % Manifest.pageCapacity { page.append(nil) }
     page.append(sides)
@@ -83,9 +83,9 @@ struct SideCheck {
   }
 
   /// Compares the last page, which is not full.
-  mutating func finish() -> [Fault] { page.isEmpty ? [] : finishPage() }
+  mutating func finish() -> [SideFault] { page.isEmpty ? [] : finishPage() }
 
-  private mutating func finishPage() -> [Fault] {
+  private mutating func finishPage() -> [SideFault] {
     defer {
       page.removeAll(keepingCapacity: true)
       pageNumber += 1
@@ -95,18 +95,18 @@ struct SideCheck {
     else { return [] }
     let file = side.fileSize > 0 ? side.fileName.text : Manifest.fileName
     let count = min(Manifest.pageCapacity, generation.manifest.shardCount - pageNumber * Manifest.pageCapacity)
-    var faults: [Fault] = []
+    var faults: [SideFault] = []
     let isWhole = page.count == count && !page.contains { $0 == nil }
     func add(_ name: String, _ fault: () throws(IndexError) -> String?) {
       let name = "\(name), page \(pageNumber),"
       do throws(IndexError) {
-        if let reason = try fault() { faults.append(Fault(file: file, reason: name + " " + reason)) }
+        if let reason = try fault() { faults.append(SideFault(file: file, reason: name + " " + reason)) }
       } catch {
         guard case .corrupt(_, let cause) = error else {
-          faults.append(Fault(file: file, reason: "", failure: error))
+          faults.append(SideFault(file: file, reason: "", failure: error))
           return
         }
-        faults.append(Fault(file: file, reason: name + " \(cause)"))
+        faults.append(SideFault(file: file, reason: name + " \(cause)"))
       }
     }
     for (index, table) in tables.enumerated() {
@@ -124,8 +124,8 @@ struct SideCheck {
   ///
   /// The tables of entries are made of the values that the entries list. So a value that no record has is found here
   /// alone. A field is left out if a page of the records has no table of it.
-  func faultsOfValues(against records: Generation) -> [Fault] {
-    var faults: [Fault] = []
+  func faultsOfValues(against records: Generation) -> [SideFault] {
+    var faults: [SideFault] = []
     let pageCount = (records.manifest.shardCount + Manifest.pageCapacity - 1) / Manifest.pageCapacity
     for (index, table) in tables.enumerated() where table != .cells {
       for (page, side) in pages.enumerated() where side.fileSize > 0 {
@@ -141,8 +141,8 @@ struct SideCheck {
         }
         if let value = missing.min(by: { $0.lexicographicallyPrecedes($1) }) {
           let reason =
-            "the table of \(names[index]), page \(page), has the value \"\(FoldedText.readable(value[...]))\" of no record"
-          faults.append(Fault(file: side.fileName.text, reason: reason))
+            "the table of \(names[index]), page \(page), has the value \"\(ReadableFold.readable(value[...]))\" of no record"
+          faults.append(SideFault(file: side.fileName.text, reason: reason))
         }
       }
     }
@@ -215,7 +215,7 @@ extension Verifier {
     for fault in sides?.faultsOfValues(against: records) ?? [] { report(fault) }
   }
 
-  private mutating func report(_ fault: SideCheck.Fault) {
+  private mutating func report(_ fault: SideCheck.SideFault) {
     if let failure = fault.failure { unread(fault.file, failure) } else { damage(fault.file, fault.reason) }
   }
 }

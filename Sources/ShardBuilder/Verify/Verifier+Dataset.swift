@@ -2,7 +2,7 @@ import ShardedIndex
 
 extension Verifier {
   /// Compares the records of the index with those of a dataset, by the sums of shards; names the different records.
-  mutating func checkDataset(_ source: Source, _ template: KeyTemplate) throws(Failure) {
+  mutating func checkDataset(_ source: Source, _ template: KeyTemplate) throws(VerifyError) {
     var records = 0
     var bad = 0
     let generation = index.generation.manifest
@@ -46,7 +46,7 @@ extension Verifier {
   }
 
   /// Returns the weights that a file gave to the dataset's records; nil if there is no such file.
-  private func weights(of source: Source) throws(Failure) -> AddedWeights? {
+  private func weights(of source: Source) throws(VerifyError) -> AddedWeights? {
     let settings = IndexSettings(of: index.generation.manifest.root)
     guard settings.weights != nil, let id = settings.id, let path = settings.weight else { return nil }
     guard let file = source.weightsFile else {
@@ -70,7 +70,7 @@ extension Verifier {
   private static func read(
     _ source: Source, _ template: KeyTemplate, _ weights: AddedWeights?, _ notation: NumberNotation?, bad: inout Int,
     _ body: (RecordBlob, [String]) -> Void
-  ) throws(Failure) {
+  ) throws(VerifyError) {
     bad = 0
     var batch = RecordBatch()
     var fieldCheck = FieldCheck()
@@ -90,7 +90,7 @@ extension Verifier {
         throw .source(error)
       }
       var isChecked = false
-      func read() throws(Failure) -> Bool {
+      func read() throws(VerifyError) -> Bool {
         var failure: DatasetError?
         var isMore = false
         do throws(DatasetError) { isMore = try reader.read(into: &batch) } catch { failure = error }

@@ -25,7 +25,7 @@ extension Verifier {
     }
   }
 
-  private mutating func report(_ fault: RankCheck.Fault) {
+  private mutating func report(_ fault: RankCheck.WeightFault) {
     wrongRanks += 1
     guard wrongRanks <= Self.reportLimit else { return }
     damage(manifestName, fault.text(shards))

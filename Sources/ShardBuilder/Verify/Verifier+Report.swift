@@ -92,7 +92,7 @@ extension Verifier {
   }
 
   /// The reason why nothing could be verified.
-  package enum Failure: Error {
+  package enum VerifyError: Error {
     case index(IndexError)
     case source(DatasetError)
     case template(BuildError)

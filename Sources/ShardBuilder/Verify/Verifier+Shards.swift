@@ -81,7 +81,7 @@ struct KeysBefore {
   }
 
   /// Returns the fault of the beginning of a sound shard; nil if there is none.
-  func fault(before checked: ShardCheck.Result) -> String? {
+  func fault(before checked: ShardCheck.CheckedShard) -> String? {
     guard let first = checked.firstKey else { return nil }
     let order = compareBytes(key.span, first.span)
     if order > 0 { return "record 0 has a key below the previous key" }

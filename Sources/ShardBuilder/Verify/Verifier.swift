@@ -42,11 +42,11 @@ package struct Verifier {
   /// - Parameters:
   ///   - source: The dataset of the index. It is read again if it differs, to name the records.
   ///   - progress: Called from time to time, on the calling thread.
-  /// - Throws: ``Failure`` if the index or the dataset cannot be read. Damage is not an error but a finding.
+  /// - Throws: ``VerifyError`` if the index or the dataset cannot be read. Damage is not an error but a finding.
   package static func verify(
     index path: String, source: Source? = nil, options: ShardedIndex.Options = .init(),
     progress: ((Progress) -> Void)? = nil, report: @escaping (Finding) -> Void
-  ) throws(Failure) -> Summary {
+  ) throws(VerifyError) -> Summary {
     do throws(BuildError) {
       if let source { try ShardBuilder.checkStandardInput(source.inputs) }
     } catch {
@@ -80,7 +80,7 @@ package struct Verifier {
       ? IndexSettings(of: index.generation.manifest.root).id.flatMap { index.fieldNames.firstIndex(of: $0) } : nil
   }
 
-  private mutating func run(_ given: Source?) throws(Failure) {
+  private mutating func run(_ given: Source?) throws(VerifyError) {
     let source = given?.naming(index.fieldNames)
     let template: KeyTemplate?
     do throws(BuildError) {

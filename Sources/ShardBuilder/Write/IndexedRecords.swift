@@ -3,7 +3,7 @@ import ShardedIndex
 /// A run of records, and the arena with their blobs.
 struct RecordRun {
   let chunk: RecordArena
-  let entries: [RecordArena.Entry]
+  let entries: [RecordArena.BlobOffset]
 
   var count: Int { entries.count }
   /// Returns a record; valid as long as the chunk, until the next append.

@@ -65,7 +65,7 @@ struct Pipeline {
   }
 
   /// The parts of the manifest.
-  struct Output {
+  struct ManifestParts {
     let site: BuildSite
     var settings: IndexSettings
     var manifest: ManifestEncoder
@@ -80,7 +80,7 @@ struct Pipeline {
   }
 
   /// Writes the shards of all pieces, as ``write(next:progress:)``.
-  func write(_ pieces: PieceStream, progress: (Int) -> Void = { _ in }) throws(BuildError) -> Output {
+  func write(_ pieces: PieceStream, progress: (Int) -> Void = { _ in }) throws(BuildError) -> ManifestParts {
     try write(next: { () throws(BuildError) in try pieces.nextPiece().map { .records($0) } }, progress: progress)
   }
 
@@ -90,7 +90,7 @@ struct Pipeline {
   /// - Parameter progress: Called with the number of finished records.
   func write(
     next: () throws(BuildError) -> Portion?, progress: (Int) -> Void = { _ in }
-  ) throws(BuildError) -> Output {
+  ) throws(BuildError) -> ManifestParts {
     let compressors = CompressorPool()
     let rankField = try RankField(settings, names: names)
     let writer = PieceWriter(
@@ -133,13 +133,13 @@ struct Pipeline {
 /// A piece with written shards.
 private struct WrittenPiece: Sendable {
   /// The shards, as the manifest has them. The neighbour of the first tells whether it continues another shard.
-  var shards: [ManifestEncoder.Shard] = []
+  var shards: [ManifestEncoder.ListedShard] = []
   /// The number of shards with a new file.
   var newCount = 0
   var firstKey: [UInt8]
   var lastKey: [UInt8]
   var fields: [UInt32]
-  var note: BuildNotes.Piece
+  var note: BuildNotes.NotedPiece
   var cells: [UInt32]
   var ids: [UInt64]
 }
@@ -162,7 +162,7 @@ private struct PieceWriter: Sendable {
     let (digest, fields) = piece.digest(names: names)
     var written = unsafe WrittenPiece(
       firstKey: Array(piece.record(0).folded), lastKey: Array(piece.record(piece.count - 1).folded),
-      fields: fields, note: BuildNotes.Piece(shardCount: 0, isRestart: piece.isRestart, digest: digest),
+      fields: fields, note: BuildNotes.NotedPiece(shardCount: 0, isRestart: piece.isRestart, digest: digest),
       cells: cellFinder?.cells(of: piece) ?? [],
       ids: idField.map { IDCounter.hashes(of: piece, field: $0) } ?? [])
     if let known = try keptShards(ofPiece: digest) {
@@ -176,9 +176,9 @@ private struct PieceWriter: Sendable {
   }
 
   /// Returns the shards of a piece in the previous generation, with their ranks; nil if the piece must be encoded.
-  private func keptShards(ofPiece digest: PieceDigest) throws(BuildError) -> [ManifestEncoder.Shard]? {
+  private func keptShards(ofPiece digest: PieceDigest) throws(BuildError) -> [ManifestEncoder.ListedShard]? {
     guard let previous, let known = previous.index.shards(ofPiece: digest) else { return nil }
-    var shards = known.map { ManifestEncoder.Shard($0) }
+    var shards = known.map { ManifestEncoder.ListedShard($0) }
     if isRanked {
       for (index, shard) in known.enumerated() {
         guard let weights = try previous.ranks?.known(of: shard) else { return nil }
@@ -193,7 +193,7 @@ private struct PieceWriter: Sendable {
 
   private func encode(_ piece: Piece, _ known: KnownFrames, into written: inout WrittenPiece) throws(BuildError) {
     var parts = try piece.encoded(limit: packing.shardLimit) {
-      (part) throws(BuildError) -> (Piece, ShardEncoder.Content?) in
+      (part) throws(BuildError) -> (Piece, ShardEncoder.PlainShard?) in
       // For a hundred thousand identical records no columns are made: the shard would be too large in any case.
       let least = part.count * ShardEncoder.leastRecordSize
       guard part.count == 1 || least <= packing.shardLimit else { return (part, nil) }
@@ -215,7 +215,7 @@ private struct PieceWriter: Sendable {
         written.newCount += 1
       }
       let isContinuation = before.map { unsafe compareBytes($0.record($0.count - 1).folded, first) == 0 } ?? false
-      var shard = ManifestEncoder.Shard(
+      var shard = ManifestEncoder.ListedShard(
         bound: part.lowerBound, records: file.recordCount,
         file: Manifest.File(
           size: file.bytes.count, headerSize: file.headerSize, headerContentSize: file.headerContentSize,
@@ -230,7 +230,7 @@ private struct PieceWriter: Sendable {
 
 /// The assembly of the output from the written shards, in order.
 private struct Assembly: ~Copyable {
-  private var output: Pipeline.Output
+  private var output: Pipeline.ManifestParts
   private var densityGrid: DensityGrid?
   private let publisher: Publisher
   private let names: [String]
@@ -252,7 +252,7 @@ private struct Assembly: ~Copyable {
     sideWriter = SideWriter(
       publisher: publisher, tables: tables, hasSketches: settings.typos, level: site.packing.level,
       compressors: compressors, checksKept: pipeline.previous?.index.isCompared != true)
-    output = Pipeline.Output(
+    output = Pipeline.ManifestParts(
       site: site, settings: settings, manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
       notes: BuildNotes(level: site.packing.level))
     if settings.hasSides { output.manifest.sides = SidesEncoder(tables: tables) }
@@ -307,7 +307,7 @@ private struct Assembly: ~Copyable {
     var hasUnseen = kept.numbers.contains { !isNoted[Int($0)] }
     for shard in shards {
       publisher.keep(shard.fileName)
-      var entry = ManifestEncoder.Shard(shard)
+      var entry = ManifestEncoder.ListedShard(shard)
       if let ranks = kept.ranks { entry.weights = try ranks.weights(of: shard) }
       if let sides = kept.sides { entry.sides = sides.kept(shard) }
       output.manifest.add(entry)
@@ -324,7 +324,7 @@ private struct Assembly: ~Copyable {
     lastKey = key
   }
 
-  consuming func finish() throws(BuildError) -> Pipeline.Output {
+  consuming func finish() throws(BuildError) -> Pipeline.ManifestParts {
     output.manifest.finishPage()
     try settleSides()
     var output = output
@@ -338,7 +338,7 @@ private struct Assembly: ~Copyable {
   }
 }
 
-extension Pipeline.Output {
+extension Pipeline.ManifestParts {
   /// Returns the manifest. Call it once.
   ///
   /// - Parameter starts: Makes the starts from the manifest without starts; nil for none.

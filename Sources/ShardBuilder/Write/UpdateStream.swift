@@ -9,7 +9,7 @@ import ShardedIndex
 final class UpdateStream {
   private let kept: KeptIndex
   private let previous: PreviousIndex
-  private let pieces: [BuildNotes.Piece]
+  private let pieces: [BuildNotes.NotedPiece]
   private let order: RecordOrder
   private let shardLimit: Int
   private var source: IndexedRecords
@@ -17,7 +17,7 @@ final class UpdateStream {
   /// The changes of the density grid by the portions so far.
   private(set) var cells = CellChanges()
 
-  private var changes: Changes
+  private var changes: RemainingChanges
   /// The next piece outside of a region.
   private var at = 0
   private var ready: [Portion] = []
@@ -25,7 +25,7 @@ final class UpdateStream {
   private var region: Region?
 
   /// The remaining changes.
-  private struct Changes {
+  private struct RemainingChanges {
     let removed: [RecordPosition]
     let added: SortedRecords
     var nextRemoved = 0
@@ -57,7 +57,7 @@ final class UpdateStream {
     let start: Int
     var keyBefore: [UInt8] = []
     /// The changes to return to, as long as the cut may not begin at the region's start; all are in one batch.
-    var retreat: Changes?
+    var retreat: RemainingChanges?
     /// Whether the stream must return to these changes.
     var isLost = false
     /// The changes for ``UpdateStream/cells`` if the stream does not return.
@@ -92,11 +92,11 @@ final class UpdateStream {
   ///   - names: The field names of the index by their numbers there, then the names that only `added` has.
   ///   - observe: Called with added records, in order, after they were read.
   init(
-    _ kept: KeptIndex, pieces: [BuildNotes.Piece], removed: [RecordPosition], added: SortedRecords,
+    _ kept: KeptIndex, pieces: [BuildNotes.NotedPiece], removed: [RecordPosition], added: SortedRecords,
     encoder: RecordEncoder, names: FieldNames, observe: (([RecordBlob]) throws(BuildError) -> Void)? = nil
   ) {
     (self.kept, previous, self.pieces) = (kept, kept.index, pieces)
-    changes = Changes(removed: removed, added: added, observe: observe)
+    changes = RemainingChanges(removed: removed, added: added, observe: observe)
     order = RecordOrder(names: names)
     shardLimit = previous.index.generation.manifest.shardLimit
     cellFinder = CellFinder(names: names.names, kept.coordinates)

@@ -9,7 +9,7 @@
 /// A shard's header and each of its parts are entries of their own. Each use of a part is also a use of its header, so
 /// parts are evicted first. A header that is evicted takes its parts with it.
 ///
-/// Shards have no names here. Each generation of an index has an ``EntryTable``, which leads from its shards to nodes.
+/// Shards have no names here. Each generation of an index has a ``ShardNodes``, which leads from its shards to nodes.
 /// So a file that two generations share is in the cache once.
 struct LRU: @unchecked Sendable {
   @safe private struct Node: BitwiseCopyable {
@@ -90,18 +90,18 @@ struct LRU: @unchecked Sendable {
   /// - Parameter promotes: Whether this use protects. A walk through many records uses each part several times, and is
   ///   still a scan.
   @inline(__always)
-  mutating func use(_ entry: EntryTable.Entry, promotes: Bool) -> Unmanaged<LoadedShard>? {
+  mutating func use(_ entry: ShardNodes.NodeReference, promotes: Bool) -> Unmanaged<LoadedShard>? {
     guard nodes[Int(entry.node)].ticket == entry.ticket else { return nil }
     touch(entry.node, promotes)
     return unsafe entry.shard
   }
 
   /// Returns the shard if it is resident; the call does not count as a use.
-  func resident(_ entry: EntryTable.Entry) -> LoadedShard? {
+  func resident(_ entry: ShardNodes.NodeReference) -> LoadedShard? {
     unsafe nodes[Int(entry.node)].ticket == entry.ticket ? nodes[Int(entry.node)].value?.takeUnretainedValue() : nil
   }
 
-  private func isResident(_ value: LoadedShard, at entry: EntryTable.Entry) -> Bool {
+  private func isResident(_ value: LoadedShard, at entry: ShardNodes.NodeReference) -> Bool {
     unsafe nodes[Int(entry.node)].ticket == entry.ticket
       && nodes[Int(entry.node)].value?.toOpaque() == Unmanaged.passUnretained(value).toOpaque()
   }
@@ -146,18 +146,18 @@ struct LRU: @unchecked Sendable {
   /// Makes a shard's header resident, and evicts others.
   ///
   /// - Returns: The header's entry; nil for a header larger than the limit, which is not kept.
-  mutating func insert(_ value: LoadedShard) -> EntryTable.Entry? {
+  mutating func insert(_ value: LoadedShard) -> ShardNodes.NodeReference? {
     guard value.charge <= limitBytes else { return nil }
     lastTicket += 1
     let node = unsafe newNode(
       header: nil, part: -1, charge: value.charge, value: .passRetained(value), ticket: lastTicket)
     shardCount += 1
     shrink(to: limitBytes, sparing: node)
-    return unsafe EntryTable.Entry(node: node, ticket: lastTicket, shard: Unmanaged.passUnretained(value))
+    return unsafe ShardNodes.NodeReference(node: node, ticket: lastTicket, shard: Unmanaged.passUnretained(value))
   }
 
   /// Makes a part resident, if its shard is still resident at `entry` and the part fits.
-  mutating func insert(_ part: LoadedPart, of value: LoadedShard, at entry: EntryTable.Entry) {
+  mutating func insert(_ part: LoadedPart, of value: LoadedShard, at entry: ShardNodes.NodeReference) {
     guard isResident(value, at: entry), unsafe value.slots[part.number] == nil, value.charge + part.charge <= limitBytes
     else {
       return

@@ -15,7 +15,7 @@ final class ShardCache: Sendable {
     var loads = 0
     var loadedBytes = 0
 
-    mutating func join(_ shard: Int, _ table: EntryTable) -> Loading {
+    mutating func join(_ shard: Int, _ table: ShardNodes) -> Loading {
       var entry = loading
       while let found = entry, unsafe found.shard != shard || found.table != table.identity {
         entry = unsafe found.next
@@ -76,7 +76,7 @@ final class ShardCache: Sendable {
   ///
   /// - Parameter promotes: Whether the use protects: the use of a query does, a walk through records does not.
   @inline(__always)
-  func part(_ id: Int, in table: EntryTable, promotes: Bool, number: (PartTable) -> Int) -> LoadedPart? {
+  func part(_ id: Int, in table: ShardNodes, promotes: Bool, number: (PartTable) -> Int) -> LoadedPart? {
     state.withLock { (state) -> LoadedPart? in
       guard let shard = unsafe state.lru.use(table[id], promotes: promotes) else { return nil }
       // The cache holds the shard, and under the lock no other thread changes the cache.
@@ -91,13 +91,13 @@ final class ShardCache: Sendable {
   }
 
   /// Returns the header of a shard if it is in memory.
-  func header(_ id: Int, in table: EntryTable, promotes: Bool) -> LoadedShard? {
+  func header(_ id: Int, in table: ShardNodes, promotes: Bool) -> LoadedShard? {
     state.withLock { state in unsafe state.lru.use(table[id], promotes: promotes)?.takeUnretainedValue() }
   }
 
   /// Returns the header of a shard, from memory or else from `load`.
   func header(
-    _ id: Int, in table: EntryTable, promotes: Bool, load: () throws(IndexError) -> LoadedShard
+    _ id: Int, in table: ShardNodes, promotes: Bool, load: () throws(IndexError) -> LoadedShard
   ) throws(IndexError) -> LoadedShard {
     try loading(
       id, table, find: { state in unsafe state.lru.use(table[id], promotes: promotes)?.takeUnretainedValue() },
@@ -111,7 +111,7 @@ final class ShardCache: Sendable {
 
   /// Returns a part of a shard, from memory or else from `load`.
   func part(
-    _ shard: LoadedShard, _ number: Int, of id: Int, in table: EntryTable, promotes: Bool,
+    _ shard: LoadedShard, _ number: Int, of id: Int, in table: ShardNodes, promotes: Bool,
     load: () throws(IndexError) -> LoadedPart
   ) throws(IndexError) -> LoadedPart {
     try loading(
@@ -132,7 +132,7 @@ final class ShardCache: Sendable {
   /// at a time loads from one shard.
   @inline(__always)
   private func loading<Value: Sendable>(
-    _ id: Int, _ table: EntryTable, find: (inout State) -> Value?, load: () throws(IndexError) -> Value,
+    _ id: Int, _ table: ShardNodes, find: (inout State) -> Value?, load: () throws(IndexError) -> Value,
     keep: (inout State, Value) -> Void
   ) throws(IndexError) -> Value {
     var found: Value?
@@ -183,13 +183,13 @@ final class ShardCache: Sendable {
   func forget(_ part: LoadedPart) { state.withLock { $0.lru.remove(part) } }
 
   /// Returns the resident shards of a generation, and their entries.
-  func residents(in table: EntryTable) -> [(shard: Int, entry: EntryTable.Entry)] {
-    var found: [(shard: Int, entry: EntryTable.Entry)] = []
+  func residents(in table: ShardNodes) -> [(shard: Int, entry: ShardNodes.NodeReference)] {
+    var found: [(shard: Int, entry: ShardNodes.NodeReference)] = []
     // The lock is released in between, so that queries get their turn.
     var start = 0
     var isEnd = false
     while !isEnd {
-      found += state.withLock { (state) -> [(shard: Int, entry: EntryTable.Entry)] in
+      found += state.withLock { (state) -> [(shard: Int, entry: ShardNodes.NodeReference)] in
         // If the table was rebuilt in between, the walk misses some shards; they are loaded again.
         isEnd = start + 1024 >= table.capacity
         return (min(start, table.capacity)..<min(table.capacity, start + 1024)).compactMap { slot in
@@ -203,13 +203,13 @@ final class ShardCache: Sendable {
   }
 
   /// Notes the entry of a shard that came in with another generation.
-  func adopt(_ entry: EntryTable.Entry, of shard: Int, in table: EntryTable) {
+  func adopt(_ entry: ShardNodes.NodeReference, of shard: Int, in table: ShardNodes) {
     state.withLock { (state) -> Void in table.set(shard, to: entry, of: state.lru) }
   }
 
   func removeAll() { state.withLock { $0.lru.removeAll() } }
 
-  struct Counts: Sendable {
+  struct CacheCounts: Sendable {
     var hits: Int
     var misses: Int
     var loads: Int
@@ -219,9 +219,9 @@ final class ShardCache: Sendable {
     var loadedBytes: Int
   }
 
-  var counts: Counts {
+  var counts: CacheCounts {
     state.withLock {
-      Counts(
+      CacheCounts(
         hits: $0.hits, misses: $0.misses, loads: $0.loads, evictions: $0.lru.evictions,
         residentShards: $0.lru.shardCount, residentBytes: $0.lru.residentBytes, loadedBytes: $0.loadedBytes)
     }

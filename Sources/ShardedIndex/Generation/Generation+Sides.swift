@@ -6,9 +6,9 @@ extension Generation {
     /// The greatest weight of each value.
     package var weights: [UInt64]
     /// The values of each part, by their position among the shard's values, ascending. Weights are rounded up.
-    package var parts: [[ValueLists.Entry]]
+    package var parts: [[ValueLists.ListedValue]]
 
-    package init(values: [[UInt8]], weights: [UInt64], parts: [[ValueLists.Entry]]) {
+    package init(values: [[UInt8]], weights: [UInt64], parts: [[ValueLists.ListedValue]]) {
       (self.values, self.weights, self.parts) = (values, weights, parts)
     }
   }

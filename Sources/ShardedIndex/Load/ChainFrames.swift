@@ -9,11 +9,12 @@ extension RankPage: ChainContent {}
 extension SideHead: ChainContent {}
 
 /// The frames of a chain in memory: the first frame, and the frames that were read last.
-final class ChainFrames<Head: AnyObject & ChainContent, Place: Hashable & Sendable, Content: ChainContent>: Sendable {
+final class ChainFrames<Head: AnyObject & ChainContent, Location: Hashable & Sendable, Content: ChainContent>: Sendable
+{
   private struct Frames: Sendable {
-    var byPlace: [Place: Content] = [:]
+    var byPlace: [Location: Content] = [:]
     /// The places of the frames, in the order of reading.
-    var order: [Place] = []
+    var order: [Location] = []
     var size = 0
   }
 
@@ -28,10 +29,10 @@ final class ChainFrames<Head: AnyObject & ChainContent, Place: Hashable & Sendab
   var residentSize: Int { (head.load()?.size ?? 0) + frames.withLock { $0.size } }
 
   /// Returns the content of a frame if it is in memory.
-  subscript(place: Place) -> Content? { frames.withLock { $0.byPlace[place] } }
+  subscript(place: Location) -> Content? { frames.withLock { $0.byPlace[place] } }
 
   /// Keeps the content of a frame, and frees the frames that were read first if there are too many.
-  func keep(_ content: Content, of place: Place) {
+  func keep(_ content: Content, of place: Location) {
     frames.withLock { (frames) -> Void in
       guard frames.byPlace[place] == nil else { return }
       frames.size += content.size

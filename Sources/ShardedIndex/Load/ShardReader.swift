@@ -5,7 +5,7 @@ final class ShardReader: Sendable {
   let cache: ShardCache
   let loader: ShardLoader
   /// The nodes of this generation's shards in the cache.
-  private let entries: EntryTable
+  private let nodes: ShardNodes
   /// The open files of shards. Loads that read whole files do not use them.
   let files: OpenFiles
   /// The manifest of that name in the directory; for entries, the manifest that names theirs.
@@ -24,7 +24,7 @@ final class ShardReader: Sendable {
     self.cache = cache
     self.loader = loader
     files = OpenFiles(in: directory, limit: openFileLimit)
-    entries = EntryTable(count: manifest.shardCount)
+    nodes = ShardNodes(count: manifest.shardCount)
   }
 
   // MARK: Following another generation
@@ -35,9 +35,9 @@ final class ShardReader: Sendable {
   func adoptResidents(of other: ShardReader) {
     // A resident shard has the field numbers of its manifest, and weights by its rule.
     guard manifest.hasFields(of: other.manifest) else { return }
-    for (number, entry) in cache.residents(in: other.entries) {
+    for (number, entry) in cache.residents(in: other.nodes) {
       guard let same = try? manifest.shardNumber(like: number, of: other.manifest) else { continue }
-      cache.adopt(entry, of: same, in: entries)
+      cache.adopt(entry, of: same, in: nodes)
     }
   }
 
@@ -74,7 +74,7 @@ final class ShardReader: Sendable {
   func part(
     of shard: Manifest.ShardPosition, promotes: Bool = true, unpacks: Bool = false, number: (PartTable) -> Int
   ) throws(IndexError) -> PartReference {
-    if let part = cache.part(shard.number, in: entries, promotes: promotes, number: number) {
+    if let part = cache.part(shard.number, in: nodes, promotes: promotes, number: number) {
       return PartReference(part: part, shard: shard.number, start: shard.firstRecord + part.firstRecord)
     }
     let opened = try header(shard.number, promotes)
@@ -85,35 +85,35 @@ final class ShardReader: Sendable {
   /// Returns the header of a shard. Loads the header unless it is resident.
   func shard(_ number: Int) throws(IndexError) -> LoadedShard {
     // Threads that must not wait come here too.
-    if let shard = cache.header(number, in: entries, promotes: true) { return shard }
+    if let shard = cache.header(number, in: nodes, promotes: true) { return shard }
     return try header(number, true).shard
   }
 
   /// A shard's header, and its file if the header was read now.
-  private struct Opened {
+  private struct OpenedShard {
     let shard: LoadedShard
     let file: OpenFile?
   }
 
   @inline(never)
-  private func header(_ shard: Int, _ promotes: Bool) throws(IndexError) -> Opened {
+  private func header(_ shard: Int, _ promotes: Bool) throws(IndexError) -> OpenedShard {
     try ReadingTerms.admit(0, in: directory)
     var file: OpenFile?
-    let found = try cache.header(shard, in: entries, promotes: promotes) { () throws(IndexError) in
+    let found = try cache.header(shard, in: nodes, promotes: promotes) { () throws(IndexError) in
       try reading(shard, kept: nil) { (open) throws(IndexError) in
         file = open
         return LoadedShard(header: try loader.header(open.file, manifest.source(shard), of: manifest.root))
       }
     }
-    return Opened(shard: found, file: file)
+    return OpenedShard(shard: found, file: file)
   }
 
   @inline(never)
   private func part(
-    _ number: Int, of opened: Opened, _ shard: Int, _ promotes: Bool, _ unpacks: Bool
+    _ number: Int, of opened: OpenedShard, _ shard: Int, _ promotes: Bool, _ unpacks: Bool
   ) throws(IndexError) -> LoadedPart {
     try ReadingTerms.admit(0, in: directory)
-    return try cache.part(opened.shard, number, of: shard, in: entries, promotes: promotes) { () throws(IndexError) in
+    return try cache.part(opened.shard, number, of: shard, in: nodes, promotes: promotes) { () throws(IndexError) in
       try reading(shard, kept: opened.file) { (open) throws(IndexError) in
         try loader.part(number, of: opened.shard.header, open.file, unpacks: unpacks)
       }

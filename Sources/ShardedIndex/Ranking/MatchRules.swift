@@ -1,7 +1,7 @@
 /// The rules by which an index's records match a typed text. Source: docs/ranking.md section 3.
 struct MatchRules: Sendable {
   /// The words whose beginnings lead to a record.
-  enum Words: Sendable {
+  enum WordRule: Sendable {
     /// The words of all components of the key but the last.
     case body
     /// The words of the whole key.
@@ -9,7 +9,7 @@ struct MatchRules: Sendable {
   }
 
   /// The words that the index has; nil for none.
-  private(set) var words: Words?
+  private(set) var words: WordRule?
   /// The fields of other names, by number, in the order of the option.
   private(set) var nameFields: [Int] = []
   /// Whether the leading consonants of Hangul names are other names.

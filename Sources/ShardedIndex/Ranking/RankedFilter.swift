@@ -1,14 +1,14 @@
 /// The filters of a ranked query, in an index with their tables. Source: docs/ranking.md section 7.
 struct RankedFilter: Sendable {
   /// The accepted values of one field. A record needs one of them.
-  struct Field: Sendable {
+  struct FieldFilter: Sendable {
     let table: SideTable
     /// The number of the field; nil if no record has the field.
     let number: Int?
     let values: AcceptedValues
   }
 
-  let fields: [Field]
+  let fields: [FieldFilter]
 
   /// - Parameter manifest: Of an index with a filter by each of the fields.
   /// - Returns: nil if there are no filters.
@@ -26,7 +26,7 @@ struct RankedFilter: Sendable {
       }
     }
     fields = values.map { table, values in
-      Field(
+      FieldFilter(
         table: .filter(table),
         number: unsafe Array(built[table].utf8).withUnsafeBufferPointer {
           unsafe manifest.root.fieldNumber(of: $0)
@@ -69,7 +69,7 @@ struct RankedFilter: Sendable {
   ///   - number: Returns the number of the field with the values; nil if no record has the field.
   private func passes(
     _ range: Range<Int>, of reference: PartReference, in reader: ShardReader, areEntries: Bool = false,
-    number: (Field) -> Int?
+    number: (FieldFilter) -> Int?
   ) throws(IndexError) -> [Bool] {
     var passes = [Bool](repeating: true, count: range.count)
     for field in fields {

@@ -31,11 +31,11 @@ struct RankedNear: Sendable {
   // MARK: Bounds
 
   /// Returns the cells of a page.
-  func page(_ number: Int, of reader: ShardReader) throws(IndexError) -> Page {
+  func page(_ number: Int, of reader: ShardReader) throws(IndexError) -> PageCells {
     guard let table = try reader.table(.cells, ofPage: number) else {
-      return Page(table: nil, bounds: [], greatest: greatest)
+      return PageCells(table: nil, bounds: [], greatest: greatest)
     }
-    return Page(
+    return PageCells(
       table: table,
       bounds: (0..<table.count).map { number in
         NearPlace.cell(ofValue: table.value(number)).map { bounds[$0] } ?? greatest
@@ -43,7 +43,7 @@ struct RankedNear: Sendable {
   }
 
   /// The cells of a page, each with its bound.
-  struct Page {
+  struct PageCells {
     fileprivate let table: ValueTable?
     fileprivate let bounds: [Int]
     /// The bound without a table.
@@ -81,7 +81,7 @@ struct RankedNear: Sendable {
   /// Returns a bound on the nearness that cells add to the code of a weight.
   ///
   /// A record in a cell weighs at most the greatest weight there. A record without coordinates has a nearness of 0.
-  private static func near(_ weight: UInt64, _ cells: [ValueLists.Entry], _ bound: (Int) -> Int) -> Int {
+  private static func near(_ weight: UInt64, _ cells: [ValueLists.ListedValue], _ bound: (Int) -> Int) -> Int {
     let code = WeightRule.code(weight)
     return cells.reduce(0) { max($0, WeightRule.code(min(weight, $1.weight)) + bound($1.number) - code) }
   }

@@ -92,7 +92,7 @@ struct RankedSearch: Sendable {
   // MARK: Hits
 
   /// The hits of a page.
-  struct Page: Sendable {
+  struct NextHits: Sendable {
     var records: [RankedRecord] = []
     /// The number of hits above all bounds, which no unopened record can come before.
     var settledCount = 0
@@ -105,8 +105,8 @@ struct RankedSearch: Sendable {
   /// - Parameter isStopped: Another condition that ends the search; nil for none.
   mutating func next(
     _ limit: Int, budget: ShardedIndex.SearchBudget?, isStopped: (() -> Bool)? = nil
-  ) throws(IndexError) -> Page {
-    var page = Page()
+  ) throws(IndexError) -> NextHits {
+    var page = NextHits()
     guard limit > 0 else { return page }
     var found = RankedFound(limit: limit)
     queueRests(left)

@@ -28,7 +28,7 @@ struct RecordMatch: Sendable {
 /// The texts of a record to compare with a typed text. Source: docs/ranking.md section 3.
 struct RecordTexts {
   /// One other name: its plain form, and its spelling in the record.
-  struct Name {
+  struct OtherName {
     var plain: [UInt8]
     var spelled: [UInt8]
   }
@@ -37,7 +37,7 @@ struct RecordTexts {
   let key: [UInt8]
   /// The closed form of the key; nil if it equals the plain form.
   let closed: [UInt8]?
-  private(set) var names: [Name] = []
+  private(set) var names: [OtherName] = []
 
   init(_ folded: [UInt8], _ rules: MatchRules) {
     guard rules.isPlain else {
@@ -57,7 +57,7 @@ struct RecordTexts {
     unsafe spelled.withUnsafeBufferPointer { unsafe Fold.fold($0, into: &folded) }
     let plain = PlainForm.plain(folded)
     guard !plain.isEmpty, plain != key.prefix(while: { $0 != Fold.separator }) else { return }
-    names.append(Name(plain: plain, spelled: spelled))
+    names.append(OtherName(plain: plain, spelled: spelled))
   }
 
   /// Adds the names in a field's value: the elements of an array, or the texts between commas.

@@ -11,7 +11,7 @@ package final class Archive: Sendable {
   /// The size of a place, in bytes.
   private static let placeSize: Int64 = 8
 
-  private struct Page: Sendable {
+  private struct TablePage: Sendable {
     let number: Int64
     let bytes: [UInt8]
   }
@@ -26,7 +26,7 @@ package final class Archive: Sendable {
   /// The first bytes of the file.
   private let head: [UInt8]
   /// Some pages of places, in slots by their numbers; empty until a page is read.
-  private let pages = Lock<[Page?]>([])
+  private let pages = Lock<[TablePage?]>([])
 
   /// The size of the archive, in bytes.
   package var size: Int64 { file.length }
@@ -133,7 +133,7 @@ package final class Archive: Sendable {
     // There are fewer than 2^35 places.
     let (start, isOver) = layout.placesStart.addingReportingOverflow(page * pageSize)
     guard !isOver, start < size else { throw withoutPlace(number) }
-    let read = Page(number: page, bytes: try self.read(from: start, size: Int(min(pageSize, size - start))))
+    let read = TablePage(number: page, bytes: try self.read(from: start, size: Int(min(pageSize, size - start))))
     pages.withLock { (pages) -> Void in
       if pages.isEmpty { pages = Array(repeating: nil, count: Int(Self.keptPages)) }
       pages[slot] = read
@@ -144,7 +144,7 @@ package final class Archive: Sendable {
   /// Frees the places in memory. They have no checksum, and may be damaged if files are.
   func removePlaces() { pages.withLock { $0 = [] } }
 
-  private func number(_ place: Int, of page: Page) throws(IndexError) -> UInt64 {
+  private func number(_ place: Int, of page: TablePage) throws(IndexError) -> UInt64 {
     let start = place * Int(Self.placeSize)
     guard start + Int(Self.placeSize) <= page.bytes.count else {
       throw withoutPlace(page.number * Int64(Self.pageCapacity) + Int64(place))

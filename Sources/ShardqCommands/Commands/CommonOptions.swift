@@ -38,7 +38,7 @@
     /// The user's settings. The first option that needs them reads them, so that help and completions work with any
     /// settings. Settings that cannot be used end the process.
     static let current: UserSettings = {
-      do throws(Failure) {
+      do throws(SettingsError) {
         return try load()
       } catch {
         Diagnostics.report(error.message)

@@ -23,7 +23,7 @@
           man shardq-export, docs/command.md, docs/datasets.md
         """)
 
-    enum Format: String, ExpressibleByArgument, CaseIterable {
+    enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
       case jsonl, csv, tsv, geojson
     }
 
@@ -36,7 +36,7 @@
         "jsonl, csv, tsv or geojson (default: jsonl). csv and tsv have a header line; in tsv, the line before it says "
           + "how values are escaped.",
         valueName: "format"))
-    var format: Format?
+    var format: ExportFormat?
 
     @Flag(name: .customLong("json"), help: "Print one JSON object with all records in it.")
     var isJSON = false

@@ -22,7 +22,7 @@
           man shardq-map, docs/terminal.md
         """)
 
-    enum Format: String, ExpressibleByArgument, CaseIterable {
+    enum MapFormat: String, ExpressibleByArgument, CaseIterable {
       case text, geojson
     }
 
@@ -30,7 +30,7 @@
     @OptionGroup(title: "Index") var pin: IndexPin
 
     @Option(name: .customLong("format"), help: "text draws the map, geojson prints the matches.")
-    var format = Format.text
+    var format = MapFormat.text
 
     @Flag(name: .customLong("json"), help: "The same as --format geojson.")
     var isJSON = false
@@ -113,14 +113,14 @@
     }
 
     /// Returns the coordinates of the matches that have some.
-    private static func places(of matches: ShardedIndex.Matches) throws(IndexError) -> [Place] {
+    private static func places(of matches: ShardedIndex.Matches) throws(IndexError) -> [Coordinates] {
       let buffer = RecordBuffer()
-      var places: [Place] = []
+      var places: [Coordinates] = []
       for start in stride(from: 0, to: matches.count, by: QueryRunner.chunkSize) {
         try matches.read(start..<start + QueryRunner.chunkSize, into: buffer)
         for record in 0..<buffer.count {
-          guard let degrees = Coordinate.degrees(ofRecord: record, in: buffer, matches.generation.schema),
-            let place = Place(latitude: degrees.latitude, longitude: degrees.longitude)
+          guard let degrees = Degrees.degrees(ofRecord: record, in: buffer, matches.generation.schema),
+            let place = Coordinates(latitude: degrees.latitude, longitude: degrees.longitude)
           else { continue }
           places.append(place)
         }

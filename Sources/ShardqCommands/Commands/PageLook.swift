@@ -55,7 +55,7 @@
     /// - Parameter index: The index, whose fields they may name.
     func options(for index: String) throws(CommandFailure) -> PageOptions {
       var options = PageOptions()
-      do throws(PageOptions.Failure) {
+      do throws(PageOptions.SettingsError) {
         if let file { try options.addFile(file) }
         let given =
           [
@@ -75,7 +75,7 @@
       } catch {
         throw CommandFailure(error)
       }
-      do throws(PageOptions.Failure) { try options.check(schema.names) } catch {
+      do throws(PageOptions.SettingsError) { try options.check(schema.names) } catch {
         throw CommandFailure(status: error.status, message: error.message)
       }
       return options

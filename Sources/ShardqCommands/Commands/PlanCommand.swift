@@ -58,7 +58,7 @@
       help: ArgumentHelp(
         "The most space that the index may take on disk, in blocks of 4096 bytes: a size, or a percentage above that of the default sizes (default: +5%).",
         valueName: "size|+n%"))
-    var maxSize: DiskLimit?
+    var maxSize: DiskLimitArgument?
 
     @Option(
       name: [.customShort("n", allowingJoined: true), .customLong("limit")],
@@ -243,7 +243,7 @@
   }
 
   /// A limit of bytes on disk: `3M` or `+5%`.
-  struct DiskLimit: ExpressibleByArgument {
+  struct DiskLimitArgument: ExpressibleByArgument {
     var limit: PlanOptions.DiskLimit
 
     init?(argument: String) {

@@ -271,13 +271,13 @@
 
     func run(
       _ command: StoreRequest.Command, _ target: String, _ plan: PlanOption, _ options: BuildOptions,
-      _ summary: SummaryOptions? = nil, _ change: (inout StoreRequest.Ranges) -> Void
+      _ summary: SummaryOptions? = nil, _ change: (inout StoreRequest.RangeArguments) -> Void
     ) -> Never {
       RemoteWork.needed()
       var request = StoreRequest(command, target)
       request.isSingleWriter = isSingleWriter
       do throws(BuildError) {
-        var ranges = StoreRequest.Ranges(try plan.read(), options)
+        var ranges = StoreRequest.RangeArguments(try plan.read(), options)
         change(&ranges)
         request.ranges = ranges
       } catch {

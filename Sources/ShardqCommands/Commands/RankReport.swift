@@ -42,7 +42,7 @@
       let keys = answer.keys ?? 0
       var report = Report()
       report.add("query", .text(query.text))
-      report.add("folded", .text(Fold.fold(query.text).withUnsafeBufferPointer { FoldedText.readable($0) }))
+      report.add("folded", .text(Fold.fold(query.text).withUnsafeBufferPointer { ReadableFold.readable($0) }))
       report.add("sort", .text(SortOrder.rank.rawValue))
       let total = answer.total
       report.add("count", .number(total.number), note: total.isExact ? "" : "and more")

@@ -49,7 +49,7 @@
       name: .customLong("encoding"),
       help: ArgumentHelp("latin1, windows-1252, utf-16, utf-16le or utf-16be (default: utf-8).", valueName: "name"),
       completion: .list(DatasetDialect.Encoding.allCases.map(\.rawValue)))
-    var encoding: Encoding?
+    var encoding: EncodingArgument?
 
     @Option(
       name: .customLong("decimal"),
@@ -85,7 +85,7 @@
       var text: String { byte == 0x09 ? "tab" : String(Unicode.Scalar(byte)) }
     }
 
-    struct Encoding: ExpressibleByArgument {
+    struct EncodingArgument: ExpressibleByArgument {
       var encoding: DatasetDialect.Encoding
 
       init?(argument: String) {

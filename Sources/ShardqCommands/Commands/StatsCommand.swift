@@ -33,7 +33,7 @@
         report.add("index", .text(index.path))
         report.add("records", .number(index.recordCount))
         report.add("shards", .number(index.shardCount))
-        let shards = try ShardSizes(of: index)
+        let shards = try SizeSummary(of: index)
         try Self.addFiles(of: index, shards, to: &report)
         Self.addSizes(of: index.generation.manifest, shards, to: &report)
         let features = try Self.features(of: index)
@@ -49,7 +49,7 @@
     }
 
     /// The sizes of an index's shards, and of all files but the manifest and the overlay.
-    private struct ShardSizes {
+    private struct SizeSummary {
       /// The size of each shard, smallest first; a file that is two shards counts twice.
       var sorted: [Int] = []
       /// The bytes in all files, and those that the files occupy.
@@ -71,7 +71,7 @@
         }
         sorted.sort()
         guard let entries = try ShardedIndex(entriesOf: index) else { return }
-        let own = try ShardSizes(of: entries).files
+        let own = try SizeSummary(of: entries).files
         let manifest = FileSize(ofManifestOf: entries)
         self.entries = FileSize(bytes: own.bytes + manifest.bytes, disk: own.disk + manifest.disk)
       }
@@ -80,7 +80,7 @@
     }
 
     private static func addFiles(
-      of index: ShardedIndex, _ shards: ShardSizes, to report: inout Report
+      of index: ShardedIndex, _ shards: SizeSummary, to report: inout Report
     ) throws(IndexError) {
       let manifest = FileSize(ofManifestOf: index)
       let hasOverlay = index.generation.overlay != nil
@@ -95,7 +95,7 @@
         "overlay_bytes", .number(overlay.bytes))
     }
 
-    private static func addSizes(of manifest: ManifestReader, _ shards: ShardSizes, to report: inout Report) {
+    private static func addSizes(of manifest: ManifestReader, _ shards: SizeSummary, to report: inout Report) {
       report.add(
         "manifest_memory_bytes", .number(manifest.size))
       report.add("shard_bytes_min", .number(shards.sorted.first ?? 0))
@@ -118,7 +118,7 @@
 
     /// Adds the lines that people see.
     private static func addRows(
-      of index: ShardedIndex, _ shards: ShardSizes, _ features: [(json: String, note: String)], to report: inout Report
+      of index: ShardedIndex, _ shards: SizeSummary, _ features: [(json: String, note: String)], to report: inout Report
     ) throws(IndexError) {
       let (number, counted) = (QueryRunner.grouped, QueryRunner.counted)
       let manifest = index.generation.manifest
@@ -184,7 +184,7 @@
     private static func entries(of index: ShardedIndex) throws(IndexError) -> (json: String, note: String)? {
       guard let entries = try ShardedIndex(entriesOf: index) else { return nil }
       let manifest = index.generation.manifest
-      let bytes = try ShardSizes(of: entries).files.bytes + entries.generation.manifest.fileSize
+      let bytes = try SizeSummary(of: entries).files.bytes + entries.generation.manifest.fileSize
       var json = "\"entries\":{\"bytes\":\(bytes),\"entries\":\(entries.recordCount),\"shards\":\(entries.shardCount)"
       var kinds: [String] = []
       if let words = manifest.setting("words") {

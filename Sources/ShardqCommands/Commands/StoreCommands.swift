@@ -178,7 +178,7 @@
     }
 
     /// The arguments of `write-range` and `merge`, by which many processes make an index.
-    package struct Ranges: Sendable {
+    package struct RangeArguments: Sendable {
       package var plan: RangePlan
       package var resources: BuildOptions
       package var isOfEntries = false
@@ -206,7 +206,7 @@
     /// The time without bytes after which a request fails, in seconds; nil for the default.
     package var stallSeconds: Int?
     /// The arguments of `write-range` and `merge`; nil for other commands.
-    package var ranges: Ranges?
+    package var ranges: RangeArguments?
 
     init(_ command: Command, _ url: String) { (self.command, self.url) = (command, url) }
 

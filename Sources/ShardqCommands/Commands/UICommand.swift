@@ -106,8 +106,8 @@
       settings.query = query
       display.apply(to: &settings)
       keys.apply(to: &settings)
-      do throws(QueryHistory.Failure) {
-        let history = try keys.history.map { (path) throws(QueryHistory.Failure) in
+      do throws(QueryHistory.HistoryError) {
+        let history = try keys.history.map { (path) throws(QueryHistory.HistoryError) in
           try QueryHistory(path, limit: keys.historySize ?? 1000)
         }
         return Self.run(index, settings, history, printer)
@@ -134,7 +134,7 @@
     static var usualOptions: [String] {
       let name = "SHARDQ_UI_OPTS"
       let words: [String]
-      do throws(UserSettings.Failure) {
+      do throws(UserSettings.SettingsError) {
         words = try UserSettings.words(of: variable(name), name + ": ")
       } catch {
         Diagnostics.report(error.message)
@@ -175,7 +175,7 @@
     ) -> ExitStatus {
       var list = TypingList(
         index, settings, history: history, land: { (index) throws(IndexError) in try index.land() })
-      let outcome: TypingList.Outcome
+      let outcome: TypingList.Ending
       do throws(Terminal.OpenError) {
         outcome = try list.run()
       } catch {
@@ -190,7 +190,7 @@
       case .nothing, .typed, .chosen: break
       }
       // The chosen records are printed all the same.
-      do throws(QueryHistory.Failure) { try list.keepQuery() } catch { Diagnostics.report(error.message) }
+      do throws(QueryHistory.HistoryError) { try list.keepQuery() } catch { Diagnostics.report(error.message) }
       do throws(WriteError) {
         let status = try printer.print(outcome, query: list.query, key: list.expectedKey)
         return status == .done || status == .negative ? damage ?? status : status

@@ -54,7 +54,7 @@
         "auto, always or never draw colours; hl:red:bold and the like choose them (default: auto).",
         valueName: "list"),
       transform: { (text: String) throws -> ThemeSpecification in
-        do throws(ThemeSpecification.Mistake) {
+        do throws(ThemeSpecification.ThemeError) {
           return try ThemeSpecification(text)
         } catch {
           throw ValidationError(error.message)
@@ -181,7 +181,7 @@
 
     func table() throws -> KeyBindings {
       var table = KeyBindings(marks: multi, hasHistory: history != nil)
-      do throws(KeyBindings.Mistake) {
+      do throws(KeyBindings.BindingError) {
         for text in bindings { try table.bind(text) }
       } catch {
         throw ValidationError("--bind: " + error.message + (error.message.contains(";") ? "" : "; write ctrl-k:up"))
@@ -190,7 +190,7 @@
     }
 
     func expectedKeys() throws -> [(name: String, key: Key)] {
-      do throws(KeyBindings.Mistake) {
+      do throws(KeyBindings.BindingError) {
         var keys: [(name: String, key: Key)] = []
         for text in expected { keys += try KeyBindings.keys(text) }
         return keys
@@ -281,12 +281,12 @@
     }
 
     /// Returns a writer of the named fields.
-    func writer(of schema: Schema) -> Result<RecordWriter, FieldNames.Unknown> {
+    func writer(of schema: Schema) -> Result<RecordWriter, NamedFields.Unknown> {
       let isChosen = endsWithZero || !fields.isEmpty
       let presentation = presentation
       var writer = RecordWriter(presentation.format, fieldCount: schema.names.count, schema: schema)
       writer.show(presentation.look)
-      return FieldNames.find(fields, in: schema.names).map { numbers in
+      return NamedFields.find(fields, in: schema.names).map { numbers in
         if isChosen {
           writer.choose(numbers, endsWithZero: endsWithZero)
         }
@@ -295,7 +295,7 @@
     }
 
     /// Prints the outcome of a list; returns whether it was a record or the wanted text.
-    func print(_ outcome: TypingList.Outcome, query: String, key: String?) throws(WriteError) -> ExitStatus {
+    func print(_ outcome: TypingList.Ending, query: String, key: String?) throws(WriteError) -> ExitStatus {
       let presentation = presentation
       var output = presentation.output
       func write(line: String) throws(WriteError) {

@@ -48,7 +48,7 @@
       let made: Verifier.Summary
       let bar = progress.bar
       let (steps, path) = (BuildSteps(), location.path)
-      do throws(Verifier.Failure) {
+      do throws(Verifier.VerifyError) {
         made = try Verifier.verify(
           index: path, source: comparison, options: .init(expectedDigest: pin.expectedDigest),
           progress: {
@@ -100,7 +100,7 @@
     }
 
     /// Reports why nothing could be verified and returns the status to end with.
-    private static func status(of failure: Verifier.Failure) -> ExitStatus {
+    private static func status(of failure: Verifier.VerifyError) -> ExitStatus {
       switch failure {
       case .index(let error): return QueryRunner.report(error)
       case .source(let error):

@@ -15,7 +15,7 @@
     /// The monotonic clock before the start, in nanoseconds.
     var start = 0
 
-    enum Failure: Error {
+    enum ProcessError: Error {
       case cannotStart(path: String, errno: CInt)
       /// A signal asked the command to end; the program was killed.
       case stopped
@@ -25,7 +25,9 @@
     /// process is gone.
     ///
     /// - Parameter showsErrors: Whether its standard error is this process's own.
-    static func run(_ path: String, _ arguments: [String], showsErrors: Bool = false) throws(Failure) -> ChildProcess {
+    static func run(_ path: String, _ arguments: [String], showsErrors: Bool = false) throws(ProcessError)
+      -> ChildProcess
+    {
       guard let input = pipe(), let output = pipe(), let errors = pipe() else {
         throw .cannotStart(path: path, errno: errno)
       }

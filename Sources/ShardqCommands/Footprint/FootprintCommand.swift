@@ -191,7 +191,7 @@
       let arguments = ["build", dataset, "--index", scratch + "/index"] + input.words
       let built: ChildProcess
       let own = try InstalledProgram.ownPath()
-      do throws(ChildProcess.Failure) {
+      do throws(ChildProcess.ProcessError) {
         built = try ChildProcess.run(own, arguments)
       } catch {
         throw CommandFailure(status: .inputOutput, message: "")

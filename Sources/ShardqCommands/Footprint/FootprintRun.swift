@@ -230,7 +230,7 @@
     }
 
     private func child(_ arguments: [String]) throws(CommandFailure) -> ChildProcess {
-      do throws(ChildProcess.Failure) {
+      do throws(ChildProcess.ProcessError) {
         return try ChildProcess.run(program, arguments)
       } catch {
         switch error {

@@ -5,13 +5,13 @@
 
   /// A plot of the resident memory over a typed session, a line for each design, on a logarithmic scale.
   struct MemoryPlot {
-    private struct Line {
+    private struct Curve {
       var name: String
       var points: [(keys: Int, bytes: Double)]
       /// The most memory before the first answer, if it is clearly more than after it.
       var peak: Double?
     }
-    private let lines: [Line]
+    private let lines: [Curve]
     private let keyCount: Int
     /// The ends of the scale in bytes: 1, 2 or 5 times a power of ten.
     private let bottom: Double
@@ -22,7 +22,7 @@
         let points = row.samples.map { (keys: $0.keys, bytes: Double(max(1, $0.resident))) }
         let most = points.map(\.bytes).max() ?? 1
         let peak = Double(row.peakResident)
-        return Line(name: row.design, points: points, peak: peak > 1.1 * most ? peak : nil)
+        return Curve(name: row.design, points: points, peak: peak > 1.1 * most ? peak : nil)
       }
       self.keyCount = max(1, keyCount)
       let values = lines.flatMap { $0.points.map(\.bytes) + ($0.peak.map { [$0] } ?? []) }

@@ -8,7 +8,7 @@ package struct KeyBindings: Sendable {
   package private(set) var table: [(key: Key, actions: [ListAction])] = []
 
   /// The reason why bindings mean nothing, and a binding to write.
-  package struct Mistake: Error, Equatable { package var message: String }
+  package struct BindingError: Error, Equatable { package var message: String }
 
   /// The most actions of one key.
   private static let actionLimit = 100
@@ -68,27 +68,27 @@ package struct KeyBindings: Sendable {
   // MARK: --bind
 
   /// Changes some of the bindings, given as `ctrl-k:up,alt-a:select-all+accept`.
-  package mutating func bind(_ text: String) throws(Mistake) {
+  package mutating func bind(_ text: String) throws(BindingError) {
     for part in try Self.parts(text) {
       guard let colon = part.dropFirst().firstIndex(of: ":") else {
-        throw Mistake(message: "\(part) has no action; write a key, a colon and an action, as ctrl-k:up")
+        throw BindingError(message: "\(part) has no action; write a key, a colon and an action, as ctrl-k:up")
       }
       let name = String(part[..<colon])
       guard let key = Key(named: name) else { throw Self.noKey(name) }
       var actions: [ListAction] = []
       for name in try Self.chain(part[part.index(after: colon)...]) { actions += try Self.actions(name) }
       guard !actions.isEmpty else {
-        throw Mistake(message: "\(name) has no action; write one behind the colon, as ctrl-k:up")
+        throw BindingError(message: "\(name) has no action; write one behind the colon, as ctrl-k:up")
       }
       guard actions.count <= Self.actionLimit else {
-        throw Mistake(message: "\(name) has over \(Self.actionLimit) actions; leave out some")
+        throw BindingError(message: "\(name) has over \(Self.actionLimit) actions; leave out some")
       }
       set(key, actions)
     }
   }
 
   /// Returns the keys of a list with commas between.
-  package static func keys(_ text: String) throws(Mistake) -> [(name: String, key: Key)] {
+  package static func keys(_ text: String) throws(BindingError) -> [(name: String, key: Key)] {
     var keys: [(String, Key)] = []
     var rest = text[...]
     while !rest.isEmpty {
@@ -99,16 +99,16 @@ package struct KeyBindings: Sendable {
       keys.append((name, key))
       guard end < rest.endIndex else { break }
       rest = rest[rest.index(after: end)...]
-      guard !rest.isEmpty else { throw Mistake(message: "the list ends with a comma; leave out the comma") }
+      guard !rest.isEmpty else { throw BindingError(message: "the list ends with a comma; leave out the comma") }
     }
     return keys
   }
 
-  private static func noKey(_ name: String) -> Mistake {
-    Mistake(message: "there is no key \(name); names are a, ctrl-a, alt-a, f1, enter, tab, up, shift-up and so on")
+  private static func noKey(_ name: String) -> BindingError {
+    BindingError(message: "there is no key \(name); names are a, ctrl-a, alt-a, f1, enter, tab, up, shift-up and so on")
   }
 
-  private static func actions(_ name: String) throws(Mistake) -> [ListAction] {
+  private static func actions(_ name: String) throws(BindingError) -> [ListAction] {
     if let actions = ListAction.named(name) { return actions }
     if let open = name.firstIndex(of: "("), name.last == ")" {
       if let kind = ListAction.Kind(rawValue: String(name[..<open])), kind.takesText {
@@ -117,15 +117,15 @@ package struct KeyBindings: Sendable {
     }
     let word = String(name.prefix { $0 != "(" })
     if let kind = ListAction.Kind(rawValue: word), kind.takesText {
-      throw Mistake(message: "\(word) needs a text; write \(word)(TEXT)")
+      throw BindingError(message: "\(word) needs a text; write \(word)(TEXT)")
     }
     if commands.contains(word) {
-      throw Mistake(
+      throw BindingError(
         message: "\(word) would run a command, and the list runs none; end the list by a key with --expect \(example)")
     }
     let names = ListAction.Kind.allCases.map(\.rawValue)
     let near = Misspelling.nearest(to: word, among: names).map { "; did you mean \($0)?" }
-    throw Mistake(message: "there is no action \(word)" + (near ?? "; docs/terminal.md lists the actions"))
+    throw BindingError(message: "there is no action \(word)" + (near ?? "; docs/terminal.md lists the actions"))
   }
 
   private static let example = "ctrl-o"
@@ -136,19 +136,19 @@ package struct KeyBindings: Sendable {
   ]
 
   /// Returns the bindings of a list: commas divide it, except one in parentheses or one that is the key.
-  private static func parts(_ text: String) throws(Mistake) -> [Substring] {
+  private static func parts(_ text: String) throws(BindingError) -> [Substring] {
     let parts = try divided(text[...], at: ",")
     guard !parts.isEmpty else {
-      throw Mistake(message: "the list is empty; write a key, a colon and an action, as ctrl-k:up")
+      throw BindingError(message: "the list is empty; write a key, a colon and an action, as ctrl-k:up")
     }
     return parts
   }
 
-  private static func chain(_ text: Substring) throws(Mistake) -> [String] {
+  private static func chain(_ text: Substring) throws(BindingError) -> [String] {
     try divided(text, at: "+").map(String.init)
   }
 
-  private static func divided(_ text: Substring, at separator: Character) throws(Mistake) -> [Substring] {
+  private static func divided(_ text: Substring, at separator: Character) throws(BindingError) -> [Substring] {
     var parts: [Substring] = []
     var (start, depth) = (text.startIndex, 0)
     for at in text.indices {
@@ -162,7 +162,9 @@ package struct KeyBindings: Sendable {
         depth -= 1
       }
     }
-    guard depth == 0 else { throw Mistake(message: "\(text[start...]) has a parenthesis that is not closed; add )") }
+    guard depth == 0 else {
+      throw BindingError(message: "\(text[start...]) has a parenthesis that is not closed; add )")
+    }
     if start < text.endIndex { parts.append(text[start...]) }
     return parts
   }

@@ -41,7 +41,7 @@ extension ListModel {
   package static let placeLimit = 200
 
   /// Returns the places of the first matches: of all, or of those that are found so far.
-  package mutating func foundPlaces() -> [Place] {
+  package mutating func foundPlaces() -> [Coordinates] {
     let count = min(rowCount, Self.placeLimit)
     if let found, found.answer == selectedNumber.answer, found.count == count { return found.places }
     let places = readPlaces(count)

@@ -2,7 +2,7 @@ import CLibrary
 import ShardedIndex
 
 /// The row of a list for one record.
-package struct Row: Sendable {
+package struct ListRow: Sendable {
   /// The record's key in its own spelling.
   package var key: String
   /// The key, and behind it the other name that the query matched; and the ranges that are marked.
@@ -14,9 +14,9 @@ package struct Row: Sendable {
   /// The record's identity; nil if no row can be marked.
   package var identity: RecordIdentity?
 
-  package var place: Place? {
+  package var place: Coordinates? {
     guard let latitude, let longitude else { return nil }
-    return Place(latitude: latitude, longitude: longitude)
+    return Coordinates(latitude: latitude, longitude: longitude)
   }
 
   /// - Parameters:
@@ -57,7 +57,7 @@ package struct ListModel {
   /// The keys that begin with the query, in order.
   private var matches: ShardedIndex.Matches
   /// The rows of the window, from ``top`` on.
-  package private(set) var rows: [Row] = []
+  package private(set) var rows: [ListRow] = []
   /// The first row of the window and the selected one, among all matches.
   package private(set) var top = 0
   package private(set) var selection = 0
@@ -79,7 +79,7 @@ package struct ListModel {
   /// The number of answers so far: a row of one is not that of another.
   private var answerNumber = 0
   /// The places of the first matches, and the answer they are of.
-  var found: (answer: Int, count: Int, places: [Place])?
+  var found: (answer: Int, count: Int, places: [Coordinates])?
   /// Whether rows can be marked.
   package var canMark = false
   package var marks = MarkedRecords()
@@ -91,7 +91,7 @@ package struct ListModel {
   }
 
   /// The most rows of a list by ranks, each of which the search has to find.
-  private static let rankedLimit = ShardedIndex.SearchQuery.Limits.host.offset
+  private static let rankedLimit = ShardedIndex.SearchQuery.SearchLimits.host.offset
 
   /// The number of rows: all matches, or those that are found so far.
   package var rowCount: Int { hits?.count ?? matches.count }
@@ -231,13 +231,13 @@ package struct ListModel {
     }
   }
 
-  private func row(_ number: Int, _ record: ShardedIndex.Record) -> Row {
+  private func row(_ number: Int, _ record: ShardedIndex.Record) -> ListRow {
     let (key, schema) = (record.key, matches.generation.schema)
     let (via, highlights) =
       hits?.hit(number, record).matched
       ?? (.key, ShardedIndex.Matches.highlights(of: folded, in: key))
-    var row = Row(key, via: via, highlights: highlights)
-    if let texts = Place.texts(of: record, schema) { (row.latitude, row.longitude) = texts }
+    var row = ListRow(key, via: via, highlights: highlights)
+    if let texts = Coordinates.texts(of: record, schema) { (row.latitude, row.longitude) = texts }
     if canMark { row.identity = RecordIdentity(record, in: matches.generation) }
     return row
   }
@@ -265,16 +265,16 @@ package struct ListModel {
   }
 
   /// Returns the places of the first matches that have one.
-  mutating func readPlaces(_ count: Int) -> [Place] {
+  mutating func readPlaces(_ count: Int) -> [Coordinates] {
     let schema = generation.schema
     guard schema.latitude != nil, schema.longitude != nil else { return [] }
-    var (places, start): ([Place], Int) = ([], 0)
+    var (places, start): ([Coordinates], Int) = ([], 0)
     do throws(IndexError) {
       while start < count {
         let size = max(1, min(count - start, hits == nil ? try matches.recordsAtOnce(at: start) : 1))
         for record in try records(in: start..<start + size) {
-          guard let texts = Place.texts(of: record, schema) else { continue }
-          if let place = Place(latitude: texts.latitude, longitude: texts.longitude) { places.append(place) }
+          guard let texts = Coordinates.texts(of: record, schema) else { continue }
+          if let place = Coordinates(latitude: texts.latitude, longitude: texts.longitude) { places.append(place) }
         }
         start += size
       }
@@ -325,7 +325,7 @@ package struct ListModel {
   }
   package var selectedNumber: RowNumber { RowNumber(answer: answerNumber, row: selection) }
 
-  package var selectedRow: Row? {
+  package var selectedRow: ListRow? {
     selection >= top && selection - top < rows.count ? rows[selection - top] : nil
   }
 

@@ -66,9 +66,9 @@ package struct ListScreen {
     package var size: Terminal.Size
     package var areas: [Area]
     /// The cursor, counted from 0; nil if a line draws one, and the terminal's is hidden in the first line.
-    package var cursor: Cursor?
+    package var cursor: CursorPosition?
 
-    package struct Cursor: Equatable, Sendable {
+    package struct CursorPosition: Equatable, Sendable {
       package var row = 0
       package var column: Int
     }
@@ -90,7 +90,7 @@ package struct ListScreen {
     }
     if !layout.map.isEmpty { areas.append(.init(layout.map, map.lines(&model, layout.map))) }
     if !layout.fields.isEmpty { areas.append(.init(layout.fields, fieldLines(&model, layout.fields))) }
-    let place = Frame.Cursor(row: layout.prompt.row, column: layout.prompt.column + cursor)
+    let place = Frame.CursorPosition(row: layout.prompt.row, column: layout.prompt.column + cursor)
     return Frame(size: size, areas: areas, cursor: drawsCursor ? nil : place)
   }
 
@@ -174,12 +174,12 @@ package struct ListScreen {
   }
 
   /// Returns the coordinates of the rows, as exact as there is room beside the names.
-  static func coordinates(of rows: [Row], columns: Int) -> (texts: [String], columns: Int) {
+  static func coordinates(of rows: [ListRow], columns: Int) -> (texts: [String], columns: Int) {
     let digits: Int? = columns >= 55 ? 4 : columns >= 34 ? 2 : nil
     guard let digits else { return (rows.map { _ in "" }, 0) }
     let places = rows.map { row in
       row.place.map {
-        (Coordinate.rounded($0.latitude, digits: digits), Coordinate.rounded($0.longitude, digits: digits))
+        (Degrees.rounded($0.latitude, digits: digits), Degrees.rounded($0.longitude, digits: digits))
       }
     }
     // Both stand in line at the point.
@@ -191,7 +191,7 @@ package struct ListScreen {
   }
 
   private func listLine(
-    _ row: Row, _ coordinates: String, _ coordinateColumns: Int, _ box: ScreenBox, isSelected: Bool, isMarked: Bool
+    _ row: ListRow, _ coordinates: String, _ coordinateColumns: Int, _ box: ScreenBox, isSelected: Bool, isMarked: Bool
   ) -> DisplayText {
     let columns = box.columns
     var line = DisplayText()

@@ -35,7 +35,7 @@ package struct MapExtent: Equatable, Sendable {
   }
 
   /// Makes the part around some places; nil without any.
-  package init?(around places: [Place]) {
+  package init?(around places: [Coordinates]) {
     guard let first = places.first else { return nil }
     let (south, north) = places.reduce((first.latitude, first.latitude)) {
       (min($0.0, $1.latitude), max($0.1, $1.latitude))

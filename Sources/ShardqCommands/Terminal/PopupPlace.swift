@@ -2,8 +2,8 @@ import QueryOutput
 
 /// The place and the size of a popup of tmux: the value of `--tmux`, in fzf's spelling.
 package struct PopupPlace: Equatable, Sendable {
-  package enum Position: String, Sendable { case center, top, bottom, left, right }
-  package private(set) var position = Position.center
+  package enum Edge: String, Sendable { case center, top, bottom, left, right }
+  package private(set) var position = Edge.center
   private var width = ScreenPart.percent(50)
   private var height = ScreenPart.percent(50)
 
@@ -14,7 +14,7 @@ package struct PopupPlace: Equatable, Sendable {
     var place = PopupPlace()
     var sizes: [ScreenPart] = []
     for word in text.split(separator: ",").map(String.init) {
-      if let position = Position(rawValue: word == "up" ? "top" : word == "down" ? "bottom" : word) {
+      if let position = Edge(rawValue: word == "up" ? "top" : word == "down" ? "bottom" : word) {
         place.position = position
       } else if let size = ScreenPart(word), sizes.count < 2 {
         sizes.append(size)

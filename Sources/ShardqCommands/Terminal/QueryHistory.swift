@@ -13,28 +13,28 @@ package struct QueryHistory {
   /// The text that was typed before the first step back.
   private var draft = ""
 
-  package struct Failure: Error { package var message: String }
+  package struct HistoryError: Error { package var message: String }
 
   /// The most bytes of the file's end that are read: enough for a thousand of the longest texts.
   private static let readLimit = 4 << 20
 
   /// Reads the file, which need not be there.
-  package init(_ path: String, limit: Int) throws(Failure) {
+  package init(_ path: String, limit: Int) throws(HistoryError) {
     (self.path, self.limit) = (path, limit)
     lines = try Self.load(path).suffix(limit).map(\.self)
     position = lines.count
   }
 
-  private static func load(_ path: String) throws(Failure) -> [String] {
+  private static func load(_ path: String) throws(HistoryError) -> [String] {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {
       if errno == ENOENT { return [] }
-      throw Failure(message: "cannot open \(path): \(reason); name another file in --history")
+      throw HistoryError(message: "cannot open \(path): \(reason); name another file in --history")
     }
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Failure(message: "\(path) is no regular file; name another file in --history")
+      throw HistoryError(message: "\(path) is no regular file; name another file in --history")
     }
     let start = max(0, Int(status.st_size) - readLimit)
     lseek(file, off_t(start), SEEK_SET)
@@ -42,7 +42,9 @@ package struct QueryHistory {
     while bytes.count < readLimit {
       let size = read(file, &chunk, chunk.count)
       if size < 0, errno == EINTR { continue }
-      guard size >= 0 else { throw Failure(message: "cannot read \(path): \(reason); name another file in --history") }
+      guard size >= 0 else {
+        throw HistoryError(message: "cannot read \(path): \(reason); name another file in --history")
+      }
       if size == 0 { break }
       bytes += chunk[..<size]
     }
@@ -71,7 +73,7 @@ package struct QueryHistory {
   }
 
   /// Adds the text of a list that ends to the file, unless it is empty or its last one.
-  package mutating func add(_ text: String) throws(Failure) {
+  package mutating func add(_ text: String) throws(HistoryError) {
     guard !text.isEmpty, text != lines.last else { return }
     lines.append(text)
     // One write of one line: two lists that end at once do not mix theirs.
@@ -79,7 +81,7 @@ package struct QueryHistory {
     if isFull { lines.removeFirst(lines.count - limit) }
     let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (isFull ? O_TRUNC : O_APPEND), 0o600)
     guard file >= 0 else {
-      throw Failure(message: "cannot write \(path): \(Self.reason); name another file in --history")
+      throw HistoryError(message: "cannot write \(path): \(Self.reason); name another file in --history")
     }
     defer { close(file) }
     do throws(WriteError) {
@@ -90,7 +92,7 @@ package struct QueryHistory {
       }
       try output.flush()
     } catch {
-      throw Failure(
+      throw HistoryError(
         message: "cannot write \(path): \(String(cString: strerror(error.errno))); name another file in --history")
     }
   }

@@ -10,7 +10,7 @@ package struct ThemeSpecification: Equatable, Sendable {
   package var styles: [ThemePart: ThemeStyle] = [:]
 
   /// The reason why a value means nothing, and a value to write.
-  package struct Mistake: Error, Equatable { package var message: String }
+  package struct ThemeError: Error, Equatable { package var message: String }
 
   /// Parts of fzf's screen that this one has not, so that a theme made for fzf works.
   private static let foreign: Set<String> = [
@@ -20,7 +20,7 @@ package struct ThemeSpecification: Equatable, Sendable {
 
   private static let colors = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"]
 
-  package init(_ text: String) throws(Mistake) {
+  package init(_ text: String) throws(ThemeError) {
     for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
       if let mode = StyleMode(rawValue: word) {
         self.mode = mode
@@ -35,18 +35,18 @@ package struct ThemeSpecification: Equatable, Sendable {
         guard let part = ThemePart(rawValue: name) else {
           let names = ThemePart.allCases.map(\.rawValue)
           let near = Misspelling.nearest(to: name, among: names).map { "; did you mean \($0)?" }
-          throw Mistake(message: "there is no part \(name)" + (near ?? "; choose " + names.joined(separator: ", ")))
+          throw ThemeError(message: "there is no part \(name)" + (near ?? "; choose " + names.joined(separator: ", ")))
         }
         styles[part] = try Self.style(String(word[word.index(after: colon)...]))
       } else {
-        throw Mistake(
+        throw ThemeError(
           message: "there is no \(word); choose auto, always, never, or a part and its colour, as hl:red:bold")
       }
     }
   }
 
   /// Returns a style of words with colons between.
-  private static func style(_ text: String) throws(Mistake) -> ThemeStyle {
+  private static func style(_ text: String) throws(ThemeError) -> ThemeStyle {
     var style = ThemeStyle(nil)
     for word in text.split(separator: ":", omittingEmptySubsequences: false).map(String.init) {
       if let attribute = ThemeStyle.Attribute.allCases.first(where: { $0.name == word }) {
@@ -56,7 +56,7 @@ package struct ThemeSpecification: Equatable, Sendable {
       } else if let color = color(word) {
         style.color = color
       } else {
-        throw Mistake(
+        throw ThemeError(
           message: "there is no colour \(word); choose 0 to 255, -1, #rrggbb, \(colors.joined(separator: ", ")), "
             + "bright-red and so on, or bold, dim, italic, underline, reverse, strikethrough")
       }

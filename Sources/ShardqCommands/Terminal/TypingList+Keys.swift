@@ -4,7 +4,7 @@ import ShardedIndex
 
 extension TypingList {
   /// Handles a key, and returns the outcome if the key ends the list.
-  mutating func handle(_ key: Key) -> Outcome? {
+  mutating func handle(_ key: Key) -> Ending? {
     switch key {
     case .cursor(let row, let column): return answered(row: row, column: column)
     case .wheelUp, .wheelDown, .click: if settings.usesMouse, !settings.isPlain { return mouse(key) }
@@ -27,7 +27,7 @@ extension TypingList {
     return nil
   }
 
-  private mutating func perform(_ action: ListAction) -> Outcome? {
+  private mutating func perform(_ action: ListAction) -> Ending? {
     if screen.help != nil, performOnHelp(action.kind) { return nil }
     if moveList(action.kind) || editText(action) || changePreview(action.kind) { return nil }
     switch action.kind {
@@ -107,7 +107,7 @@ extension TypingList {
     model.move(by: rows)
   }
 
-  private mutating func accept() -> Outcome? {
+  private mutating func accept() -> Ending? {
     synchronize()
     if model.marks.count > 0 { return .chosen(model.marks.records) }
     // A record that cannot be read cannot be chosen. The reason stands above the list.
@@ -204,7 +204,7 @@ extension TypingList {
 
   // MARK: The mouse
 
-  private mutating func mouse(_ key: Key) -> Outcome? {
+  private mutating func mouse(_ key: Key) -> Ending? {
     switch key {
     case .wheelUp(let column, let row): wheel(column, row, up: true)
     case .wheelDown(let column, let row): wheel(column, row, up: false)
@@ -232,7 +232,7 @@ extension TypingList {
   }
 
   /// Selects the clicked row; the second click on it within half a second accepts it.
-  mutating func click(column: Int, row: Int) -> Outcome? {
+  mutating func click(column: Int, row: Int) -> Ending? {
     guard let firstLine else {
       // Asked only now: a process killed before the report comes leaves it to the shell, as if it had been typed.
       openClick = (column, row)

@@ -6,7 +6,7 @@ extension TypingList {
   /// Runs the list for screen readers and for terminals that cannot move the cursor: every change is one line of text.
   ///
   /// A line has the typed text, the number of matches and the selected one; nothing is drawn over.
-  mutating func runPlain() -> Outcome {
+  mutating func runPlain() -> Ending {
     Terminal.enter(farewell: [])
     for line in settings.header { say(line) }
     say("Type the first letters. Down and up go through the matches, Enter takes one, Escape ends, F1 lists the keys.")
@@ -48,7 +48,7 @@ extension TypingList {
   }
   private var state: State { State(text: editor.text, selection: model.selection, marks: model.marks.count) }
 
-  private mutating func handlePlain(_ key: Key) -> Outcome? {
+  private mutating func handlePlain(_ key: Key) -> Ending? {
     switch settings.bindings[key]?.map(\.kind) ?? [] {
     case [.help]: for line in settings.bindings.help { say(line) }
     case [.togglePreview], [.clearScreen]: sayState()

@@ -34,7 +34,7 @@ package struct TypingList {
     package init() {}
   }
 
-  package enum Outcome: Sendable {
+  package enum Ending: Sendable {
     /// Records were chosen, each by itself.
     case chosen([ShardedIndex.Records])
     /// Enter was pressed where nothing matched.
@@ -104,7 +104,7 @@ package struct TypingList {
   /// Takes over the terminal and follows the typing. The terminal is restored when this returns.
   ///
   /// - Throws: ``Terminal/OpenError`` if there is no terminal, before anything is drawn.
-  package mutating func run() throws(Terminal.OpenError) -> Outcome {
+  package mutating func run() throws(Terminal.OpenError) -> Ending {
     if let outcome = endAtOnce() { return outcome }
     try Terminal.open()
     if settings.isPlain { return runPlain() }
@@ -136,7 +136,7 @@ package struct TypingList {
   }
 
   /// Returns the outcome of a list that needs no terminal: the query has one match, or none, and that settles it.
-  private mutating func endAtOnce() -> Outcome? {
+  private mutating func endAtOnce() -> Ending? {
     guard settings.takesOnly || settings.endsEmpty else { return nil }
     model.resize(height: 2)
     model.ask(editor.text)
@@ -147,7 +147,7 @@ package struct TypingList {
   }
 
   /// Adds the typed text to the history.
-  package mutating func keepQuery() throws(QueryHistory.Failure) { try history?.add(editor.text) }
+  package mutating func keepQuery() throws(QueryHistory.HistoryError) { try history?.add(editor.text) }
 
   private mutating func measureWindow() {
     let window = Terminal.size
@@ -170,7 +170,7 @@ package struct TypingList {
     if !bytes.isEmpty { Terminal.write(bytes) }
   }
 
-  private mutating func follow() -> Outcome {
+  private mutating func follow() -> Ending {
     while true {
       let event = Terminal.next(within: decoder.delay ?? (awaitsPlace ? Self.answerDelay : nil))
       var keys: [Key] = []
@@ -232,7 +232,7 @@ package struct TypingList {
     Terminal.write(Painter.whereIsCursor)
   }
 
-  mutating func answered(row: Int, column: Int) -> Outcome? {
+  mutating func answered(row: Int, column: Int) -> Ending? {
     guard asked > 0 else { return nil }
     asked -= 1
     guard asked == 0 else { return nil }

@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// Coordinates on Earth in degrees: north and east are positive.
-package struct Place: Equatable, Sendable {
+package struct Coordinates: Equatable, Sendable {
   package var latitude: Double
   package var longitude: Double
 
@@ -58,12 +58,13 @@ package struct LandGrid: Sendable {
   }
 
   /// Returns the middles of the cells that hold records, of some columns and rows.
-  fileprivate func middles(_ cells: (columns: ClosedRange<Int>, rows: ClosedRange<Int>)) -> [Place] {
-    var places: [Place] = []
+  fileprivate func middles(_ cells: (columns: ClosedRange<Int>, rows: ClosedRange<Int>)) -> [Coordinates] {
+    var places: [Coordinates] = []
     for row in cells.rows.clamped(to: 0...Self.rows - 1) where cells.rows.contains(row) {
       for column in cells.columns where isLand(column, row) {
         let east = Double((column % Self.columns + Self.columns) % Self.columns)
-        let place = Place(latitude: 90 - (Double(row) + 0.5) * Self.cell, longitude: (east + 0.5) * Self.cell - 180)
+        let place = Coordinates(
+          latitude: 90 - (Double(row) + 0.5) * Self.cell, longitude: (east + 0.5) * Self.cell - 180)
         if let place { places.append(place) }
       }
     }
@@ -133,7 +134,7 @@ package struct WorldMap: Sendable {
     ///   - zoom: The zoom; 1 is the whole extent.
     ///   - center: The middle of a map that shows less; nil for that of the extent.
     package init(
-      columns: Int, rows: Int, extent: MapExtent = .world, zoom: Int = 1, center: Place? = nil, isASCII: Bool
+      columns: Int, rows: Int, extent: MapExtent = .world, zoom: Int = 1, center: Coordinates? = nil, isASCII: Bool
     ) {
       self.isASCII = isASCII
       let (dotsX, dotsY) = isASCII ? (1.0, 1.0) : (2.0, 4.0)
@@ -160,7 +161,7 @@ package struct WorldMap: Sendable {
     var dotsDown: Int { rows * (isASCII ? 1 : 4) }
 
     /// Returns the dot of coordinates; nil outside. Near the poles the world ends with its last row.
-    func dot(of place: Place) -> (x: Int, y: Int)? {
+    func dot(of place: Coordinates) -> (x: Int, y: Int)? {
       var east = place.longitude - west
       east -= (east / 360).rounded(.down) * 360
       let x = Int(east / stepX)
@@ -231,7 +232,7 @@ package struct WorldMap: Sendable {
 
   /// Puts a record on the map, and returns whether it lies on the drawn part.
   @discardableResult
-  package mutating func mark(_ place: Place, _ layer: Layer) -> Bool {
+  package mutating func mark(_ place: Coordinates, _ layer: Layer) -> Bool {
     guard let dot = view.dot(of: place) else { return false }
     set(dot.x, dot.y, layer)
     return true

@@ -210,7 +210,7 @@
         try ShardBuilder.update(path + "/plain", upsert: [first], delete: [], options: options)
       }
       Self.check(try #require(with).message, in: UpdateCommand.self, [.weightsFile])
-      let verified = #expect(throws: Verifier.Failure.self) {
+      let verified = #expect(throws: Verifier.VerifyError.self) {
         try Verifier.verify(index: path + "/weighted", source: .init([first], options: .init())) { _ in }
       }
       guard case .template(let error) = verified else { throw try #require(verified) }

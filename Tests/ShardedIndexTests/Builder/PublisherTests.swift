@@ -36,7 +36,7 @@ import CLibrary
       BuilderSupport.remove(directory)
       BuilderSupport.remove(root)
     }
-    func build(_ numbers: [Int], previous: [Int], _ manifest: String) throws -> Publisher.Summary {
+    func build(_ numbers: [Int], previous: [Int], _ manifest: String) throws -> Publisher.PublishSummary {
       let publisher = try Publisher(directory: directory)
       for number in numbers { try publisher.add(Self.name(number), content(number)) }
       return try publisher.publish(manifest: Array(manifest.utf8), previous: previous.map(Self.name))
@@ -107,7 +107,7 @@ import CLibrary
   @Test("no shard is removed if the old manifest's shards are unknown") func unknownPrevious() throws {
     let directory = BuilderSupport.directory()
     defer { BuilderSupport.remove(directory) }
-    func build(_ number: Int, previous: [Int]?) throws -> Publisher.Summary {
+    func build(_ number: Int, previous: [Int]?) throws -> Publisher.PublishSummary {
       let publisher = try Publisher(directory: directory)
       try publisher.add(Self.name(number), content(number))
       return try publisher.publish(manifest: [1], previous: previous?.map(Self.name))

@@ -85,7 +85,7 @@ import Testing
             start: at, count: piece.count, isRestart: piece.isRestart, bound: piece.lowerBound, weight: piece.weight))
         at += piece.count
       }
-      while let part = try stitcher.nextPart() {
+      while let part = try stitcher.nextStretch() {
         switch part {
         case .piece(let piece): add(piece)
         case .kept(let pieces, let range, _): for piece in pieces { add(range.pieces[piece]) }

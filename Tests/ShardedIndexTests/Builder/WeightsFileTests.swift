@@ -144,7 +144,9 @@ import Testing
     _ = write()
     #expect(try !Verifier.verify(index: directory("built"), source: source) { _ in }.isSound)
     source.weightsFile = nil
-    #expect(throws: Verifier.Failure.self) { try Verifier.verify(index: directory("built"), source: source) { _ in } }
+    #expect(throws: Verifier.VerifyError.self) {
+      try Verifier.verify(index: directory("built"), source: source) { _ in }
+    }
   }
 
   @Test("an index that was built without a file takes none") func without() throws {

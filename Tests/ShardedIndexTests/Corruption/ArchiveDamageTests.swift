@@ -36,7 +36,7 @@ import Testing
 
   private func damage(_ path: String) throws -> [Verifier.Finding] {
     var findings: [Verifier.Finding] = []
-    do throws(Verifier.Failure) {
+    do throws(Verifier.VerifyError) {
       _ = try Verifier.verify(index: path) { findings.append($0) }
     } catch {
       guard case .index(.notFound) = error else { throw error }

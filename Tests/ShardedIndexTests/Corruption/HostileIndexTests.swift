@@ -119,7 +119,7 @@ import Testing
       func root(names: [String], key: String) throws -> [UInt8] {
         let index = try ShardedIndex(opening: surgery.path)
         var encoder = ManifestEncoder(level: 1)
-        for shard in try index.generation.manifest.shards() { encoder.add(ManifestEncoder.Shard(shard)) }
+        for shard in try index.generation.manifest.shards() { encoder.add(ManifestEncoder.ListedShard(shard)) }
         return try encoder.file(shardLimit: 3000, fieldNames: index.fieldNames + names, settings: [("key", key)])
       }
       let field = String(repeating: "{f1}", count: 4000)

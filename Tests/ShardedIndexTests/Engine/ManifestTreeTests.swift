@@ -44,7 +44,7 @@ import Testing
     var encoder = ManifestEncoder(level: 1)
     for (number, bound) in bounds.enumerated() {
       encoder.add(
-        ManifestEncoder.Shard(
+        ManifestEncoder.ListedShard(
           bound: bound.text, records: records(number),
           file: Manifest.File(
             size: 1000, headerSize: 100, headerContentSize: 200, headerChecksum: UInt32(number),

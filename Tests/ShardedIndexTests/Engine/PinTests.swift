@@ -70,7 +70,7 @@ import Testing
     let error = IndexError.wrongDigest(path: live.path + "/manifest", found: other, expected: digest)
     #expect(throws: error) { try Self.pinned(live, digest) }
     #expect(error.description.contains(digest.description) && error.description.contains(other.description))
-    #expect(throws: Verifier.Failure.self) {
+    #expect(throws: Verifier.VerifyError.self) {
       try Verifier.verify(index: live.path, options: .init(expectedDigest: digest)) { _ in }
     }
     #expect(try !index.reload())

@@ -60,7 +60,7 @@ struct CutSimulation {
   private mutating func add(_ piece: Piece) throws {
     if piece.isRestart { restarts.append((totalWeight, records)) }
     let isEncoded = pieces % encodedEvery == 0
-    let parts = try piece.encoded(limit: limit) { (part) throws(BuildError) -> (Piece, ShardEncoder.Content?, Int) in
+    let parts = try piece.encoded(limit: limit) { (part) throws(BuildError) -> (Piece, ShardEncoder.PlainShard?, Int) in
       guard isEncoded else { return (part, nil, part.weight * contentBytes / weight) }
       let content = encoder.encode((0..<part.count).map { part.record($0) })
       return (part, content, content.size)
@@ -69,7 +69,7 @@ struct CutSimulation {
     }
     for (part, content, _) in parts { list(part, content) }
     notes.pieces.append(
-      BuildNotes.Piece(
+      BuildNotes.NotedPiece(
         shardCount: parts.count, isRestart: piece.isRestart, digest: piece.digest(names: names).digest))
     pieces += 1
     records += piece.count
@@ -77,7 +77,7 @@ struct CutSimulation {
     largestPiece = max(largestPiece, piece.weight)
   }
 
-  private mutating func list(_ part: Piece, _ content: ShardEncoder.Content?) {
+  private mutating func list(_ part: Piece, _ content: ShardEncoder.PlainShard?) {
     if let content {
       weight += part.weight
       contentBytes += content.size
@@ -93,7 +93,7 @@ struct CutSimulation {
       headerChecksum: UInt32(truncatingIfNeeded: random.next()), isContinuation: lastKey == firstKey)
     let digest = [random.next(), random.next()].flatMap { word in (0..<8).map { UInt8(word >> (8 * $0) & 0xFF) } }
     manifest.add(
-      ManifestEncoder.Shard(
+      ManifestEncoder.ListedShard(
         bound: shards == 0 ? [] : part.lowerBound, records: part.count, file: file, digest: digest,
         label: Manifest.label(ofKey: firstKey)))
     shardBytes += file.size

@@ -9,18 +9,18 @@ import CLibrary
 
   /// The cells of one column: one cell in each of the consecutive rows.
   @unsafe struct Cells {
-    private var next: UnsafeMutablePointer<RecordOutput.Field>
+    private var next: UnsafeMutablePointer<RecordOutput.DecodedField>
     private let stride: Int
 
     /// - Parameters:
     ///   - rows: The first cell of the first row.
     ///   - stride: The number of cells of a row.
-    @inline(__always) init(_ rows: UnsafeMutablePointer<RecordOutput.Field>, column: Int, stride: Int) {
+    @inline(__always) init(_ rows: UnsafeMutablePointer<RecordOutput.DecodedField>, column: Int, stride: Int) {
       unsafe (next, self.stride) = (rows + column, stride)
     }
 
     /// Writes the cell of the next row.
-    @inline(__always) mutating func append(_ field: RecordOutput.Field) {
+    @inline(__always) mutating func append(_ field: RecordOutput.DecodedField) {
       unsafe next.initialize(to: field)
       unsafe next += stride
     }
@@ -32,7 +32,7 @@ import CLibrary
 /// The loader has checked the sizes and offsets, and the content has fewer than 2^32 bytes: sums cannot wrap.
 @unsafe struct ColumnData {
   /// The data in the part's memory. Its numbers have 32 bits, since the cache keeps many parts.
-  @unsafe struct Entry: BitwiseCopyable {
+  @unsafe struct Pointers: BitwiseCopyable {
     /// dictionary: codes. text, spelled: sizes; 255 for a size in `long`.
     var codes: UnsafePointer<UInt8>
     var texts: UnsafePointer<UInt8>
@@ -43,9 +43,9 @@ import CLibrary
     var startsOffset: UInt32 = 0
   }
 
-  private let entry: UnsafePointer<Entry>
+  private let entry: UnsafePointer<Pointers>
 
-  @inline(__always) init(_ entry: UnsafePointer<Entry>) { unsafe self.entry = entry }
+  @inline(__always) init(_ entry: UnsafePointer<Pointers>) { unsafe self.entry = entry }
 
   @inline(__always) var codes: UnsafePointer<UInt8> { unsafe entry.pointee.codes }
 

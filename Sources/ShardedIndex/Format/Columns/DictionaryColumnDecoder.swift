@@ -93,7 +93,7 @@ enum DictionaryColumnDecoder {
   @inline(__always)
   static func decodeConstant(_ run: ColumnRun, _ output: inout RecordOutput) {
     let size = unsafe Int(run.column.pointee.number)
-    let field = unsafe RecordOutput.Field(
+    let field = unsafe RecordOutput.DecodedField(
       text: output.append(run.column.pointee.texts, size), size: size, column: run.column.pointee.word)
     var cells = unsafe run.cells
     for _ in unsafe 0..<run.records.count { unsafe cells.append(field) }
@@ -103,12 +103,12 @@ enum DictionaryColumnDecoder {
 extension ShardHeader.Column {
   /// Appends a text of the column, which begins with its kind if the column's kinds are mixed.
   @inline(__always)
-  func append(_ text: UnsafePointer<UInt8>, _ size: Int, _ output: inout RecordOutput) -> RecordOutput.Field {
+  func append(_ text: UnsafePointer<UInt8>, _ size: Int, _ output: inout RecordOutput) -> RecordOutput.DecodedField {
     guard kind == ShardHeader.mixedKinds else {
       return unsafe .init(text: output.append(text, size), size: size, column: word)
     }
     // The loader has checked that the text is not empty and that its kind is known.
-    let word = unsafe RecordOutput.Field.column(name: name, kind: text[0])
+    let word = unsafe RecordOutput.DecodedField.column(name: name, kind: text[0])
     return unsafe .init(text: output.append(text + 1, size &- 1), size: size &- 1, column: word)
   }
 }

@@ -52,7 +52,9 @@ extension FieldColumns {
   private func decodeShaped(
     _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>, _ output: inout RecordOutput
   ) {
-    unsafe withUnsafeTemporaryAllocation(of: RecordOutput.Field.self, capacity: run.count * header.columnCount + 1) {
+    unsafe withUnsafeTemporaryAllocation(
+      of: RecordOutput.DecodedField.self, capacity: run.count * header.columnCount + 1
+    ) {
       cells in
       var row = cells.baseAddress!
       unsafe decode(run, keys, scratch, cells: row, &output)
@@ -71,7 +73,7 @@ extension FieldColumns {
   @inline(__always)
   private func decode(
     _ run: Range<Int>, _ keys: KeyBlocks, _ scratch: UnsafeMutablePointer<UInt8>,
-    cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
+    cells: UnsafeMutablePointer<RecordOutput.DecodedField>, _ output: inout RecordOutput
   ) {
     // A run has at most 32 records of 2^25 bytes each.
     let limit = output.byteCount &+ run.count &* Self.recordLimit
@@ -113,7 +115,7 @@ extension FieldColumns {
     output.isOverlong = true
     let column = unsafe run.column.pointee
     guard column.encoding != .number else { return }
-    let word = RecordOutput.Field.column(name: column.name, kind: column.kind % ShardHeader.mixedKinds)
+    let word = RecordOutput.DecodedField.column(name: column.name, kind: column.kind % ShardHeader.mixedKinds)
     var cells = unsafe run.cells
     for _ in unsafe run.records { unsafe cells.append(.init(text: output.byteCount, size: 0, column: word)) }
   }
@@ -121,7 +123,7 @@ extension FieldColumns {
   /// Decodes the values of all columns of numbers, row by row.
   @inline(never)
   private func decodeNumbers(
-    _ run: Range<Int>, _ keys: KeyBlocks, _ cells: UnsafeMutablePointer<RecordOutput.Field>,
+    _ run: Range<Int>, _ keys: KeyBlocks, _ cells: UnsafeMutablePointer<RecordOutput.DecodedField>,
     _ output: inout RecordOutput
   ) {
     let numbers = NumberColumnDecoder(self, keys)

@@ -67,7 +67,7 @@ extension FieldColumns {
 
     /// The offset behind the data of `count` columns.
     private static func dataOffset(_ count: Int) -> Int {
-      unsafe MemoryLayout<Head>.stride + count * MemoryLayout<ColumnData.Entry>.stride
+      unsafe MemoryLayout<Head>.stride + count * MemoryLayout<ColumnData.Pointers>.stride
     }
 
     /// Returns the starts of a column's texts, one a block; for the number behind the last column, the starts of the
@@ -79,11 +79,11 @@ extension FieldColumns {
     func startsOffset(_ column: Int) -> Int { unsafe Self.dataOffset(columns) + column * startsSize }
 
     /// Puts the data of a column in its place.
-    func put(_ entry: ColumnData.Entry, _ column: Int) {
+    func put(_ entry: ColumnData.Pointers, _ column: Int) {
       var entry = unsafe entry
       let offset = unsafe Self.dataOffset(column)
       unsafe entry.startsOffset = UInt32(2 * (startsOffset(column) - offset) + (hasWideStarts ? 1 : 0))
-      unsafe (start + offset).initializeMemory(as: ColumnData.Entry.self, to: entry)
+      unsafe (start + offset).initializeMemory(as: ColumnData.Pointers.self, to: entry)
     }
 
     /// The content that is not packed. The rows and the zeros follow it.
@@ -181,7 +181,7 @@ extension ColumnUnpacker {
   /// Reads the data of a column.
   fileprivate mutating func readColumn(
     _ slot: Int, _ header: UnsafePointer<ShardHeader.Layout>, _ storage: borrowing FieldColumns.Storage
-  ) throws(FormatError) -> ColumnData.Entry {
+  ) throws(FormatError) -> ColumnData.Pointers {
     let column = unsafe header.pointee.columns + Int(header.pointee.dataColumns[slot])
     let (code, starts) = unsafe (header.pointee.dataCodes[slot], storage.starts(slot))
     guard unsafe column.pointee.encoding == .dictionary else {
@@ -194,6 +194,6 @@ extension ColumnUnpacker {
     let (codes, zeros) = unsafe (
       kept + (try codes(code, below: Int(column.pointee.number))), kept + storage.zerosOffset
     )
-    return unsafe ColumnData.Entry(codes: .init(codes), texts: .init(zeros), long: .init(zeros), longCount: 0)
+    return unsafe ColumnData.Pointers(codes: .init(codes), texts: .init(zeros), long: .init(zeros), longCount: 0)
   }
 }

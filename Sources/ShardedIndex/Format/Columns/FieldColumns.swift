@@ -36,7 +36,7 @@
   var header: ShardHeader.Layout { @inline(__always) unsafeAddress { unsafe head.pointee.header } }
   /// The data of a column, by its number among the columns with data.
   @inline(__always) func data(_ slot: Int) -> ColumnData {
-    unsafe ColumnData(UnsafeRawPointer(head + 1).assumingMemoryBound(to: ColumnData.Entry.self) + slot)
+    unsafe ColumnData(UnsafeRawPointer(head + 1).assumingMemoryBound(to: ColumnData.Pointers.self) + slot)
   }
   @inline(__always) var rows: UnsafePointer<UInt8> { unsafe head.pointee.rows }
   /// The codes of the rows' formats, one a record.
@@ -102,7 +102,7 @@ extension FieldColumns {
       header.isPlain ? [] : (0..<header.shapeCount).map { unsafe header.shape($0).contains(UInt16(named[0])) }
     unsafe NumberColumnDecoder(self, keys).forEachValue(slot, count) { record, value, model in
       if !hasField.isEmpty, !hasField[header.shapeCount > 1 ? shape(record) : 0] { return }
-      let field = unsafe RecordOutput.Field(value, number: model.pointee.word)
+      let field = unsafe RecordOutput.DecodedField(value, number: model.pointee.word)
       unsafe body(record, value, field.format, model.pointee.literal, ValueKind(rawValue: field.kind) ?? .string)
     }
     return true

@@ -62,7 +62,7 @@ import CLibrary
   /// - Parameter start: The bit at which the row of the first record begins.
   @inline(__always)
   func decode(
-    _ records: Range<Int>, from start: Int, hasLiterals: Bool, _ cells: UnsafeMutablePointer<RecordOutput.Field>,
+    _ records: Range<Int>, from start: Int, hasLiterals: Bool, _ cells: UnsafeMutablePointer<RecordOutput.DecodedField>,
     stride: Int, _ output: inout RecordOutput
   ) {
     // Bits are counted from address 0 on, so that one number is the place of a value.
@@ -112,7 +112,7 @@ import CLibrary
   @inline(never)
   private static func writeLiterals(
     _ row: UnsafeBufferPointer<UInt16>, of models: UnsafePointer<ShardHeader.Model>,
-    _ cells: UnsafeMutablePointer<RecordOutput.Field>, _ output: inout RecordOutput
+    _ cells: UnsafeMutablePointer<RecordOutput.DecodedField>, _ output: inout RecordOutput
   ) {
     for index in row.indices {
       let model = unsafe models[Int(row[index])]

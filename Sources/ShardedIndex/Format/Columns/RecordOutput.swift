@@ -1,7 +1,7 @@
 /// Decoded records: a plain value, so that decoding keeps it in registers.
 @safe package struct RecordOutput {
   /// One decoded field: a text in the buffer, or a number whose text follows from its format.
-  struct Field: BitwiseCopyable {
+  struct DecodedField: BitwiseCopyable {
     /// A text: its offset from the start of the buffer, in bytes. A number: its value.
     let value: Int64
     /// The format or the size, the name and the kind, in one word for one store.
@@ -29,8 +29,8 @@
     }
 
     /// Returns the same field as a text.
-    func rendered(at start: Int, size: Int) -> Field {
-      Field(text: start, size: size, column: (word >> 32 & 0xff_ffff) << 32)
+    func rendered(at start: Int, size: Int) -> DecodedField {
+      DecodedField(text: start, size: size, column: (word >> 32 & 0xff_ffff) << 32)
     }
 
     @inline(__always) var isNumber: Bool { word >> 56 != 0 }
@@ -53,7 +53,7 @@
   private(set) var bytes: UnsafeMutablePointer<UInt8>
   private(set) var byteCount = 0
   private var byteCapacity = 2048
-  private(set) var fields: UnsafeMutablePointer<Field>
+  private(set) var fields: UnsafeMutablePointer<DecodedField>
   private(set) var fieldCount = 0
   private var fieldCapacity = 128
   /// The end of each record's fields.
@@ -103,7 +103,7 @@
   @inline(never) private mutating func grow(_ records: Int, _ count: Int) {
     if fieldCount + count > fieldCapacity {
       fieldCapacity = max(fieldCapacity * 2, fieldCount + count)
-      let grown = UnsafeMutablePointer<Field>.allocate(capacity: fieldCapacity)
+      let grown = UnsafeMutablePointer<DecodedField>.allocate(capacity: fieldCapacity)
       unsafe grown.copy(from: fields, count: fieldCount)
       unsafe fields.deallocate()
       unsafe fields = grown

@@ -22,7 +22,7 @@ extension ColumnUnpacker {
   @inline(__always)
   mutating func texts(
     _ starts: BlockStarts, sizes given: Int?, code: HuffmanCode, isMixed: Bool
-  ) throws(FormatError) -> ColumnData.Entry {
+  ) throws(FormatError) -> ColumnData.Pointers {
     let offset = unsafe plain.offset
     let size = unsafe try plain.readVarint()
     let longCount = unsafe try plain.readVarint()
@@ -32,7 +32,7 @@ extension ColumnUnpacker {
     }
     let long = unsafe try plain.pass(8 * longCount)
     let texts = unsafe code.isPresent ? try unpackTexts(code, size) : try plain.pass(size)
-    let entry = unsafe ColumnData.Entry(
+    let entry = unsafe ColumnData.Pointers(
       codes: .init(kept + sizes), texts: .init(kept + texts), long: .init(kept + long), longCount: UInt32(longCount))
     let shortest = unsafe try fill(starts, from: entry, size: size, offset)
     guard !isMixed || shortest > 0 else {
@@ -47,7 +47,7 @@ extension ColumnUnpacker {
   /// - Returns: The size of the shortest text, up to 255.
   @inline(__always)
   private func fill(
-    _ starts: BlockStarts, from entry: ColumnData.Entry, size total: Int, _ offset: Int
+    _ starts: BlockStarts, from entry: ColumnData.Pointers, size total: Int, _ offset: Int
   ) throws(FormatError) -> UInt8 {
     let (sizes, long) = unsafe (entry.codes, entry.long)
     var (position, nextLong, record) = (0, 0, 0)
@@ -86,7 +86,7 @@ extension ColumnUnpacker {
   }
 
   /// Checks the kinds that texts begin with. No text is empty.
-  private func checkKinds(_ entry: ColumnData.Entry, _ offset: Int) throws(FormatError) {
+  private func checkKinds(_ entry: ColumnData.Pointers, _ offset: Int) throws(FormatError) {
     // The sizes add up to the size of the texts.
     var (position, nextLong) = (0, 0)
     for record in unsafe 0..<count {

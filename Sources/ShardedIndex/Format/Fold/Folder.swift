@@ -74,7 +74,7 @@
     if value == 0 {
       appendKept(scalar)
     } else if value < FoldScalar.removed {
-      appendMark(scalar, class: UInt8(truncatingIfNeeded: value))
+      appendMark(scalar, combiningClass: UInt8(truncatingIfNeeded: value))
     } else if value == FoldScalar.removed {
       composeCyrillic(with: scalar)
     } else {
@@ -103,7 +103,7 @@
         if scalar.value == UInt32(Fold.space) { unsafe output.appendSpace() } else { unsafe output.appendSeparator() }
         state.runStart = unsafe output.count
       } else if value > 0, value < FoldScalar.removed {
-        appendMark(scalar.value, class: UInt8(truncatingIfNeeded: value))
+        appendMark(scalar.value, combiningClass: UInt8(truncatingIfNeeded: value))
       } else {
         appendKept(scalar.value)
       }
@@ -117,7 +117,7 @@
     state.runStart = unsafe output.count
   }
 
-  private mutating func appendMark(_ mark: UInt32, class combining: UInt8) {
+  private mutating func appendMark(_ mark: UInt32, combiningClass combining: UInt8) {
     let letter = state.runStart - 3
     if mark == 0x3099 || mark == 0x309a, letter >= 0, unsafe output[letter] == 0xe3 {
       let base = unsafe FoldScalar(at: output.address(letter), available: 3)

@@ -2,7 +2,7 @@ extension KeyBlocks {
   /// The current record of a walk through its block: its suffix, which is its stem from the byte `from` on.
   ///
   /// The loader has checked the sizes. Their sums end within the content, which has fewer than 2^32 bytes.
-  @unsafe struct Entry {
+  @unsafe struct StemRest {
     let index: Int
     let suffix: UnsafePointer<UInt8>
     let size: Int
@@ -16,14 +16,14 @@ extension KeyBlocks {
   }
 
   /// The restart point of a block.
-  @inline(__always) func restart(ofBlock block: Int) -> Entry {
+  @inline(__always) func restart(ofBlock block: Int) -> StemRest {
     let record = block << Self.blockShift
-    return unsafe Entry(record, suffixes(ofBlock: block), suffixSize(record))
+    return unsafe StemRest(record, suffixes(ofBlock: block), suffixSize(record))
   }
 
   /// Returns the number of bytes that the record's key shares with `key`. The first `from` bytes are the same.
   @inline(__always)
-  func commonSize(_ entry: Entry, _ key: SearchKey) -> Int {
+  func commonSize(_ entry: StemRest, _ key: SearchKey) -> Int {
     var at = unsafe entry.from
     let end = unsafe min(entry.stemEnd, key.count)
     // The bytes behind suffixes are readable.
@@ -52,7 +52,7 @@ extension KeyBlocks {
 
   /// Returns the byte at `position` of the record's key, at or behind `from`; -1 behind the key's end.
   @inline(__always)
-  func byte(at position: Int, of entry: Entry) -> Int {
+  func byte(at position: Int, of entry: StemRest) -> Int {
     if unsafe position < entry.stemEnd { return unsafe Int(entry.suffix[position &- entry.from]) }
     guard suffixFieldCount > 0 else { return -1 }
     if unsafe position == entry.stemEnd { return Int(Fold.separator) }

@@ -1,6 +1,6 @@
 extension KeyBlocks {
   /// The beginning of a keys frame, up to its packed sizes.
-  struct ContentStart {
+  struct FrameStart {
     /// The unpacked size of all suffixes, in bytes.
     let suffixBytes: Int
     /// Whether sizes have 32 bits.
@@ -63,7 +63,7 @@ extension KeyBlocks {
 
   /// Unpacks or copies the suffixes and the suffix fields, up to the end of the content.
   func unpack(
-    _ reader: inout ByteReader, of content: UnsafePointer<UInt8>, _ start: ContentStart,
+    _ reader: inout ByteReader, of content: UnsafePointer<UInt8>, _ start: FrameStart,
     _ layout: UnsafePointer<ShardHeader.Layout>, table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {
     // Nothing else refers to this memory yet.

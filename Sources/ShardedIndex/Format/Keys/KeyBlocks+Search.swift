@@ -54,7 +54,7 @@ extension KeyBlocks {
           index &+= 1
           continue
         }
-        let entry = unsafe Entry(index, suffix, rest, from: common)
+        let entry = unsafe StemRest(index, suffix, rest, from: common)
         let now = unsafe commonSize(entry, key)
         if unsafe now == key.count { return (index, true) }
         if unsafe byte(at: now, of: entry) > Int(key.byte(now)) { return (index, false) }
@@ -115,7 +115,8 @@ extension KeyBlocks {
     while index < end {
       let rest = suffixSize(index)
       let common = index & (Self.blockSize - 1) == 0 ? 0 : sharedSize(index)
-      guard unsafe common >= key.count || commonSize(Entry(index, suffix, rest, from: common), key) == key.count else {
+      guard unsafe common >= key.count || commonSize(StemRest(index, suffix, rest, from: common), key) == key.count
+      else {
         return index
       }
       unsafe suffix += rest

@@ -74,7 +74,7 @@ import CLibrary
   ) throws(FormatError) {
     let layout = unsafe header.layout
     var reader = unsafe ByteReader(content)
-    let start = unsafe try ContentStart(&reader, records: records, isPacked: layout.pointee.suffixCode.isPresent)
+    let start = unsafe try FrameStart(&reader, records: records, isPacked: layout.pointee.suffixCode.isPresent)
     // A record has at least a byte of sizes in the content, so memory is bounded by a multiple of the content.
     let suffixFieldCount = unsafe layout.pointee.suffixFieldTable.pointee.count
     let hasWideStarts = unsafe start.isWide || BlockStarts.areWide(upTo: start.suffixBytes)

@@ -3,14 +3,14 @@
 /// Outside braces, `{{` and `}}` stand for one brace. Inside braces is a field's full path, `coord.lon`, of any
 /// characters but `}`.
 package struct KeyTemplate: Sendable, Equatable {
-  package enum Part: Sendable, Equatable {
+  package enum Token: Sendable, Equatable {
     case literal([UInt8])
     /// A position in ``KeyTemplate/fields``.
     case field(Int)
   }
 
   /// A fault of a template's text.
-  package enum Flaw: Equatable, Sendable {
+  package enum SyntaxFlaw: Equatable, Sendable {
     /// The text is empty.
     case empty
     /// The template names no field.
@@ -26,11 +26,11 @@ package struct KeyTemplate: Sendable, Equatable {
   /// The text of the template.
   package let text: String
   /// The parts in order; never two literals in a row.
-  package private(set) var parts: [Part] = []
+  package private(set) var parts: [Token] = []
   /// The names of the fields, each once, in order of first use.
   package private(set) var fields: [String] = []
   /// The first flaw and the position of its character in the text, from 1; nil for a template that a builder accepts.
-  package private(set) var flaw: (flaw: Flaw, position: Int)?
+  package private(set) var flaw: (flaw: SyntaxFlaw, position: Int)?
 
   /// Parses a text. Only damaged indexes have flawed templates: a closing brace without an opening one stands for
   /// itself, and an unclosed field is left out.
@@ -66,7 +66,7 @@ package struct KeyTemplate: Sendable, Equatable {
     if fields.isEmpty { note(.noField, at: 0) }
   }
 
-  private mutating func note(_ flaw: Flaw, at index: Int) {
+  private mutating func note(_ flaw: SyntaxFlaw, at index: Int) {
     if self.flaw == nil { self.flaw = (flaw, index + 1) }
   }
 

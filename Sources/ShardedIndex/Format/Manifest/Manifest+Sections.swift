@@ -83,7 +83,7 @@ extension Manifest {
   }
 
   /// The fixed fields at the beginning of a root.
-  struct Header {
+  struct RootHeader {
     let foldVersion: UInt32
     let sectionCount: Int
     let recordCount: Int
@@ -126,7 +126,9 @@ extension Manifest {
     private let count: Int
 
     /// - Parameter reader: The reader, which passes over the table.
-    init(_ header: Header, _ reader: inout ByteReader, of storage: UnsafeMutableRawBufferPointer) throws(FormatError) {
+    init(_ header: RootHeader, _ reader: inout ByteReader, of storage: UnsafeMutableRawBufferPointer)
+      throws(FormatError)
+    {
       unsafe (content, start, count) = (UnsafeRawBufferPointer(storage), reader.offset, header.sectionCount)
       _ = unsafe try reader.read(bytes: 24 * count)
     }
@@ -190,7 +192,7 @@ extension Manifest {
       unsafe firstRecords = try sections.required(.firstRecords, size: 8 * (count + 1))
       unsafe ends = try sections.required(.boundEnds, size: 4 * count)
       unsafe texts = try sections.required(.bounds, size: nil)
-      unsafe children = try sections.required(.children, size: ManifestNode.Entry.width(ofLevel: level) * count)
+      unsafe children = try sections.required(.children, size: ManifestNode.ChildLocation.width(ofLevel: level) * count)
       (self.count, self.level) = (count, level)
     }
 

@@ -49,7 +49,7 @@
   /// - Parameter frameSize: The size of the root's frame, in bytes.
   package init(_ storage: UnsafeMutableRawBufferPointer, frameSize: Int) throws(FormatError) {
     var reader = unsafe ByteReader(UnsafeBufferPointer(storage.assumingMemoryBound(to: UInt8.self)))
-    let header = try Header(&reader)
+    let header = try RootHeader(&reader)
     let sections = unsafe try SectionTable(header, &reader, of: storage)
     let tree = ManifestTree(shardCount: header.shardCount)
     let count = tree.count(ofLevel: tree.height)

@@ -4,7 +4,7 @@
 /// The bytes belong to the manifest.
 package struct ManifestNode {
   /// The location of a child. Sizes are in bytes.
-  struct Entry {
+  struct ChildLocation {
     /// The offset of the child's frame from the first child. All frames below the child follow it.
     var start: Int
     var end: Int
@@ -26,7 +26,7 @@ package struct ManifestNode {
   @safe struct ChildReference {
     let number: Int
     let level: Int
-    let entry: Entry
+    let entry: ChildLocation
     /// The offset of its frame in the file.
     let start: Int
     let bound: UnsafeBufferPointer<UInt8>
@@ -109,7 +109,7 @@ package struct ManifestNode {
       let entry = entry(child)
       guard entry.start <= entry.end, entry.contentSize <= Manifest.contentLimit,
         entry.frameSize <= entry.end - entry.start, entry.frameSize <= ZstdFrame.sizeLimit(content: entry.contentSize),
-        entry.contentSize <= entry.totalSize, entry.totalSize < Entry.totalLimit
+        entry.contentSize <= entry.totalSize, entry.totalSize < ChildLocation.totalLimit
       else { throw .invalid(reason: "has \(name(child)) in a wrong place", offset: 0) }
       guard child > 0 || number > 0 || !entry.isContinuation else {
         throw .invalid(reason: "has a first shard that continues another", offset: 0)
@@ -124,7 +124,7 @@ package struct ManifestNode {
 
   private func firstRecord(of child: Int) -> Int { tables.firstRecord(of: child) }
 
-  func entry(_ child: Int) -> Entry {
+  func entry(_ child: Int) -> ChildLocation {
     let entry = unsafe tables.entry(child)
     func long(_ entry: UnsafeRawPointer, _ offset: Int) -> Int {
       unsafe Int(clamping: UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
@@ -132,9 +132,9 @@ package struct ManifestNode {
     func word(_ offset: Int) -> UInt32 {
       unsafe UInt32(littleEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
-    let (start, end) = unsafe (child == 0 ? 0 : long(entry - Entry.width(ofLevel: level), 0), long(entry, 0))
+    let (start, end) = unsafe (child == 0 ? 0 : long(entry - ChildLocation.width(ofLevel: level), 0), long(entry, 0))
     let contentSize = Int(clamping: word(8))
-    return unsafe Entry(
+    return unsafe ChildLocation(
       start: start, end: end, frameSize: level == 0 ? end &- start : Int(clamping: word(20)), contentSize: contentSize,
       totalSize: level == 0 ? contentSize : long(entry, 24), checksum: word(12), isContinuation: word(16) & 1 == 1)
   }

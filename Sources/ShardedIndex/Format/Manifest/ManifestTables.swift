@@ -15,13 +15,13 @@
     self.bounds = bounds
     unsafe self.firstRecords = UnsafeRawPointer(firstRecords)
     unsafe self.entries = UnsafeRawPointer(entries)
-    entryWidth = ManifestNode.Entry.width(ofLevel: level)
+    entryWidth = ManifestNode.ChildLocation.width(ofLevel: level)
   }
 
   /// Makes the tables of a node, whose bounds were checked.
   @inline(__always)
   init(_ content: UnsafePointer<UInt8>, count: Int, level: Int) {
-    entryWidth = ManifestNode.Entry.width(ofLevel: level)
+    entryWidth = ManifestNode.ChildLocation.width(ofLevel: level)
     bounds = unsafe BoundTable(
       checked: count, heads: content, ends: content + (16 &* count &+ 8),
       texts: content + Self.fixedSize(children: count, level: level))
@@ -32,7 +32,7 @@
   /// Returns the size of a node without its bounds, in bytes.
   @inline(__always)
   static func fixedSize(children: Int, level: Int) -> Int {
-    (20 &+ ManifestNode.Entry.width(ofLevel: level)) &* children &+ 8
+    (20 &+ ManifestNode.ChildLocation.width(ofLevel: level)) &* children &+ 8
   }
 
   /// Returns the number of records in the children before one.

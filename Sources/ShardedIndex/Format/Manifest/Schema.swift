@@ -73,13 +73,13 @@ package struct FieldNumbers {
 
 /// The key template of an index: texts and field numbers in turn.
 package struct KeyPattern: Sendable {
-  package enum Part: Sendable, Equatable {
+  package enum Item: Sendable, Equatable {
     case text(String)
     /// A field number; -1 for a field that is not stored.
     case field(Int)
   }
   package let text: String
-  package let parts: [Part]
+  package let parts: [Item]
 
   /// - Parameter numbers: The numbers of the index's fields.
   package init(_ text: String, numbers: FieldNumbers) {

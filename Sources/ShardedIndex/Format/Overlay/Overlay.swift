@@ -28,7 +28,7 @@
   }
 
   /// One field of an added record.
-  @safe package struct Field {
+  @safe package struct AddedField {
     /// The position of its name among the index's field names.
     package let name: Int
     package let kind: UInt8
@@ -117,7 +117,7 @@
   package func content(_ number: Int) -> UnsafeBufferPointer<UInt8> { unsafe slice(added[number].content) }
 
   /// Calls `body` with each field of an added record, in order.
-  package func forEachField(of number: Int, _ body: (Field) -> Void) {
+  package func forEachField(of number: Int, _ body: (AddedField) -> Void) {
     let record = added[number]
     var reader = unsafe ByteReader(slice(record.fields))
     var start = record.fields.upperBound
@@ -125,7 +125,7 @@
       // The parser has read both without an error.
       guard let name = try? reader.readVarint(), let word = try? reader.readVarint() else { return }
       let end = start + word >> 2
-      unsafe body(Field(name: name, kind: UInt8(truncatingIfNeeded: word & 3), text: slice(start..<end)))
+      unsafe body(AddedField(name: name, kind: UInt8(truncatingIfNeeded: word & 3), text: slice(start..<end)))
       start = end
     }
   }
@@ -137,7 +137,7 @@
     forEachField(of: number) { decoded in
       let size = unsafe decoded.text.count
       let start = unsafe output.append(decoded.text.baseAddress!, size)
-      let column = RecordOutput.Field.column(name: UInt16(truncatingIfNeeded: decoded.name), kind: decoded.kind)
+      let column = RecordOutput.DecodedField.column(name: UInt16(truncatingIfNeeded: decoded.name), kind: decoded.kind)
       unsafe (output.fields + output.fieldCount + field).initialize(to: .init(text: start, size: size, column: column))
       field += 1
     }

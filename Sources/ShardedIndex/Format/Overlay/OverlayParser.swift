@@ -1,6 +1,6 @@
 /// The steps that make an ``Overlay`` from bytes. Each step checks its result.
 @safe struct OverlayParser: ~Escapable {
-  struct Header {
+  struct OverlayHeader {
     let manifestSize: UInt64
     let rootChecksum: UInt64
     let greatestID: UInt64
@@ -39,8 +39,8 @@
     return checksum
   }
 
-  mutating func parseHeader() throws(FormatError) -> Header {
-    Header(
+  mutating func parseHeader() throws(FormatError) -> OverlayHeader {
+    OverlayHeader(
       manifestSize: try reader.read(UInt64.self), rootChecksum: try reader.read(UInt64.self),
       greatestID: try reader.read(UInt64.self), removedCount: try reader.readCount(),
       addedCount: try reader.readCount(), cellCount: try reader.readCount())

@@ -4,9 +4,9 @@
 @safe package struct PartTable: BitwiseCopyable, @unchecked Sendable {
   /// One part: a run of records with a frame of keys and a frame of fields. Sizes are in bytes.
   @safe package struct Part {
-    private let (row, next): (UnsafePointer<Row>, UnsafePointer<Row>)
+    private let (row, next): (UnsafePointer<PartRow>, UnsafePointer<PartRow>)
 
-    @inline(__always) fileprivate init(_ row: UnsafePointer<Row>) { unsafe (self.row, next) = (row, row + 1) }
+    @inline(__always) fileprivate init(_ row: UnsafePointer<PartRow>) { unsafe (self.row, next) = (row, row + 1) }
 
     /// The offset from the start of the file, in bytes.
     package var offset: Int { unsafe Int(row.pointee.offset) }
@@ -33,7 +33,7 @@
 
   /// The stored numbers of a part; the others follow from the start of the next part. A row is half a line of the
   /// processor's cache, since the cache keeps many rows, and numbers of the format have at most 32 bits.
-  struct Row: BitwiseCopyable {
+  struct PartRow: BitwiseCopyable {
     var (firstRecord, offset): (UInt32, UInt32)
     /// The offset of its lower bound among the bounds of all parts, times two; 1 more for a continuation.
     var bound: UInt32
@@ -46,10 +46,10 @@
   /// The heads of the parts' lower bounds, side by side for the search.
   private let heads: UnsafePointer<UInt64>
   /// The rows of the parts, and one more row for the end of the last part.
-  private let rows: UnsafePointer<Row>
+  private let rows: UnsafePointer<PartRow>
   private let bounds: UnsafePointer<UInt8>
 
-  init(count: Int, heads: UnsafePointer<UInt64>, rows: UnsafePointer<Row>, bounds: UnsafePointer<UInt8>) {
+  init(count: Int, heads: UnsafePointer<UInt64>, rows: UnsafePointer<PartRow>, bounds: UnsafePointer<UInt8>) {
     unsafe (self.count, self.heads, self.rows, self.bounds) = (count, heads, rows, bounds)
   }
 

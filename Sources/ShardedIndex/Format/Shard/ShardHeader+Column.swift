@@ -1,6 +1,6 @@
 extension ShardHeader {
   /// Column encodings, by their numbers in the file.
-  package enum Encoding: UInt8, BitwiseCopyable, Sendable {
+  package enum ColumnEncoding: UInt8, BitwiseCopyable, Sendable {
     case constant = 0
     case dictionary = 1
     case text = 2
@@ -17,7 +17,7 @@ extension ShardHeader {
 
   /// A column: its encoding, and its data in the header.
   @safe struct Column: BitwiseCopyable {
-    var encoding: Encoding
+    var encoding: ColumnEncoding
     var kind: UInt8
     /// The position of its name among the index's field names.
     var name: UInt16

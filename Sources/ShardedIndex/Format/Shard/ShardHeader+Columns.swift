@@ -31,7 +31,7 @@ extension ShardHeader {
     private static let rangeLimit = 1 << 18
 
     init(
-      _ reader: inout ByteReader, _ counts: Counts, _ names: ArenaList<UInt16>, _ shapes: Shapes,
+      _ reader: inout ByteReader, _ counts: HeaderCounts, _ names: ArenaList<UInt16>, _ shapes: Shapes,
       _ suffixFields: SuffixFieldTable,
       _ memory: inout ParsingMemory
     ) throws(FormatError) {
@@ -57,12 +57,12 @@ extension ShardHeader {
       let at = reader.offset
       let kind = try reader.read(UInt8.self)
       let code = try reader.read(UInt8.self)
-      guard let encoding = Encoding(rawValue: code), kind <= ShardHeader.mixedKinds,
+      guard let encoding = ColumnEncoding(rawValue: code), kind <= ShardHeader.mixedKinds,
         kind < ShardHeader.mixedKinds || encoding == .dictionary || encoding == .text
       else { throw .invalid(reason: "has a column of kind \(kind) in encoding \(code)", offset: at) }
       return unsafe Column(
         encoding: encoding, kind: kind, name: name, cell: cell,
-        word: RecordOutput.Field.column(name: name, kind: kind), texts: zero, ends: .init(bitPattern: 8)!)
+        word: RecordOutput.DecodedField.column(name: name, kind: kind), texts: zero, ends: .init(bitPattern: 8)!)
     }
 
     /// Links a column that is not of numbers behind the previous one.
@@ -160,8 +160,8 @@ extension ShardHeader {
           type: try reader.read(UInt8.self), a: try reader.read(UInt8.self), b: try reader.read(UInt8.self))
         guard format.isKnown else { throw .invalid(reason: "has the unknown number format \(format.type)", offset: at) }
         var model = unsafe Model(
-          word: RecordOutput.Field.number(format, column: column.word), base: 0, range: zero, rowMask: 0,
-          cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.Field>.stride))
+          word: RecordOutput.DecodedField.number(format, column: column.word), base: 0, range: zero, rowMask: 0,
+          cell: UInt32(column.cell) * UInt32(MemoryLayout<RecordOutput.DecodedField>.stride))
         var bits: UInt8 = 0
         if format.type == 0 {
           hasLiterals = true

@@ -4,7 +4,7 @@ extension ShardHeader {
     let suffixFields: SuffixFieldTable
     let (suffixFieldCode, suffixCode): (HuffmanCode, HuffmanCode)
 
-    init(_ reader: inout ByteReader, _ counts: Counts, _ memory: inout ParsingMemory) throws(FormatError) {
+    init(_ reader: inout ByteReader, _ counts: HeaderCounts, _ memory: inout ParsingMemory) throws(FormatError) {
       suffixFields = try ShardHeader.readSuffixFields(&reader, counts.suffixFields, &memory.kept)
       suffixFieldCode =
         counts.suffixFields > 1 ? try memory.readCode(&reader, below: counts.suffixFields) : HuffmanCode()

@@ -1,6 +1,6 @@
 extension ShardHeader {
   /// The counts at the beginning of a header.
-  struct Counts {
+  struct HeaderCounts {
     let (records, parts, suffixFields, columns, shapes, rowFormats): (Int, Int, Int, Int, Int, Int)
 
     /// The number of contexts of a number's range: the suffix fields, or 1 in a shard without them.
@@ -26,13 +26,13 @@ extension ShardHeader {
 
   /// Reads the table of the parts, and their lower bounds.
   static func readParts(
-    _ reader: inout ByteReader, _ counts: Counts, fileSize: Int, frameSize: Int, _ kept: inout Arena
+    _ reader: inout ByteReader, _ counts: HeaderCounts, fileSize: Int, frameSize: Int, _ kept: inout Arena
   ) throws(FormatError) -> PartTable {
     // Memory is allocated only for parts that the bytes can hold.
     guard counts.parts <= reader.remaining / 14 else {
       throw .invalid(reason: "has \(counts.parts) parts in \(reader.remaining) bytes", offset: reader.offset)
     }
-    let rows = unsafe kept.allocate(PartTable.Row.self, counts.parts + 1)
+    let rows = unsafe kept.allocate(PartTable.PartRow.self, counts.parts + 1)
     var (offset, first, boundEnd) = (frameSize, 0, 0)
     for index in 0..<counts.parts {
       let at = reader.offset
@@ -45,7 +45,7 @@ extension ShardHeader {
         boundEnd + bound >> 1 <= reader.count, keys.isBounded, fields.isBounded
       else { throw .invalid(reason: "has part \(index) in a wrong place", offset: at) }
       // If one of these sizes is too large, a check below fails.
-      unsafe rows[index] = PartTable.Row(
+      unsafe rows[index] = PartTable.PartRow(
         firstRecord: UInt32(truncatingIfNeeded: first), offset: UInt32(truncatingIfNeeded: offset),
         bound: UInt32(truncatingIfNeeded: boundEnd << 1 | bound & 1), keysSize: UInt32(keys.size),
         keysContentSize: UInt32(keys.contentSize), fieldsContentSize: UInt32(fields.contentSize),
@@ -59,7 +59,7 @@ extension ShardHeader {
       throw .invalid(reason: "has parts of \(first) records, not of \(counts.records)", offset: reader.offset)
     }
     guard offset == fileSize else { throw Self.unfilled(reader.offset) }
-    unsafe rows[counts.parts] = PartTable.Row(
+    unsafe rows[counts.parts] = PartTable.PartRow(
       firstRecord: UInt32(counts.records), offset: UInt32(fileSize), bound: UInt32(boundEnd << 1), keysSize: 0,
       keysContentSize: 0, fieldsContentSize: 0, keysChecksum: 0, fieldsChecksum: 0)
     let bounds = try reader.readSpan(boundEnd)

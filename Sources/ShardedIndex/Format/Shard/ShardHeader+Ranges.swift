@@ -26,9 +26,9 @@ extension ShardHeader {
 
     /// The column's cell among the cells of a record.
     @inline(__always) func cell(
-      in cells: UnsafeMutablePointer<RecordOutput.Field>
-    ) -> UnsafeMutablePointer<RecordOutput.Field> {
-      unsafe (UnsafeMutableRawPointer(cells) + Int(cell)).assumingMemoryBound(to: RecordOutput.Field.self)
+      in cells: UnsafeMutablePointer<RecordOutput.DecodedField>
+    ) -> UnsafeMutablePointer<RecordOutput.DecodedField> {
+      unsafe (UnsafeMutableRawPointer(cells) + Int(cell)).assumingMemoryBound(to: RecordOutput.DecodedField.self)
     }
 
     /// Whether the model is of type 0, with a fixed text.

@@ -10,7 +10,7 @@ extension ShardHeader {
     private static let cellLimit = 1 << 16
 
     init(
-      _ reader: inout ByteReader, _ counts: Counts, _ columns: ColumnTable, _ memory: inout ParsingMemory
+      _ reader: inout ByteReader, _ counts: HeaderCounts, _ columns: ColumnTable, _ memory: inout ParsingMemory
     ) throws(FormatError) {
       let numberCount = columns.numberCount
       guard (numberCount == 0) == (counts.rowFormats == 0) else {

@@ -1,7 +1,7 @@
 extension ShardHeader {
   /// Reads the number of each column's field among the index's field names.
   static func readNames(
-    _ reader: inout ByteReader, _ counts: Counts, _ scratch: inout Arena,
+    _ reader: inout ByteReader, _ counts: HeaderCounts, _ scratch: inout Arena,
     name: (UnsafeBufferPointer<UInt8>) -> Int?
   ) throws(FormatError) -> ArenaList<UInt16> {
     var names = unsafe ArenaList<UInt16>(capacity: counts.columns, in: &scratch)
@@ -30,7 +30,7 @@ extension ShardHeader {
     /// The position of each column's cell among the cells of a record.
     let cells: ArenaList<UInt16>
 
-    init(_ reader: inout ByteReader, _ counts: Counts, _ memory: inout ParsingMemory) throws(FormatError) {
+    init(_ reader: inout ByteReader, _ counts: HeaderCounts, _ memory: inout ParsingMemory) throws(FormatError) {
       // A shape has at least two bytes in the file, so the bytes bound the number of shapes.
       guard counts.shapes <= reader.count else {
         throw .truncated(offset: reader.offset, needed: counts.shapes, available: reader.count)
@@ -49,7 +49,7 @@ extension ShardHeader {
 
     /// Reads the columns of all shapes, and puts the end of each shape into `ends`.
     private static func readFields(
-      _ reader: inout ByteReader, _ counts: Counts, _ ends: UnsafeMutablePointer<UInt32>, _ scratch: inout Arena
+      _ reader: inout ByteReader, _ counts: HeaderCounts, _ ends: UnsafeMutablePointer<UInt32>, _ scratch: inout Arena
     ) throws(FormatError) -> ArenaList<UInt16> {
       var fields = unsafe ArenaList<UInt16>(capacity: counts.columns, in: &scratch)
       // For each column, the number of the last shape with it, plus one.

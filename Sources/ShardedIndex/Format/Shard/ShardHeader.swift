@@ -25,7 +25,7 @@
   ) throws(FormatError) {
     var memory = ParsingMemory()
     var reader = unsafe ByteReader(content)
-    let counts = try Counts(&reader, records: records, fileSize: fileSize)
+    let counts = try HeaderCounts(&reader, records: records, fileSize: fileSize)
     recordCount = records
     parts = try Self.readParts(&reader, counts, fileSize: fileSize, frameSize: frameSize, &memory.kept)
     let keys = try KeyFields(&reader, counts, &memory)
@@ -59,7 +59,7 @@
 
   /// Lays out the data for queries.
   private static func layOut(
-    _ counts: Counts, _ keys: KeyFields, _ shapes: Shapes, _ columns: ColumnTable, _ rows: RowFormats,
+    _ counts: HeaderCounts, _ keys: KeyFields, _ shapes: Shapes, _ columns: ColumnTable, _ rows: RowFormats,
     _ memory: inout ParsingMemory
   ) -> UnsafePointer<Layout> {
     let ranges = Ranges(of: columns, contexts: counts.contexts, &memory)

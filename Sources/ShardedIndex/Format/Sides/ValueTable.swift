@@ -38,7 +38,7 @@ package struct ValueLists: Sendable {
   private var weights: [UInt64] = []
 
   /// One value of a container.
-  package struct Entry: Equatable, Sendable {
+  package struct ListedValue: Equatable, Sendable {
     /// The number of the value in the page's list, or in the shard's.
     package var number: Int
     /// The number of records with the value.
@@ -107,12 +107,12 @@ package struct ValueLists: Sendable {
   func valueCount(of container: Int) -> Int { range(of: container).count }
 
   /// Returns the values of a container, ascending.
-  func entries(of container: Int) -> [Entry] {
-    range(of: container).map { Entry(number: Int(numbers[$0]), count: Int(counts[$0]), weight: weights[$0]) }
+  func entries(of container: Int) -> [ListedValue] {
+    range(of: container).map { ListedValue(number: Int(numbers[$0]), count: Int(counts[$0]), weight: weights[$0]) }
   }
 
   /// Returns the position of a number among a container's values, and its entry; nil if the container lacks it.
-  func find(_ number: Int, in container: Int) -> (index: Int, entry: Entry)? {
+  func find(_ number: Int, in container: Int) -> (index: Int, entry: ListedValue)? {
     let range = range(of: container)
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
@@ -120,7 +120,7 @@ package struct ValueLists: Sendable {
       if Int(numbers[middle]) < number { low = middle + 1 } else { high = middle }
     }
     guard low < range.upperBound, Int(numbers[low]) == number else { return nil }
-    return (low - range.lowerBound, Entry(number: number, count: Int(counts[low]), weight: weights[low]))
+    return (low - range.lowerBound, ListedValue(number: number, count: Int(counts[low]), weight: weights[low]))
   }
 }
 
@@ -203,7 +203,7 @@ package final class ValueTable: Sendable {
   }
 
   /// Returns the values of the shard at a position in the page, ascending.
-  package func entries(ofShard index: Int) -> [ValueLists.Entry] { shards.entries(of: index) }
+  package func entries(ofShard index: Int) -> [ValueLists.ListedValue] { shards.entries(of: index) }
 }
 
 /// The values of the parts of some shards of a page. Source: docs/format.md section 3.12.
@@ -249,8 +249,8 @@ package final class ValueParts: Sendable {
   /// Returns the values of a shard, summed over its parts.
   ///
   /// - Parameter numbers: The numbers of the values in the list of the page.
-  private func sums(ofShard index: Int, _ numbers: [Int]) -> [ValueLists.Entry] {
-    var sums = numbers.map { ValueLists.Entry(number: $0, count: 0, weight: 0) }
+  private func sums(ofShard index: Int, _ numbers: [Int]) -> [ValueLists.ListedValue] {
+    var sums = numbers.map { ValueLists.ListedValue(number: $0, count: 0, weight: 0) }
     for entry in range(ofShard: index).flatMap({ parts.entries(of: $0) }) {
       // No count of a shard is the greatest Int, so a sum that is too large is refused.
       let (sum, isOver) = sums[entry.number].count.addingReportingOverflow(entry.count)
@@ -267,5 +267,5 @@ package final class ValueParts: Sendable {
   package func range(ofShard index: Int) -> Range<Int> { firstParts[index]..<firstParts[index + 1] }
 
   /// Returns the values of a part, ascending, as positions among its shard's values.
-  package func entries(ofPart part: Int) -> [ValueLists.Entry] { parts.entries(of: part) }
+  package func entries(ofPart part: Int) -> [ValueLists.ListedValue] { parts.entries(of: part) }
 }

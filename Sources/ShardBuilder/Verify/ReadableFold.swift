@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// Folded text in a readable form.
-package enum FoldedText {
+package enum ReadableFold {
   /// Returns the text with the separator as a comma, and control characters as `\u{...}`.
   package static func readable(_ bytes: some Collection<UInt8>) -> String {
     var text = ""

@@ -2,7 +2,7 @@
   import NIOCore
 
   /// A body with its header fields, before the server reads which coding the client accepts.
-  struct Answer: Sendable {
+  struct Representation: Sendable {
     var body: ByteBuffer
     var contentType: String
     /// The entity tag; nil if the same request may get different answers.

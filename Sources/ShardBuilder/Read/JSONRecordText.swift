@@ -2,7 +2,7 @@
 ///
 /// A number has the fewest digits that give the same value, a whole number no point. Nothing is special about any type:
 /// a value encodes itself as its `Encodable` says.
-enum JSONText {
+enum JSONRecordText {
   /// Appends the text of a value.
   static func append(_ value: some Encodable, to text: inout [UInt8]) throws {
     let node = JSONNode()
@@ -40,7 +40,7 @@ private final class JSONNode {
 
   func set(string: String) {
     var text: [UInt8] = []
-    JSONText.append(string: string, to: &text)
+    JSONRecordText.append(string: string, to: &text)
     content = .text(text)
   }
 
@@ -103,7 +103,7 @@ private final class JSONNode {
     case .array(let elements): list(elements, UInt8(ascii: "["), UInt8(ascii: "]")) { $0.write(to: &$1) }
     case .object(let members):
       list(members, UInt8(ascii: "{"), UInt8(ascii: "}")) {
-        JSONText.append(string: $0.name, to: &$1)
+        JSONRecordText.append(string: $0.name, to: &$1)
         $1.append(UInt8(ascii: ":"))
         $0.value.write(to: &$1)
       }

@@ -3,8 +3,8 @@
 ///
 /// An entry may outlive the node that it leads to; its ticket shows this. The cache's lock guards the table. The table
 /// grows with the resident shards and not with the index: when it is full, it drops entries that lead nowhere.
-struct EntryTable: @unchecked Sendable {
-  @safe struct Entry {
+struct ShardNodes: @unchecked Sendable {
+  @safe struct NodeReference {
     var node: Int32
     /// The shard's number in the manifest.
     fileprivate(set) var number: UInt32 = 0
@@ -12,14 +12,14 @@ struct EntryTable: @unchecked Sendable {
     /// The shard that the node holds as long as its ticket is this one. The copy saves a look at the node.
     var shard: Unmanaged<LoadedShard>?
 
-    static var none: Entry { unsafe Entry(node: 0, ticket: 0, shard: nil) }
+    static var none: NodeReference { unsafe NodeReference(node: 0, ticket: 0, shard: nil) }
   }
 
   private final class Storage {
     /// The entries by slot: a shard's entry is at its number modulo the capacity, or behind that slot if others were
     /// there first. A ticket of 0 ends the search. If the table has room for each shard of the index, entries never
     /// collide.
-    @exclusivity(unchecked) var entries: [Entry]
+    @exclusivity(unchecked) var entries: [NodeReference]
     @exclusivity(unchecked) var used = 0
 
     init(capacity: Int) { unsafe entries = Array(repeating: .none, count: capacity) }
@@ -37,7 +37,7 @@ struct EntryTable: @unchecked Sendable {
   }
 
   /// The entry of a shard; an entry that leads nowhere if the shard has none.
-  @inline(__always) subscript(_ shard: Int) -> Entry {
+  @inline(__always) subscript(_ shard: Int) -> NodeReference {
     let mask = unsafe storage.entries.count - 1
     var slot = shard & mask
     while unsafe storage.entries[slot].number != UInt32(truncatingIfNeeded: shard) {
@@ -48,14 +48,14 @@ struct EntryTable: @unchecked Sendable {
   }
 
   /// Returns the entry in a slot, and the entry's shard.
-  func entry(inSlot slot: Int) -> (shard: Int, entry: Entry) {
+  func entry(inSlot slot: Int) -> (shard: Int, entry: NodeReference) {
     unsafe (Int(storage.entries[slot].number), storage.entries[slot])
   }
 
   /// Sets the entry of a shard.
   ///
   /// - Parameter lru: The bookkeeping, which knows whether an entry still leads to a node.
-  func set(_ shard: Int, to entry: Entry, of lru: LRU) {
+  func set(_ shard: Int, to entry: NodeReference, of lru: LRU) {
     var entry = entry
     entry.number = UInt32(truncatingIfNeeded: shard)
     let slot = self.slot(of: shard)

@@ -1,5 +1,5 @@
 /// The names of fields on a command line.
-package enum FieldNames {
+package enum NamedFields {
   /// The error of a name that no field has.
   package struct Unknown: Error {
     package let message: String

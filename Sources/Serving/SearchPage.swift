@@ -7,15 +7,15 @@
   import ShardedIndex
 
   /// The search page, with the policy that lets only the page's own scripts and styles run.
-  final class Page: Sendable {
+  final class SearchPage: Sendable {
     private let options: PageOptions
     /// The answers by the facts that the page shows. Another generation of the index may have other facts.
-    private let answers = NIOLockedValueBox<[PageFacts: Answer]>([:])
+    private let answers = NIOLockedValueBox<[PageFacts: Representation]>([:])
 
     init(_ options: PageOptions) { self.options = options }
 
     /// Returns the page of an index.
-    func answer(_ facts: PageFacts) -> Answer {
+    func answer(_ facts: PageFacts) -> Representation {
       answers.withLockedValue { answers in
         if let made = answers[facts] { return made }
         let made = Self.answer(options, facts)
@@ -24,11 +24,11 @@
       }
     }
 
-    private static func answer(_ options: PageOptions, _ facts: PageFacts) -> Answer {
+    private static func answer(_ options: PageOptions, _ facts: PageFacts) -> Representation {
       let page = Array(UnsafeBufferPointer(start: server_page(), count: server_page_size()))
       // The executable contains the page of its own version.
       let html = PageDocument.html(page, options, facts) ?? page
-      var answer = Answer(
+      var answer = Representation(
         body: ByteBuffer(bytes: html), contentType: "text/html; charset=utf-8",
         tag: "\"" + String(decoding: Base64.encoded(digest(html)), as: UTF8.self) + "\"")
       answer.headers[.contentSecurityPolicy] =
@@ -44,10 +44,10 @@
 
   /// The OpenAPI document.
   enum OpenAPI {
-    static let answer: Answer = {
+    static let answer: Representation = {
       let json = Array(UnsafeBufferPointer(start: server_description(), count: server_description_size()))
       let digest = json.withUnsafeBufferPointer { SHA256.digest(of: $0) }
-      return Answer(
+      return Representation(
         body: ByteBuffer(bytes: json), contentType: "application/openapi+json",
         tag: "\"" + String(decoding: Base64.encoded(digest), as: UTF8.self) + "\"", stored: Gzip.Stored())
     }()

@@ -2,7 +2,7 @@ import CLibrary
 import ShardedIndex
 
 /// A number of degrees from a record, written as JSON allows, with the digits of the record.
-package enum Coordinate {
+package enum Degrees {
   /// A record's latitude and longitude; nil if one of them is not a usable number.
   static func digits(
     ofRecord record: Int, in buffer: RecordBuffer, _ schema: Schema
