@@ -31,7 +31,7 @@
             return .badData
           }
           if text.isEmpty { continue }
-          try ask(text, index, buffer)
+          try readAnswer(text, index, buffer)
           texts += 1
         }
       } catch {
@@ -55,7 +55,7 @@
     }
 
     /// Reads everything that the answer to a text shows.
-    private static func ask(_ text: String, _ index: ShardedIndex, _ buffer: RecordBuffer) throws(IndexError) {
+    private static func readAnswer(_ text: String, _ index: ShardedIndex, _ buffer: RecordBuffer) throws(IndexError) {
       try index.following { (generation) throws(IndexError) in
         try index.matches(forPrefix: text, in: generation).read(0..<rows, into: buffer)
         guard generation.manifest.isRanked else { return }

@@ -174,7 +174,7 @@
             write(response, to: request, context)
             hasWritten = true
           } else {
-            ask(request, context)
+            answerElsewhere(request, context)
           }
         }
       }
@@ -188,7 +188,7 @@
     }
 
     /// Answers a request on a thread that may wait.
-    private func ask(_ request: Request, _ context: ChannelHandlerContext) {
+    private func answerElsewhere(_ request: Request, _ context: ChannelHandlerContext) {
       guard self.context != nil else { return }
       isAsking = true
       loop.metrics.handedOver.add(1, ordering: .relaxed)
@@ -198,18 +198,20 @@
         let outcome = responder.respond(to: request, from: address)
         switch outcome {
         case .answered(let response):
-          eventLoop.execute { here.value.0.came(response, to: request, here.value.1) }
+          eventLoop.execute { here.value.0.finishAnswer(response, to: request, here.value.1) }
         case .later(let making):
-          making.whenMade { eventLoop.execute { here.value.0.ask(request, here.value.1) } }
+          making.whenMade { eventLoop.execute { here.value.0.answerElsewhere(request, here.value.1) } }
         }
       }) {
         let response = responder.refusal(EngineGate.isLate, to: request, from: address)
-        eventLoop.execute { here.value.0.came(response, to: request, here.value.1) }
+        eventLoop.execute { here.value.0.finishAnswer(response, to: request, here.value.1) }
       }
-      if !isAsked { came(responder.refusal(EngineGate.isFull, to: request, from: address), to: request, context) }
+      if !isAsked {
+        finishAnswer(responder.refusal(EngineGate.isFull, to: request, from: address), to: request, context)
+      }
     }
 
-    private func came(_ response: Response, to request: Request, _ context: ChannelHandlerContext) {
+    private func finishAnswer(_ response: Response, to request: Request, _ context: ChannelHandlerContext) {
       isAsking = false
       guard self.context != nil else { return }
       write(response, to: request, context)

@@ -56,7 +56,7 @@
         }
         // There are as many permits as threads.
         let terms = self.terms.withLockedValue { $0.removeLast() }
-        terms.rule { body() }
+        terms.apply { body() }
         self.terms.withLockedValue { $0.append(terms) }
         self.waiting.subtract(1, ordering: .relaxed)
       }

@@ -186,7 +186,7 @@
   extension Responder {
     func photon(_ parameters: inout QueryParameters) throws -> Representation {
       let request = try Photon.APIRequest(&parameters)
-      return try served.asking { generation in
+      return try served.answering { generation in
         let state = try served.state(of: generation)
         if request.near != nil, !IndexSettings(of: state.manifest.root).near {
           throw Problem.badParameter("lat", Photon.noBias)
@@ -202,7 +202,7 @@
         let hasFilter = request.box != nil || query.filter.isEmpty && !request.countries.isEmpty
         var search = try ShardedIndex.Search(query, in: generation)
         let keys = search.keys ?? 0
-        try hereOnly(upTo: hasFilter ? keys : min(request.limit, keys))
+        try checkWait(for: hasFilter ? keys : min(request.limit, keys))
         guard state.hasCoordinates else { throw Problem.noCoordinates }
         let count = search.areKeyMatches ? keys : nil
         // Each hit may be in another part, so the search first finds only as many hits as the answer has.
@@ -210,7 +210,7 @@
         var at = 0
         let body = try state.withWriter { writer in
           try writer.photon(request, count: count, first: first) { limit in
-            guard try findHere(limit, of: &search) else { throw Photon.manyMatches(count) }
+            guard try findNext(limit, of: &search) else { throw Photon.manyMatches(count) }
             defer { at += limit }
             return (search, search.isRanked ? 0..<search.count : at..<min(search.count, at + limit))
           }
@@ -221,7 +221,7 @@
 
     func reverse(_ parameters: inout QueryParameters) throws -> Representation {
       let request = try Photon.ReverseRequest(&parameters)
-      return try askingPlaces { grid, matches, generation in
+      return try answeringPlaces { grid, matches, generation in
         let positions = grid.nearest(
           latitude: request.latitude, longitude: request.longitude, radius: request.radius, limit: request.limit)
         return try generation.withWriter { try $0.photon(at: positions, of: matches) }
@@ -232,7 +232,7 @@
     func photonStatus(_ parameters: inout QueryParameters) throws -> Representation {
       try parameters.finish()
       // The answer needs the file system.
-      try hereOnly(upTo: .max)
+      try checkWait(for: .max)
       var text = "{\"status\":\"Ok\""
       var status = stat()
       if stat(settings.index + "/" + Manifest.fileName, &status) == 0 {

@@ -42,7 +42,7 @@
           let column = (place.column + side * step + Self.columns) % Self.columns
           let cell = row * Self.columns + column
           for entry in entries[Int(starts[cell])..<Int(starts[cell + 1])] {
-            found.take(separation: place.separation(from: entry), entry.position)
+            found.add(separation: place.separation(from: entry), entry.position)
           }
         }
         if !isNear { return }
@@ -109,7 +109,7 @@
         (self.reach, self.limit) = (reach, limit)
       }
 
-      mutating func take(separation: Double, _ position: UInt32) {
+      mutating func add(separation: Double, _ position: UInt32) {
         guard separation <= reach else { return }
         var (low, high) = (0, places.count)
         while low < high {

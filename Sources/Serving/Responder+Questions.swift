@@ -9,11 +9,11 @@
     func search(_ parameters: inout QueryParameters) throws -> Representation {
       let request = try SearchRequest(&parameters)
       try parameters.finish()
-      return try served.asking { generation in
+      return try served.answering { generation in
         let start = ContinuousClock.now
         let before = served.index.statistics
         let search = try found(request.query, in: generation)
-        if request.query.countsMatches, !search.knownTotal.isExact { try hereOnly(upTo: .max) }
+        if request.query.countsMatches, !search.knownTotal.isExact { try checkWait(for: .max) }
         let isJSON = request.format == .json
         let facts = try AnswerFacts(
           search, in: generation, correction: isJSON ? search.correction : nil, hasNearest: isJSON)
@@ -51,7 +51,7 @@
         }
         var search = try ShardedIndex.Search(query, in: generation)
         let most = search.areKeyMatches ? min(query.wanted, search.keys ?? .max) : query.wanted
-        try hereOnly(upTo: search.isRanked ? most : search.range.count)
+        try checkWait(for: search.isRanked ? most : search.range.count)
         guard try search.find(query.wanted, parts: Self.partsHere) else { throw NotHere() }
         return search
       }
@@ -68,14 +68,14 @@
     /// Finds the next hits of a search; returns false if the search would open too many parts of shards.
     ///
     /// - Throws: ``NotHere`` on a thread that never waits, if the search would open many.
-    func findHere(_ limit: Int, of search: inout ShardedIndex.Search) throws -> Bool {
+    func findNext(_ limit: Int, of search: inout ShardedIndex.Search) throws -> Bool {
       if ReadingTerms.mayWait { return try search.find(limit) }
       guard try search.find(limit, parts: Self.partsHere) else { throw NotHere() }
       return true
     }
 
     /// Throws ``NotHere`` for a request of many records on a thread that never waits.
-    func hereOnly(upTo records: Int) throws {
+    func checkWait(for records: Int) throws {
       if records > Self.recordsHere, !ReadingTerms.mayWait { throw NotHere() }
     }
 
@@ -87,19 +87,19 @@
       let east = try parameters.degrees("east", limit: 180)
       let limit = try parameters.number("limit", in: SearchRequest.limits) ?? 100
       try parameters.finish()
-      return try askingPlaces { grid, matches, generation in
+      return try answeringPlaces { grid, matches, generation in
         let (positions, more) = grid.positions(west: west, south: south, east: east, north: north, limit: limit)
         return try generation.withWriter { try $0.within(matches, positions, more: more, isRanked: grid.isRanked) }
       }
     }
 
     /// Answers a request about coordinates. If a build removes a file meanwhile, the new generation answers.
-    func askingPlaces(_ body: (PlaceGrid, ShardedIndex.Matches, ServedGeneration) throws -> ByteBuffer) throws
+    func answeringPlaces(_ body: (PlaceGrid, ShardedIndex.Matches, ServedGeneration) throws -> ByteBuffer) throws
       -> Representation
     {
       // The grid leads to records all over the index.
-      try hereOnly(upTo: .max)
-      return try served.asking { generation in
+      try checkWait(for: .max)
+      return try served.answering { generation in
         let (matches, state) = (generation.allMatches, try served.state(of: generation))
         let grid = try places(matches, state)
         return Representation(body: try body(grid, matches, state), contentType: "application/json", tag: state.tag)

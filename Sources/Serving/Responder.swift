@@ -152,7 +152,7 @@
       headers[.vary] = "Accept-Encoding"
       if wantsGzip, body.readableBytes > Gzip.threshold {
         let plain = body
-        if answer.stored == nil { try hereOnly(upTo: .max) }
+        if answer.stored == nil { try checkWait(for: .max) }
         body = answer.stored?.compressed(plain) ?? Gzip.compressed(plain, level: 1)
         tag = tag.map(Gzip.tag)
         headers[.contentEncoding] = "gzip"

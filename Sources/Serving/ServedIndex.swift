@@ -64,7 +64,7 @@
     }
 
     /// Answers a request from the newest generation, and again if a build removed a file meanwhile.
-    func asking<Answer>(_ body: (Generation) throws -> Answer) throws -> Answer {
+    func answering<Answer>(_ body: (Generation) throws -> Answer) throws -> Answer {
       try index.following(fault: { $0 as? IndexError }, reload: reload, body)
     }
   }

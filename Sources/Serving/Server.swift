@@ -38,7 +38,7 @@
       ReadingTerms.prepare()
       gate = EngineGate(isFar: index.isFar)
       group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
-      for loop in group.makeIterator() { loop.execute { ReadingTerms(nil).rule() } }
+      for loop in group.makeIterator() { loop.execute { ReadingTerms(nil).apply() } }
       let responder = Responder(
         settings: settings, source: source, served: served, metrics: metrics, log: log,
         hosts: AllowedHosts(settings.hosts, address: settings.address), page: SearchPage(settings.page))

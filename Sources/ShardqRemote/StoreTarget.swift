@@ -48,7 +48,7 @@
       return directory
     }
 
-    func take(_ files: [String], manifest: String, from directory: String) throws(BuildError) {
+    func store(_ files: [String], manifest: String, from directory: String) throws(BuildError) {
       try asking { () throws(StoreError) in
         try store.upload(directory: directory, names: files)
         // The manifest is put last, because it names the other objects.

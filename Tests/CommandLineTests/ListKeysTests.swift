@@ -201,7 +201,7 @@ import Testing
     var model = ListModel(try ShardedIndex(opening: directory.path + "/i"))
     model.canMark = true
     model.resize(height: 3)
-    model.ask("")
+    model.search("")
     return model
   }
 
@@ -210,10 +210,10 @@ import Testing
     var model = try model(["Aa", "Ab", "Ba", "Bb", "Bb"])
     model.select(2)
     _ = model.toggleMark()
-    model.ask("ab")
+    model.search("ab")
     _ = model.toggleMark()
     #expect(model.isMarked(0) && model.marks.count == 2)
-    model.ask("")
+    model.search("")
     #expect((0..<3).map { model.isMarked($0) } == [false, true, true])
     #expect(model.marks.records.map { $0.first?.key } == ["Ba", "Ab"])
     _ = model.markAll(inverting: true)
@@ -221,7 +221,7 @@ import Testing
     #expect(model.marks.records.map { $0.first?.key } == ["Aa", "Bb", "Bb"])
     model.unmarkAll()
     #expect(model.marks.count == 0)
-    model.ask("b")
+    model.search("b")
     let hasRoom = model.markAll(inverting: false)
     #expect(hasRoom && model.marks.count == 3)
   }
@@ -231,7 +231,7 @@ import Testing
     var model = try model((0...MarkedRecords.limit).map { "A\($0)" })
     var hasRoom = model.markAll(inverting: false)
     #expect(!hasRoom && model.marks.count == 0)
-    model.ask("a1")
+    model.search("a1")
     hasRoom = model.markAll(inverting: false)
     #expect(hasRoom && model.marks.count == 112)
   }

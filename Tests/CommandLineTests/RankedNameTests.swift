@@ -77,7 +77,7 @@ import Testing
     var model = ListModel(try ShardedIndex(opening: index(Self.all, in: directory)))
     func marked(_ row: ListRow) -> [String] { row.marks.map { String(row.title[$0]) } }
     model.resize(height: 2)
-    model.ask("york")
+    model.search("york")
     #expect(model.rows.map(\.title) == ["York, GB", "New York, US"])
     #expect(model.rows.map(marked) == [["York"], ["York"]])
     // Two keys begin with the text.
@@ -88,12 +88,12 @@ import Testing
     #expect((model.selection, model.selectedRow?.key) == (3, "East York, CA"))
     #expect(model.total == ShardedIndex.Total(4))
     #expect(model.chosenRecord()?.first?["name"] == "East York")
-    model.ask("nyc")
+    model.search("nyc")
     #expect(model.rows.map(\.title) == ["New York, US (NYC)"] && model.rows.map(\.key) == ["New York, US"])
     #expect(model.rows.map(marked) == [["NYC"]])
-    model.ask("york us n")
+    model.search("york us n")
     #expect(model.rows.isEmpty && model.total == ShardedIndex.Total(0) && model.nearest == "york us")
-    model.ask("york n")
+    model.search("york n")
     #expect(model.rows.map(marked) == [["N", "York"]])
   }
 }

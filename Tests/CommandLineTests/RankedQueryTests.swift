@@ -87,7 +87,7 @@ import Testing
     let directory = TemporaryDirectory()
     var model = ListModel(try ShardedIndex(opening: index("--weight", "people", in: directory)))
     model.resize(height: 2)
-    model.ask("lon")
+    model.search("lon")
     var keys: [String] = []
     for row in 0..<6 {
       model.select(row)
@@ -97,7 +97,7 @@ import Testing
     #expect(keys == ["London, GB", "Lon, US", "Long, US", "London, CA", "Londa, IN", "Lonk, US"])
     model.select(0)
     #expect(model.rows.map(\.key) == ["London, GB", "Lon, US"])
-    model.ask("")
+    model.search("")
     #expect(model.rows.map(\.key) == ["London, GB", "Long, US"])
   }
 

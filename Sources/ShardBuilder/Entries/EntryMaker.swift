@@ -163,7 +163,7 @@ struct EntryWriter {
       weightEnds[Int(kind.rawValue)] = bytes.count
     }
     valueFields.removeAll(keepingCapacity: true)
-    values.take { index, kind, text in
+    values.finish { index, kind, text in
       valueFields.append(slice(names[3 + index], kind, bytes.count, text.count))
       bytes += text
     }

@@ -39,7 +39,7 @@ struct EntryValues {
 
   /// Calls `body` with the number, the kind and the text of each field that the entries get after their weight; then
   /// forgets the records.
-  mutating func take(_ body: (Int, FieldKind, [UInt8]) -> Void) {
+  mutating func finish(_ body: (Int, FieldKind, [UInt8]) -> Void) {
     for index in values.indices {
       if let (kind, text) = values[index].field { body(index, kind, text) }
       values[index] = Values()

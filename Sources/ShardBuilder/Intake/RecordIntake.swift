@@ -94,7 +94,7 @@ struct RecordIntake: ~Copyable {
         for index in summary.fieldUses.indices { summary.fieldUses[index].add(batch.uses[index]) }
         try input.note(badRecordsOf: batch, skipsBad: options.skipBad)
         if isChange { try batch.show(to: observe, of: path) }
-        try takeIn(batch, underWay, of: input)
+        try addToSort(batch, underWay, of: input)
       })
     if let note = keyNote.take() { summary.notes.append(note) }
     let count = reader.recordsRead + reader.badCount
@@ -160,7 +160,7 @@ struct RecordIntake: ~Copyable {
   }
 
   /// Gives a batch's records to the sort, and keeps the batch for the next records.
-  private mutating func takeIn(
+  private mutating func addToSort(
     _ taken: consuming Batch, _ underWay: BatchUnderWay, of input: InputPassage
   ) throws(BuildError) {
     var batch = taken

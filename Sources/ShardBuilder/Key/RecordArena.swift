@@ -98,7 +98,7 @@ import CLibrary
   }
 
   /// Takes out the records from `first` on. Their blobs stay in place, so that the caller can put the records back.
-  func takeEntries(from first: Int) -> [BlobOffset] {
+  func removeEntries(from first: Int) -> [BlobOffset] {
     let taken = unsafe Array(entries[first...])
     unsafe entries.removeSubrange(first...)
     return taken

@@ -68,7 +68,7 @@ struct Applier {
     while count > 0 {
       let segment = try Pack.Segment(input.bytes(Pack.Segment.size), left: left, of: input.path)
       if segment.copied > 0 { try copy(segment) }
-      try input.take(segment.literal, literal)
+      try input.read(segment.literal, literal)
       left -= segment.copied + segment.literal
       count -= 1
     }

@@ -27,7 +27,7 @@ extension Pack {
     }
 
     /// Passes the next `count` bytes to `body`, in runs of at most the buffer's size.
-    func take(_ count: Int, _ body: (Span<UInt8>) throws(PackError) -> Void) throws(PackError) {
+    func read(_ count: Int, _ body: (Span<UInt8>) throws(PackError) -> Void) throws(PackError) {
       var left = count
       while left > 0 {
         guard try fill() else {
@@ -45,7 +45,7 @@ extension Pack {
     /// Returns the next `count` bytes. Memory grows with the bytes that exist, not with `count`.
     func bytes(_ count: Int) throws(PackError) -> [UInt8] {
       var bytes: [UInt8] = []
-      try take(count) { (run) throws(PackError) in bytes.append(copying: run) }
+      try read(count) { (run) throws(PackError) in bytes.append(copying: run) }
       return bytes
     }
 

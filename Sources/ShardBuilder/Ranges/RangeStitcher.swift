@@ -85,7 +85,7 @@ package final class RangeStitcher<Range: CutRange> {
     } else if try isCertain(piece, of: range) {
       try keep(from: piece, of: range)
     } else {
-      try take(piece, of: range)
+      try addRecords(ofPiece: piece, of: range)
     }
   }
 
@@ -93,11 +93,11 @@ package final class RangeStitcher<Range: CutRange> {
     isOver = true
     guard var region else { return }
     region.finish()
-    hand(&region)
+    moveFinished(of: &region)
   }
 
-  /// Takes the finished pieces out of the region.
-  private func hand(_ region: inout Cutter) {
+  /// Moves the finished pieces out of the region.
+  private func moveFinished(of region: inout Cutter) {
     ready += region.finished.map { .piece($0) }
     region.finished.removeAll(keepingCapacity: true)
   }
@@ -127,7 +127,7 @@ package final class RangeStitcher<Range: CutRange> {
   private func keep(from first: Int, of range: Range) throws(BuildError) {
     if var region {
       region.finish()
-      hand(&region)
+      moveFinished(of: &region)
       self.region = nil
     }
     if number == rangeCount - 1 {
@@ -144,18 +144,18 @@ package final class RangeStitcher<Range: CutRange> {
     }
     self.region = region
     piece = stop
-    try take(stop, of: range)
+    try addRecords(ofPiece: stop, of: range)
   }
 
   /// Adds the records of a piece to the region.
-  private func take(_ piece: Int, of range: Range) throws(BuildError) {
+  private func addRecords(ofPiece piece: Int, of range: Range) throws(BuildError) {
     guard var region else { preconditionFailure("a piece that is not certain, and no region") }
     self.region = nil  // One owner, so that it changes in place.
     try range.forEachRecord(ofPiece: piece) { record in
       region.append(record)
       if rangeStart == nil { rangeStart = region.position }
       regionRecordCount += 1
-      if !region.finished.isEmpty { hand(&region) }
+      if !region.finished.isEmpty { moveFinished(of: &region) }
       return true
     }
     last = try range.lastRecord(ofPiece: piece)

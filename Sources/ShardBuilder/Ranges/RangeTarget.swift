@@ -9,7 +9,7 @@ package protocol RangeTarget {
   func makeRangeDirectory() throws(BuildError) -> String
   /// Takes over the files of such a directory, with the manifest under another name, and removes the directory. When
   /// the function returns, the files are permanent.
-  func take(_ files: [String], manifest: String, from directory: String) throws(BuildError)
+  func store(_ files: [String], manifest: String, from directory: String) throws(BuildError)
   /// Removes such a directory with its files, if it exists.
   func remove(_ directory: String)
   /// Opens the index of a range by the name of its manifest.
@@ -52,7 +52,7 @@ package final class DirectoryTarget: RangeTarget {
     return directory
   }
 
-  package func take(_ files: [String], manifest: String, from directory: String) throws(BuildError) {
+  package func store(_ files: [String], manifest: String, from directory: String) throws(BuildError) {
     // An existing file has the same bytes, because its name follows from them.
     for file in files { try move(directory + "/" + file, to: file) }
     try move(directory + "/" + Publisher.manifestName, to: manifest)

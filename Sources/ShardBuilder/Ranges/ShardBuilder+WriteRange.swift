@@ -140,13 +140,13 @@ private struct RangeWriter {
     if output.ids == nil { output.notes.recordsWithoutID = output.manifest.recordCount }
     output.notes.repeatedIDs = output.notes.repeatedIDs ?? 0
     let components = try entries.map { (entries) throws(BuildError) in try entries.finish() }
-    var row = try deliver(output, range, isOfEntries: false)
+    var row = try store(output, range, isOfEntries: false)
     if let entries, let components { (row.lastComponents, row.entries) = (components, entries.count) }
     return row
   }
 
   /// Gives the files of a range to the target.
-  func deliver(_ output: consuming Pipeline.ManifestParts, _ range: Int, isOfEntries: Bool) throws(BuildError)
+  func store(_ output: consuming Pipeline.ManifestParts, _ range: Int, isOfEntries: Bool) throws(BuildError)
     -> RangeRow
   {
     let file = try output.manifestFile()
@@ -156,7 +156,7 @@ private struct RangeWriter {
       manifest: Digest.hexadecimal(Array(Digest.sha256(file).prefix(16))), size: file.count,
       records: output.manifest.recordCount)
     let files = try site.publisher.list().filter { Publisher.isShardName($0) }
-    try target.take(files, manifest: row.fileName, from: site.publisher.directory)
+    try target.store(files, manifest: row.fileName, from: site.publisher.directory)
     return row
   }
 }
@@ -234,7 +234,7 @@ extension ShardBuilder {
       let writer = RangeWriter(plan: plan, site: BuildSite(publisher, options), target: target)
       let pipeline = try Pipeline(.entries, all, names: names, at: writer.site)
       let output = try pipeline.write(PieceStream(ranges, limit: options.shardLimitBytes, names: names))
-      let row = try writer.deliver(output, range, isOfEntries: true)
+      let row = try writer.store(output, range, isOfEntries: true)
       counts[range] = row.records
       try write(Array((row.line + "\n").utf8))
     }

@@ -79,7 +79,7 @@ extension DatasetReader {
     guard string.fault == nil, let name = unsafe JSONChecker.text(token + 1, string) else {
       throw unsafe malformed(Fault(at: token, reason: "expected a member's name, found an invalid text"), 0)
     }
-    envelope.step = envelope.take(name: name)
+    envelope.step = envelope.step(afterName: name)
     unsafe offset += string.end + 1 - token
     return true
   }

@@ -9,7 +9,7 @@ extension DatasetReader {
       ? json.read(at: start, window: window.start, end: end, isLast: window.isLast, into: &sink)
       : rows.read(at: start, window: window.start, end: end, isLast: window.isLast, into: &sink)
     if format == .geojson, case .record(let next) = step {
-      if let reason = unsafe features.take(since: mark, of: json.names, window: window.start, &sink) {
+      if let reason = unsafe features.replaceFields(since: mark, of: json.names, window: window.start, &sink) {
         unsafe sink.dropRecord(mark)
         step = unsafe .bad(Fault(at: start, reason: reason), end: next)
       } else {

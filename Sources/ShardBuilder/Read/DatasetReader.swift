@@ -163,7 +163,7 @@ package final class DatasetReader {
     } catch {
       failure = error
       guard unsafe sink.recordEnds.count > 0 else { throw error }
-      deliver(to: &batch)
+      moveRecords(to: &batch)
       return true
     }
   }
@@ -177,7 +177,7 @@ package final class DatasetReader {
     while true {
       let wantsMore = try readWindow()
       if unsafe sink.recordEnds.count > 0 {
-        deliver(to: &batch)
+        moveRecords(to: &batch)
         return true
       }
       guard wantsMore else { return try endOfRecords() }
@@ -196,9 +196,9 @@ package final class DatasetReader {
     return false
   }
 
-  private func deliver(to batch: inout RecordBatch) {
+  private func moveRecords(to batch: inout RecordBatch) {
     (batch.places.line, batch.places.column) = origin
-    unsafe sink.deliver(from: window.start, upTo: offset, to: &batch)
+    unsafe sink.moveRecords(from: window.start, upTo: offset, to: &batch)
     batch.places.record = recordsRead + badCount - batch.places.badAfter.count + 1
     recordsRead += batch.recordEnds.count
     if offset >= Self.largeRecord {

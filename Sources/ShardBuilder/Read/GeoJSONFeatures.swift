@@ -21,7 +21,9 @@ struct GeoJSONFeatures {
   /// Replaces the fields of the last object by the fields of its record.
   ///
   /// - Returns: The fault of the feature, if it has one; then its fields are unchanged.
-  mutating func take(since mark: RecordSink.Mark, of objects: FieldNames, window: Bytes, _ sink: inout RecordSink)
+  mutating func replaceFields(
+    since mark: RecordSink.Mark, of objects: FieldNames, window: Bytes, _ sink: inout RecordSink
+  )
     -> String?
   {
     while uses.count < objects.names.count { uses.append(Self.use(of: objects.names[uses.count])) }

@@ -25,8 +25,8 @@ struct JSONEnvelope {
 
   init(path: [String]) { self.path = path }
 
-  /// Takes a member's name, and returns the next step.
-  mutating func take(name: String) -> Step {
+  /// Returns the step after a member's name.
+  mutating func step(afterName name: String) -> Step {
     let isOnPath = name == path[depth - 1] && !hasArray
     if !isOnPath, !hasArray, others.count < 12, depth == path.count { others.append(name) }
     return .colon(isOnPath: isOnPath)

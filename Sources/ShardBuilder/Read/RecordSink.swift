@@ -123,7 +123,7 @@ struct RecordSink: ~Copyable {
   }
 
   /// Moves all records to `batch`; the last of them ends `end` bytes into the window.
-  mutating func deliver(from window: Bytes, upTo end: Int, to batch: inout RecordBatch) {
+  mutating func moveRecords(from window: Bytes, upTo end: Int, to batch: inout RecordBatch) {
     let text = unsafe stretch(window + origin, window + end)
     for number in 0..<inExtra.count { fields[inExtra[number]].offset += UInt32(text.count) }
     // A second run would copy the first.

@@ -79,7 +79,7 @@ struct RunReader {
     unsafe filled - position >= 4 && filled - position >= RecordBlob(buffer.start + position).size
   }
 
-  private mutating func take() {
+  private mutating func readHead() {
     record = unsafe RecordBlob(buffer.start + position)
     head = record.head(from: 0)
   }
@@ -88,7 +88,7 @@ struct RunReader {
   mutating func advance() -> Bool {
     position += record.size
     guard isWhole else { return false }
-    take()
+    readHead()
     return true
   }
 
@@ -112,7 +112,7 @@ struct RunReader {
       offset += count
       filled += count
       if isWhole {
-        take()
+        readHead()
         return true
       }
     }

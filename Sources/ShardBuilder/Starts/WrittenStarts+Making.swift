@@ -117,7 +117,7 @@ extension WrittenStarts {
     var records = IndexedRecords(index, template: try KeyTemplate(checking: pipeline.settings.key), names: names)
     let all = try BuildError.ofIndex { () throws(IndexError) in try index.matches(forPrefix: "") }
     for position in positions.sorted() { try records.withRecord(position, of: all) { chunk.append($0) } }
-    let run = RecordRun(chunk: chunk, entries: chunk.takeEntries(from: 0))
+    let run = RecordRun(chunk: chunk, entries: chunk.removeEntries(from: 0))
     try collector?.add((0..<run.count).map { run.record($0) })
     var cutter = Cutter(limit: site.packing.shardLimit, order: RecordOrder(names: names))
     for entry in run.entries { cutter.append(entry, of: run.chunk) }

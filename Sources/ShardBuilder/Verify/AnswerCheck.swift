@@ -52,12 +52,12 @@ private struct AnswerCheck {
     } else if let all {
       Verifier.forEachRecord(of: all, in: 0..<all.count) { key, buffer in
         visit(key)
-        if schema.isKeyStored { askForKey(of: buffer.rawFields(ofRecord: 0), in: buffer) }
+        if schema.isKeyStored { queryKey(of: buffer.rawFields(ofRecord: 0), in: buffer) }
         position += 1
       }
     }
     close(above: 0)
-    ask([], expecting: [0..<index.recordCount])
+    query([], expecting: [0..<index.recordCount])
   }
 
   private mutating func visit(_ part: PartContent, _ buffer: RecordBuffer) {
@@ -69,7 +69,7 @@ private struct AnswerCheck {
           decoded = record..<min(record + part.recordsAtOnce, part.count)
           part.decode(decoded, into: buffer)
         }
-        askForKey(of: buffer.rawFields(ofRecord: record - decoded.lowerBound), in: buffer)
+        queryKey(of: buffer.rawFields(ofRecord: record - decoded.lowerBound), in: buffer)
       }
       position += 1
     }
@@ -86,7 +86,7 @@ private struct AnswerCheck {
     // The separator sorts first: a key that continues the previous key with a separator would be next.
     if position > 0, !(common == previous.count && stored.count > common && stored[common] == Fold.separator) {
       previous.append(Fold.separator)
-      ask(previous[...], ownAt: position..<position)
+      query(previous[...], ownAt: position..<position)
     }
     previous.replace(with: stored)
     starts.removeLast(starts.count - min(starts.count, common + 1))
@@ -101,25 +101,25 @@ private struct AnswerCheck {
       let prefix = previous[..<size]
       // The keys that end after a word, or continue with a comma, come before the keys that continue with a space.
       let isFinished = prefix[size - 1] == Fold.space
-      ask(prefix, ownAt: starts[isFinished ? size - 1 : size]..<position)
+      query(prefix, ownAt: starts[isFinished ? size - 1 : size]..<position)
     }
   }
 
   /// Queries a beginning of `previous`, or `previous` with a separator behind it.
   ///
   /// - Parameter own: The positions of the keys that match with each space of the prefix as a space.
-  private mutating func ask(_ prefix: ArraySlice<UInt8>, ownAt own: Range<Int>) {
+  private mutating func query(_ prefix: ArraySlice<UInt8>, ownAt own: Range<Int>) {
     let word = prefix.last == Fold.space ? prefix.dropLast() : prefix
     if let space = word.lastIndex(of: Fold.space), let all {
       let before = starts[space]..<starts[space + 1]
-      ask(prefix, expecting: [Self.run(ofSeparated: prefix, at: space, of: all, among: before), own])
+      query(prefix, expecting: [Self.run(ofSeparated: prefix, at: space, of: all, among: before), own])
     } else {
-      ask(prefix, expecting: [own])
+      query(prefix, expecting: [own])
     }
   }
 
   /// Queries a folded prefix, and reports an answer with other positions than `runs`.
-  private mutating func ask(_ prefix: ArraySlice<UInt8>, expecting runs: [Range<Int>]) {
+  private mutating func query(_ prefix: ArraySlice<UInt8>, expecting runs: [Range<Int>]) {
     asked += 1
     let reason: String
     do throws(IndexError) {
@@ -145,7 +145,7 @@ private struct AnswerCheck {
   }
 
   /// Queries the record's key in its own spelling, with the fold.
-  private mutating func askForKey(of fields: Range<Int>, in buffer: RecordBuffer) {
+  private mutating func queryKey(of fields: Range<Int>, in buffer: RecordBuffer) {
     schema.composeKey(of: fields, in: buffer, into: &key)
     guard key != keyBefore else { return }
     swap(&key, &keyBefore)

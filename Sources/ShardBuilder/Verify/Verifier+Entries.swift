@@ -26,7 +26,7 @@ extension Verifier {
         return nil
       }
       guard check.checkManifest() else {
-        take(check.summary)
+        add(check.summary)
         return nil
       }
       return check
@@ -44,7 +44,7 @@ extension Verifier {
     }
   }
 
-  private mutating func take(_ other: Summary) {
+  private mutating func add(_ other: Summary) {
     summary.bytes += other.bytes
     summary.damagedFiles += other.damagedFiles
     summary.unreadFiles += other.unreadFiles
@@ -66,7 +66,7 @@ extension Verifier {
         check.damage(name, "has other entries than its records need")
       }
     }
-    take(check.summary)
+    add(check.summary)
     if let lastComponents, let head = try? index.generation.manifest.entriesHead(),
       head.lastComponents != lastComponents
     {

@@ -17,11 +17,11 @@ extension Verifier {
       return damage(
         Overlay.fileName, "has the greatest id \(overlay.greatestID), and a record has the id \(greatestID)")
     }
-    if isCompared { takeIn(overlay) }
+    if isCompared { addChanges(of: overlay) }
   }
 
   /// Adds an overlay's changes to the sums of the index's records.
-  private mutating func takeIn(_ overlay: Overlay) {
+  private mutating func addChanges(of overlay: Overlay) {
     let schema = index.generation.schema
     let generation = index.generation.manifest
     var bytes: [UInt8] = []

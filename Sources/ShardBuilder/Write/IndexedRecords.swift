@@ -86,7 +86,7 @@ struct IndexedRecords {
       }
       guard chunk.count == positions.count else { throw unmakeable(shard) }
     }
-    return (RecordRun(chunk: chunk, entries: chunk.takeEntries(from: 0)), positions)
+    return (RecordRun(chunk: chunk, entries: chunk.removeEntries(from: 0)), positions)
   }
 
   /// Returns all records of a shard, in order.
@@ -105,7 +105,7 @@ struct IndexedRecords {
     } catch {
       throw .index(error)
     }
-    return try checked(RecordRun(chunk: chunk, entries: chunk.takeEntries(from: first)), shard.recordCount, of: shard)
+    return try checked(RecordRun(chunk: chunk, entries: chunk.removeEntries(from: first)), shard.recordCount, of: shard)
   }
 
   /// Returns the last record of a shard, in an arena of its own.

@@ -196,12 +196,12 @@ final class UpdateStream {
     var isOver = false
     repeat {
       if region.record < region.records.count {
-        try takeNext(&region)
+        try appendNext(&region)
       } else if region.shard < previous.shards.count {
         if try end(behindPieceOf: &region) { return }
         try readShard(&region)
       } else {
-        while !isOutOfReach(&region), try changes.peekAdded() != nil { try takeAdded(&region) }
+        while !isOutOfReach(&region), try changes.peekAdded() != nil { try appendAdded(&region) }
         region.cutter.finish()
         region.oldStartWeight = region.oldStartWeight ?? region.oldPosition
         isOver = true
@@ -263,10 +263,10 @@ final class UpdateStream {
   }
 
   /// Gives the cutter the next record of the shard, unless it is removed, or an added record before it.
-  private func takeNext(_ region: inout Region) throws(BuildError) {
+  private func appendNext(_ region: inout Region) throws(BuildError) {
     guard !isOutOfReach(&region) else { return }
     let record = region.records.record(region.record)
-    if let added = try changes.peekAdded(), order.compare(added, record) < 0 { return try takeAdded(&region) }
+    if let added = try changes.peekAdded(), order.compare(added, record) < 0 { return try appendAdded(&region) }
     let position = RecordPosition(shard: region.shard - 1, record: region.record)
     let isFirst = region.record == 0 && position.shard == previous.firstShards[region.piece]
     if isFirst { region.oldPieceStart = region.oldPosition }
@@ -291,7 +291,7 @@ final class UpdateStream {
     region.record += 1
   }
 
-  private func takeAdded(_ region: inout Region) throws(BuildError) {
+  private func appendAdded(_ region: inout Region) throws(BuildError) {
     guard !isBeforeFirst(&region) else { return }
     let record = changes.batch[changes.nextAdded]
     region.cutter.append(record)

@@ -151,7 +151,7 @@
       }
     }
 
-    private mutating func take<Value>(_ body: (FieldDecoder) throws -> Value) throws -> Value {
+    private mutating func decodeNext<Value>(_ body: (FieldDecoder) throws -> Value) throws -> Value {
       let value = try body(current)
       currentIndex += 1
       return value
@@ -163,17 +163,19 @@
       return isNil
     }
 
-    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try take { try $0.decode(type) } }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      try decodeNext { try $0.decode(type) }
+    }
 
     mutating func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type
-    ) throws -> KeyedDecodingContainer<Nested> { try take { try $0.container(keyedBy: type) } }
+    ) throws -> KeyedDecodingContainer<Nested> { try decodeNext { try $0.container(keyedBy: type) } }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-      try take { try $0.unkeyedContainer() }
+      try decodeNext { try $0.unkeyedContainer() }
     }
 
-    mutating func superDecoder() throws -> any Decoder { try take { $0 } }
+    mutating func superDecoder() throws -> any Decoder { try decodeNext { $0 } }
   }
 
   /// The name of a field, or the position in an array.

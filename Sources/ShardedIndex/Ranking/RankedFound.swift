@@ -19,8 +19,8 @@ struct RankedFound {
     floor = heap.last?.rank
   }
 
-  /// Takes the best record. There must be one.
-  mutating func take() -> RankedRecord { heap.pop()! }
+  /// Removes and returns the best record. There must be one.
+  mutating func pop() -> RankedRecord { heap.pop()! }
 
   /// Counts a taken record as a hit.
   mutating func countHit() { wanted -= 1 }
@@ -34,7 +34,7 @@ struct RankedFound {
   mutating func leaveAll() { while let record = heap.pop() { leave(record) } }
 
   /// Takes back the records that were left, when more hits are needed.
-  mutating func takeLeft() -> [RankedRecord] {
+  mutating func removeLeft() -> [RankedRecord] {
     defer { left = [] }
     floor = nil
     return left

@@ -114,12 +114,12 @@ struct RankedSearch: Sendable {
     let start = opened
     while page.records.count < limit {
       if let record = found.heap.first, queue.first.map({ $0.rank < record.rank }) ?? true {
-        guard let hit = try accepted(found.take()) else { continue }
+        guard let hit = try accepted(found.pop()) else { continue }
         page.records.append(hit)
         found.countHit()
       } else if found.heap.first == nil, !found.left.isEmpty {
         // Records that came twice had taken the places of these records.
-        queueRests(found.takeLeft())
+        queueRests(found.removeLeft())
       } else if queue.first == nil {
         break
       } else if budget?.isOver(opened, since: start) ?? false || isStopped?() ?? false {
@@ -129,14 +129,14 @@ struct RankedSearch: Sendable {
         do throws(IndexError) {
           try open(container, &found)
         } catch {
-          if case .io(_, _, EAGAIN) = error, generation.directory.carried != nil { askAhead(&found) }
+          if case .io(_, _, EAGAIN) = error, generation.directory.carried != nil { fetchAhead(&found) }
           throw error
         }
       }
     }
     page.settledCount = page.records.count
     while page.records.count < limit, found.heap.first != nil {
-      if let hit = try accepted(found.take()) { page.records.append(hit) }
+      if let hit = try accepted(found.pop()) { page.records.append(hit) }
     }
     found.leaveAll()
     left = found.left
@@ -145,7 +145,7 @@ struct RankedSearch: Sendable {
 
   /// Opens the next containers, so that a carrier fetches their bytes side by side. The search opens them again, and
   /// reports errors.
-  private mutating func askAhead(_ found: inout RankedFound) {
+  private mutating func fetchAhead(_ found: inout RankedFound) {
     for _ in 0..<Self.aheadCount {
       guard let container = queue.pop() else { return }
       try? open(container, &found)

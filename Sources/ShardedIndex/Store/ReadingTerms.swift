@@ -47,13 +47,13 @@ package final class ReadingTerms: @unchecked Sendable {
   package static func prepare() { unsafe hasKey = pthread_key_create(&key, nil) == 0 }
 
   /// Sets these terms for the calling thread, as long as it lives.
-  package func rule() {
+  package func apply() {
     unsafe precondition(Self.hasKey, "no thread has terms yet")
     unsafe pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
   }
 
   /// Sets these terms for one query of the calling thread, and then returns the query's share of the budget.
-  package func rule(_ question: () -> Void) {
+  package func apply(_ question: () -> Void) {
     unsafe precondition(Self.hasKey, "no thread has terms yet")
     unsafe pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
     question()

@@ -76,15 +76,15 @@ package struct KeyDecoder {
     default: drop()
     }
     reset()
-    return take()
+    return removeKeys()
   }
 
   package mutating func feed(_ bytes: [UInt8]) -> [Key] {
     for byte in bytes { step(byte) }
-    return take()
+    return removeKeys()
   }
 
-  private mutating func take() -> [Key] {
+  private mutating func removeKeys() -> [Key] {
     defer { keys = [] }
     return keys
   }

@@ -111,7 +111,7 @@ package struct ListModel {
   package var isByKeysAlone: Bool { hits?.areKeyMatches ?? true }
 
   /// Searches `text`, and shows its first matches.
-  package mutating func ask(_ text: String) {
+  package mutating func search(_ text: String) {
     isAnswered = false
     answerNumber += 1
     (rows, correction) = ([], nil)

@@ -77,14 +77,14 @@ package struct ScreenBox: Equatable, Sendable {
   }
 
   /// Cuts rows off the top, as many as there are.
-  package mutating func takeRows(_ count: Int) -> ScreenBox {
+  package mutating func cutRows(_ count: Int) -> ScreenBox {
     let taken = min(max(0, count), rows)
     defer { (row, rows) = (row + taken, rows - taken) }
     return ScreenBox(row: row, column: column, columns: columns, rows: taken)
   }
 
   /// Cuts columns off the left, as many as there are.
-  package mutating func takeColumns(_ count: Int) -> ScreenBox {
+  package mutating func cutColumns(_ count: Int) -> ScreenBox {
     let taken = min(max(0, count), columns)
     defer { (column, columns) = (column + taken, columns - taken) }
     return ScreenBox(row: row, column: column, columns: taken, rows: rows)
@@ -124,17 +124,17 @@ package struct ScreenLayout: Equatable, Sendable {
     self.border = size.columns >= Self.framed.columns && size.rows >= Self.framed.rows ? border : .none
     // A column stays free within lines at the sides.
     if self.border != .none {
-      _ = rest.takeColumns(2)
-      _ = rest.takeRows(1)
+      _ = rest.cutColumns(2)
+      _ = rest.cutRows(1)
       rest.columns -= 2
       rest.rows -= 1
     }
-    prompt = rest.takeRows(1)
+    prompt = rest.cutRows(1)
     let isBeside = preview.map { $0.position == .right || $0.position == .left } ?? false
     if let preview, isBeside { Self.cut(&rest, beside: preview, &pane) }
-    info = rest.takeRows(1)
+    info = rest.cutRows(1)
     // A header leaves two rows of the list.
-    header = rest.takeRows(min(headerLines, max(0, rest.rows - 2)))
+    header = rest.cutRows(min(headerLines, max(0, rest.rows - 2)))
     if let preview, !isBeside { Self.cut(&rest, across: preview, &pane, &rule) }
     list = rest
     if rest.columns >= Self.scrollbarLimit {
@@ -146,10 +146,10 @@ package struct ScreenLayout: Equatable, Sendable {
     guard let mapShape else { return }
     if isBeside {
       // Three lines at least are for fields.
-      map = fields.takeRows(mapShape(pane.columns, min(max(3, pane.rows * 3 / 5), pane.rows - 3)).rows)
+      map = fields.cutRows(mapShape(pane.columns, min(max(3, pane.rows * 3 / 5), pane.rows - 3)).rows)
     } else {
-      map = fields.takeColumns(mapShape(pane.columns / 2, pane.rows).columns)
-      _ = fields.takeColumns(1)
+      map = fields.cutColumns(mapShape(pane.columns / 2, pane.rows).columns)
+      _ = fields.cutColumns(1)
     }
   }
 
@@ -167,10 +167,10 @@ package struct ScreenLayout: Equatable, Sendable {
     let wanted = window.size?.size(of: rest.columns) ?? min(120, rest.columns * 9 / 20)
     let columns = min(max(paneColumns, wanted), rest.columns - listColumns - 1)
     if window.position == .left {
-      pane = rest.takeColumns(columns)
-      _ = rest.takeColumns(1)
+      pane = rest.cutColumns(columns)
+      _ = rest.cutColumns(1)
     } else {
-      let left = rest.takeColumns(rest.columns - columns)
+      let left = rest.cutColumns(rest.columns - columns)
       (pane, rest) = (rest, left)
     }
   }
@@ -182,11 +182,11 @@ package struct ScreenLayout: Equatable, Sendable {
     let wanted = window.size?.size(of: rest.rows) ?? rest.rows / 2
     let rows = min(max(paneRows, wanted), rest.rows - listRows - 1)
     if window.position == .up {
-      pane = rest.takeRows(rows)
-      rule = rest.takeRows(1)
+      pane = rest.cutRows(rows)
+      rule = rest.cutRows(1)
     } else {
-      let top = rest.takeRows(rest.rows - rows - 1)
-      rule = rest.takeRows(1)
+      let top = rest.cutRows(rest.rows - rows - 1)
+      rule = rest.cutRows(1)
       (pane, rest) = (rest, top)
     }
   }

@@ -99,7 +99,7 @@ extension TypingList {
 
   /// Searches the typed text, since the next key is about its matches.
   mutating func synchronize() {
-    if model.query != editor.text { model.ask(editor.text) }
+    if model.query != editor.text { model.search(editor.text) }
   }
 
   private mutating func move(by rows: Int) {
@@ -236,7 +236,7 @@ extension TypingList {
     guard let firstLine else {
       // Asked only now: a process killed before the report comes leaves it to the shell, as if it had been typed.
       openClick = (column, row)
-      askForCursor()
+      requestCursorPosition()
       return nil
     }
     let list = screen.layout(size).list

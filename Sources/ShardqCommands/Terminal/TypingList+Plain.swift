@@ -11,7 +11,7 @@ extension TypingList {
     for line in settings.header { say(line) }
     say("Type the first letters. Down and up go through the matches, Enter takes one, Escape ends, F1 lists the keys.")
     model.resize(height: 1)
-    model.ask(editor.text)
+    model.search(editor.text)
     sayState()
     var said = state
     while true {

@@ -111,7 +111,7 @@ package struct TypingList {
     Terminal.enter(farewell: Painter.farewell(isFullScreen: settings.height == nil, mouse: settings.usesMouse))
     measureWindow()
     begin()
-    model.ask(editor.text)
+    model.search(editor.text)
     paint()
     // The first frame does not wait for these.
     Terminal.startGuard()
@@ -139,7 +139,7 @@ package struct TypingList {
   private mutating func endAtOnce() -> Ending? {
     guard settings.takesOnly || settings.endsEmpty else { return nil }
     model.resize(height: 2)
-    model.ask(editor.text)
+    model.search(editor.text)
     guard model.failure == nil else { return nil }
     if settings.endsEmpty, model.rowCount == 0 { return .nothing }
     guard settings.takesOnly, model.total == ShardedIndex.Total(1), model.rowCount == 1 else { return nil }
@@ -190,7 +190,7 @@ package struct TypingList {
       for key in keys {
         if let outcome = handle(key) { return outcome }
       }
-      if editor.text != before, editor.text != model.query { model.ask(editor.text) }
+      if editor.text != before, editor.text != model.query { model.search(editor.text) }
       if !awaitsPlace { paint() }
     }
   }
@@ -206,7 +206,7 @@ package struct TypingList {
     (firstLine, openClick) = (nil, nil)
     if awaitsPlace || painter.cursorColumn >= size.columns {
       awaitsPlace = true
-      askForCursor()
+      requestCursorPosition()
     } else {
       Terminal.write(painter.makeRoom(rows: size.rows))
     }
@@ -227,7 +227,7 @@ package struct TypingList {
     Terminal.write(painter.makeRoom(rows: size.rows, above: max(0, above)))
   }
 
-  mutating func askForCursor() {
+  mutating func requestCursorPosition() {
     asked += 1
     Terminal.write(Painter.whereIsCursor)
   }

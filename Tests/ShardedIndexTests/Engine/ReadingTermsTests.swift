@@ -56,7 +56,7 @@ import CLibrary
     let before = index.statistics
     let faults = Lock<[String]>([])
     Self.onThread {
-      ReadingTerms(nil).rule()
+      ReadingTerms(nil).apply()
       if ReadingTerms.mayWait { faults.withLock { $0.append("it may wait") } }
       do {
         let found = try index.matches(forPrefix: keys[100]).records(in: 0..<1).map(\.key)
@@ -93,7 +93,7 @@ import CLibrary
         let budget = MemoryBudget(limit)
         let terms = ReadingTerms(budget)
         for _ in 0..<3 {
-          terms.rule {
+          terms.apply {
             do {
               let matches = try index.matches(forPrefix: "n")
               for position in 0..<matches.count {

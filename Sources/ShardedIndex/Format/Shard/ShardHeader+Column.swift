@@ -54,8 +54,8 @@ extension ShardHeader {
 }
 
 extension ShardHeader.Column {
-  /// Takes the texts of a column with the same texts.
-  mutating func takeTexts(of same: Self) {
+  /// Shares the texts of a column with the same texts.
+  mutating func shareTexts(of same: Self) {
     (number, longest) = (same.number, same.longest)
     (isShort, isPairs) = (same.isShort, same.isPairs)
     unsafe (texts, ends) = (same.texts, same.ends)

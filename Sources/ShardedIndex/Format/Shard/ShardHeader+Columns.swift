@@ -138,7 +138,7 @@ extension ShardHeader {
         try column.readTexts(suffixFields.count, &reader, &memory)
       } else if unsafe casedColumns[Int(rule)] > 0 {
         // The texts of a rule are made once, for any number of columns.
-        unsafe column.takeTexts(of: columns[Int(casedColumns[Int(rule)]) - 1])
+        unsafe column.shareTexts(of: columns[Int(casedColumns[Int(rule)]) - 1])
       } else {
         column.putSuffixFields(suffixFields, rule, &memory)
         unsafe casedColumns[Int(rule)] = UInt16(index + 1)
