@@ -71,7 +71,7 @@ extension ShardedIndex {
     forFoldedPrefix prefix: FoldedPrefix, limit: Int = .max
   ) throws(IndexError) -> Matches {
     let generation = generation
-    return Matches(generation, try generation.shards.matches(of: prefix, limit: limit))
+    return Matches(generation, try KeySearch(generation.shards, limit: limit).matches(of: prefix))
   }
 
   /// Returns the number of matches of a prefix. Costs and errors are those of ``matches(forPrefix:limit:)-(String,_)``;

@@ -6,7 +6,7 @@ extension Generation {
   ///   - upper: The position behind the last; the range is not empty.
   @inline(__always)
   func read(_ answer: KeyMatches, from lower: Int, to upper: Int, into buffer: RecordBuffer) throws(IndexError) {
-    if try shards.readFirst(of: answer, from: lower, to: upper, into: buffer) { return }
+    if try answer.readFirst(from: lower, to: upper, in: shards, into: buffer) { return }
     try readOthers(answer, from: lower, to: upper, into: buffer)
   }
 
@@ -16,7 +16,7 @@ extension Generation {
   ) throws(IndexError) {
     try answer.forEachRun(from: lower, to: upper) { (run, positions) throws(IndexError) in
       func read(_ records: Range<Int>) throws(IndexError) {
-        try shards.read(from: records.lowerBound, to: records.upperBound, first: run.first, into: buffer)
+        try reader(of: run).read(from: records.lowerBound, to: records.upperBound, into: buffer)
       }
       guard let overlay = overlay(of: run) else { return try read(positions) }
       try overlay.forEachRun(
@@ -32,7 +32,7 @@ extension Generation {
   ) throws(IndexError) {
     try answer.forEachRun(from: lower, to: upper) { (run, positions) throws(IndexError) in
       func read(_ records: Range<Int>) throws(IndexError) {
-        try shards.forEachFoldedKey(from: records.lowerBound, to: records.upperBound, first: run.first, body)
+        try reader(of: run).forEachFoldedKey(from: records.lowerBound, to: records.upperBound, body)
       }
       guard let overlay = overlay(of: run) else { return try read(positions) }
       try overlay.forEachRun(
@@ -77,11 +77,13 @@ extension Generation {
     if let overlay = overlay(of: run) {
       let records = overlay.positionsInShards(from: record, to: record + 1)
       // The next records may belong to the overlay.
-      guard !records.isEmpty, overlay.size <= ShardReader.usualWeight else { return 1 }
+      guard !records.isEmpty, overlay.size <= RecordReader.usualWeight else { return 1 }
       record = records.lowerBound
     }
-    return try shards.recordsAtOnce(at: record, first: run.first)
+    return try reader(of: run).recordsAtOnce(at: record)
   }
+
+  private func reader(of run: KeyMatches) -> RecordReader { RecordReader(shards, first: run.first) }
 
   /// The overlay that maps positions of an answer to positions in the shards; nil if both are the same.
   func overlay(of run: KeyMatches) -> Overlay? { run.isOverlaid ? overlay : nil }

@@ -50,7 +50,7 @@ package final class Generation: Sendable {
   @inline(__always)
   func answerOfShards(to text: FoldedPrefix, limit: Int) throws(IndexError) -> KeyMatches {
     if text.hasSpace { return try answer(inRuns: text, limit: limit) }
-    return try shards.matches(of: text, limit: limit)
+    return try KeySearch(shards, limit: limit).matches(of: text)
   }
 
   /// Returns the matches of a folded text with the overlay, at most `limit` of them.
@@ -77,10 +77,10 @@ package final class Generation: Sendable {
 
   /// Returns one run of keys, with the overlay.
   private func matches(of run: TypedRun, limit: Int) throws(IndexError) -> KeyMatches {
-    guard let overlay else { return try shards.matches(of: run, limit: limit) }
+    guard let overlay else { return try KeySearch(shards, limit: limit).matches(of: run) }
     // The overlay may have removed this many more.
     let (most, isOver) = limit.addingReportingOverflow(overlay.removed.count)
-    let found = try shards.matches(of: run, limit: isOver ? .max : most)
+    let found = try KeySearch(shards, limit: isOver ? .max : most).matches(of: run)
     let range = unsafe overlay.matches(
       from: run.word.bytes, to: run.text.bytes, inShards: found.range, hasMore: found.hasMore, limit: limit)
     return KeyMatches(shards, range: range, limit: limit, isOverlaid: true)

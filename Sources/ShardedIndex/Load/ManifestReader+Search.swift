@@ -113,4 +113,25 @@ extension ManifestReader {
       return Manifest.ShardPosition(index, of: page, number: number, firstRecord: start)
     }
   }
+
+  /// Returns the shards that can have matches of a folded text, as one range for each run of keys; all shards for an
+  /// empty text.
+  package func shards(forTyped text: [UInt8]) throws(IndexError) -> [ClosedRange<Int>] {
+    guard shardCount > 0 else { return [] }
+    guard !text.isEmpty else { return [0...shardCount - 1] }
+    return try Fold.readings(of: text).map { (reading) throws(IndexError) in
+      try reading.withFoldedPrefix { (text) throws(IndexError) in
+        let run = TypedRun(text)
+        let first = try shardPositions(forPrefix: run.word, limit: 0).first.number
+        let last = try shardPositions(forPrefix: run.text).last.number
+        return first...max(first, last)
+      }
+    }
+  }
+
+  /// Returns the shards of the records at some positions. The range must not be empty.
+  package func shards(holding positions: Range<Int>) throws(IndexError) -> ClosedRange<Int> {
+    let first = try shardPosition(holding: positions.lowerBound).number
+    return first...max(first, try shardPosition(holding: positions.upperBound - 1).number)
+  }
 }

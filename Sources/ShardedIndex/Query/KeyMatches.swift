@@ -59,11 +59,29 @@ struct KeyMatches: Sendable {
 
   /// Calls `body` with the part of the first match, without counting a reference: the part lives as long as the answer.
   @inline(__always)
-  func withFirst<Result>(_ body: (_ part: LoadedPart, _ shard: Int, _ start: Int) -> Result?) -> Result? {
+  private func withFirst<Result>(_ body: (_ part: LoadedPart, _ shard: Int, _ start: Int) -> Result?) -> Result? {
     guard firstShard >= 0 else { return nil }
     return unsafe Unmanaged.passUnretained(unsafeDowncast(holder, to: LoadedPart.self))._withUnsafeGuaranteedRef {
       body($0, firstShard, firstStart)
     }
+  }
+
+  /// Decodes records of the part that a query found, if all are in this part and its fields are unpacked; returns
+  /// whether they are.
+  ///
+  /// Mostly all requested records are in this part.
+  @inline(__always)
+  func readFirst(
+    from lower: Int, to upper: Int, in shards: ShardReader, into buffer: RecordBuffer
+  ) throws(IndexError) -> Bool {
+    let shard = withFirst { part, shard, start -> Int? in
+      guard start <= lower, upper <= start &+ part.keys.count, let columns = part.columns else { return nil }
+      buffer.decode(lower &- start..<upper &- start, part.keys, columns)
+      return shard
+    }
+    guard let shard else { return false }
+    try buffer.check(shards, shard)
+    return true
   }
 
   @inline(__always)

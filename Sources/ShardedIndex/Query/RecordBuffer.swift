@@ -23,6 +23,31 @@ import CLibrary
 
   @inline(__always) func removeAll() { unsafe output.pointee.removeAll() }
 
+  /// Decodes some records of a part, behind the present records.
+  ///
+  /// - Parameter range: The records, counted within the part.
+  @inline(__always)
+  func decode(_ range: Range<Int>, _ keys: KeyBlocks, _ columns: FieldColumns) {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
+      unsafe columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &output.pointee)
+    }
+  }
+
+  /// Throws an error if a record is larger than the limit of all records, and removes the decoded ones.
+  ///
+  /// - Parameter shard: The shard of the last records.
+  @inline(__always)
+  func check(_ shards: ShardReader, _ shard: Int) throws(IndexError) {
+    if unsafe output.pointee.isOverlong { throw overlong(shards, shard) }
+  }
+
+  @inline(never)
+  private func overlong(_ shards: ShardReader, _ shard: Int) -> IndexError {
+    removeAll()
+    let reason = "has a record of over \(FieldColumns.recordLimit) bytes"
+    return .corrupt(path: shards.filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
+  }
+
   /// Calls `body` with the text of a field. Fields are numbered over all records.
   @inline(__always)
   func withText<Result>(_ field: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {

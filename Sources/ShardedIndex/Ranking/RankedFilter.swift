@@ -76,7 +76,7 @@ struct RankedFilter: Sendable {
       var found = [Bool](repeating: false, count: range.count)
       if let number = number(field) {
         var matcher = ValueMatcher(field.values, areFolded: areEntries)
-        try unsafe reader.forEachField(number, of: reference, in: range) { record, text, kind in
+        try unsafe PartReader(reader, reference).forEachField(number, in: range) { record, text, kind in
           let isAny = unsafe areEntries && kind == .literal && text.first != UInt8(ascii: "[")
           found[record - range.lowerBound] = unsafe isAny || matcher.meets(text, kind)
         }

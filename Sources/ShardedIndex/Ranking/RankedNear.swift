@@ -94,7 +94,7 @@ struct RankedNear: Sendable {
   func values(_ range: Range<Int>, of reference: PartReference, in reader: ShardReader) throws(IndexError) -> [Int] {
     var values = [Int](repeating: 0, count: range.count)
     guard !latitudes.isEmpty, !longitudes.isEmpty else { return values }
-    try reader.forEachRecord(of: reference, in: range) { record, slots, buffer in
+    try PartReader(reader, reference).forEachRecord(in: range) { record, slots, buffer in
       func slot(_ fields: [Int]) -> Int? {
         for field in fields {
           if let slot = slots.first(where: { Int(buffer.rawName(ofField: $0)) == field }) { return slot }
@@ -121,7 +121,7 @@ struct RankedNear: Sendable {
   ) throws(IndexError) -> [Int] {
     var values = [Int](repeating: 0, count: range.count)
     guard let field else { return values }
-    try unsafe reader.forEachField(field, of: reference, in: range) { record, text, kind in
+    try unsafe PartReader(reader, reference).forEachField(field, in: range) { record, text, kind in
       unsafe FieldTexts.forEach(text, kind) { digits in
         guard let cell = unsafe NearPlace.cell(ofDigits: digits) else { return }
         values[record - range.lowerBound] = max(values[record - range.lowerBound], bounds[cell])

@@ -6,8 +6,7 @@ extension Generation {
         unsafe overlay?.decode(hit.record, into: &buffer.output.pointee)
       } else {
         let part = try part(of: hit)
-        let record = part.start + hit.record
-        try shards.read(from: record, to: record + 1, first: part, into: buffer)
+        try PartReader(shards, part).decode(hit.record..<hit.record + 1, into: buffer)
       }
     }
   }
@@ -20,8 +19,7 @@ extension Generation {
         if let overlay { unsafe keys.append(overlay.folded(hit.record)) }
       } else {
         let part = try part(of: hit)
-        let record = part.start + hit.record
-        try shards.forEachFoldedKey(from: record, to: record + 1, first: part) { unsafe keys.append($0.bytes) }
+        unsafe part.part.keys.forEachKey(in: hit.record..<hit.record + 1) { _, key in unsafe keys.append(key) }
       }
     }
     return keys
@@ -31,7 +29,7 @@ extension Generation {
   func admit(_ hit: RankedRecord) throws(IndexError) {
     if hit.part.isOverlay { return }
     let weight = try part(of: hit).part.weight
-    if weight > ShardReader.usualWeight { try ReadingTerms.admit(weight, in: directory) }
+    if weight > RecordReader.usualWeight { try ReadingTerms.admit(weight, in: directory) }
   }
 
   /// Returns the part of a hit in a shard. The search has opened the part, so it is mostly in memory.

@@ -128,14 +128,11 @@ extension RankedSearch {
     var all: [RecordTexts] = []
     unsafe reference.part.keys.forEachKey(in: records) { _, key in all.append(unsafe RecordTexts(Array(key), rules)) }
     if withNames, !rules.nameFields.isEmpty {
-      let reader = generation.shards
-      let columns =
-        if let unpacked = reference.part.columns { unpacked } else { try reader.unpackFields(of: reference) }
+      let reader = PartReader(generation.shards, reference)
       let buffer = RecordBuffer()
       for (number, record) in records.enumerated() {
         buffer.removeAll()
-        reader.decode(record..<record + 1, reference.part.keys, columns, into: buffer)
-        try reader.check(buffer, reference.shard)
+        try reader.decode(record..<record + 1, into: buffer)
         for field in rules.nameFields {
           for slot in buffer.fieldRange(0) where Int(buffer.rawName(ofField: slot)) == field {
             let field = buffer.rawField(slot)

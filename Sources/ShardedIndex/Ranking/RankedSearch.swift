@@ -331,7 +331,7 @@ struct RankedSearch: Sendable {
   /// Returns the weights of a part's records; in an index with entries, also the marks of keys that are their own plain
   /// form.
   func weights(of reference: PartReference) throws(IndexError) -> PartWeights {
-    try generation.shards.weights(of: reference, weightSource) { [rules] (reference) throws(IndexError) in
+    try PartReader(generation.shards, reference).weights(weightSource) { [rules] () throws(IndexError) in
       guard rules.isPlain else { return [] }
       var marks: [UInt8] = []
       unsafe reference.part.keys.forEachKey(in: 0..<reference.recordCount) { _, key in

@@ -56,11 +56,8 @@ extension EntriesReader {
 
   /// Reads entries of a part.
   func entries(_ range: Range<Int>, of reference: PartReference) throws(IndexError) -> [RecordEntry] {
-    let part = reference.part
-    let columns = if let unpacked = part.columns { unpacked } else { try shards.unpackFields(of: reference) }
     let buffer = RecordBuffer()
-    shards.decode(range, part.keys, columns, into: buffer)
-    try shards.check(buffer, reference.shard)
+    try PartReader(shards, reference).decode(range, into: buffer)
     func value(_ field: Int?, ofRecord record: Int) -> [UInt8]? {
       guard let field else { return nil }
       for slot in buffer.fieldRange(record) where Int(buffer.rawName(ofField: slot)) == field {
@@ -70,7 +67,7 @@ extension EntriesReader {
     }
     for record in 0..<buffer.count { _ = buffer.rawFields(ofRecord: record) }
     var entries: [RecordEntry] = []
-    unsafe part.keys.forEachKey(in: range) { number, key in
+    unsafe reference.part.keys.forEachKey(in: range) { number, key in
       let record = number - range.lowerBound
       entries.append(
         RecordEntry(
@@ -84,7 +81,7 @@ extension EntriesReader {
   func weights(of reference: PartReference) throws(IndexError) -> PartWeights {
     if let weights = reference.part.weights.load() { return weights }
     let source = try WeightSource(manifest)
-    return try shards.weights(of: reference, source) { (reference) throws(IndexError) in
+    return try PartReader(shards, reference).weights(source) { () throws(IndexError) in
       try entries(0..<reference.recordCount, of: reference).map { $0.kind.rawValue }
     }
   }

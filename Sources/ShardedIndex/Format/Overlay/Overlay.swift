@@ -144,3 +144,14 @@
     output.endRecord(fields: count)
   }
 }
+
+extension Overlay {
+  /// Returns the weight of an added record.
+  func weight(of number: Int, field: Int?, rule: WeightRule) -> UInt64 {
+    var weight: UInt64?
+    forEachField(of: number) { entry in
+      if weight == nil, entry.name == field { weight = unsafe rule.weight(of: entry.text) }
+    }
+    return weight ?? 0
+  }
+}

@@ -175,3 +175,14 @@ private struct DecimalReader: ~Escapable {
     return isNegative ? -value : value
   }
 }
+
+extension WeightRule {
+  /// Returns the weight of a number of a column, as ``weight(of:)-(UnsafeBufferPointer<UInt8>)`` does for its text.
+  func weight(of value: Int64, _ format: NumberFormat) -> UInt64 {
+    if format.isWhole { return weight(of: value) }
+    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberFormat.longestText) { buffer in
+      let size = unsafe format.write(value, to: buffer.baseAddress!)
+      return unsafe weight(of: UnsafeBufferPointer(rebasing: buffer[..<size]))
+    }
+  }
+}

@@ -64,9 +64,7 @@
   /// Empties `buffer` and decodes some of the part's records into it; see ``RecordBuffer/isOverlong``.
   package func decode(_ range: Range<Int>, into buffer: RecordBuffer) {
     buffer.removeAll()
-    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldColumns.scratchSize(keys)) { scratch in
-      unsafe columns.decode(range, keys: keys, scratch: scratch.baseAddress!, into: &buffer.output.pointee)
-    }
+    buffer.decode(range, keys, columns)
   }
 
   /// Calls `number` or `text` with each record's field of this number, in its stored form. If a record has the field
