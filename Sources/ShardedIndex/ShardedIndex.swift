@@ -1,5 +1,3 @@
-import CLibrary
-
 /// A type-ahead index: a directory of shards. A query loads only the shards that it needs.
 ///
 /// Opening reads the root of the manifest and nothing else. A query also reads at most two pages of the manifest, if
@@ -15,34 +13,9 @@ import CLibrary
 /// An index answers from the generation that it was opened on until ``reload()``. With ``Options/reloadInterval`` the
 /// index also looks for newer generations by itself. Each answer comes from one generation.
 public final class ShardedIndex: Sendable {
-  private struct Latest: Sendable {
-    var generation: Generation
-    /// The stamp of the directory's files at the last look.
-    var stamp: GenerationStamp
-    /// The stamp of refused files: no query reads them again until one of them changes.
-    var refused: GenerationStamp? = nil
-    var reloads = 0
-  }
-
-  /// The generation of the opening. It lives as long as the index, so that queries reach it without a lock.
-  private let first: Generation
-  /// Whether queries answer from the first generation without a look for another.
-  private let isAsOpened: Atomic<Bool>
-  private let latest: Lock<Latest>
-  /// The lock of a reload, which opens a manifest and puts it in place: one reload at a time.
-  private let reloading = Lock<Int>(0)
-  /// Whether the index may answer from the generation of the opening only.
-  private let isPinned: Bool
-  /// The interval in milliseconds; nil if the options have none.
-  private let reloadInterval: Int?
-  /// The time of the next look for a newer generation, in milliseconds.
-  private let nextLook: Atomic<Int>
-
-  /// The directory of the index.
-  package let directory: IndexDirectory
-  private let cache: ShardCache
-  private let loader: ShardLoader
-  private let openFileLimit: Int?
+  /// The generations that the index answers from.
+  private let generations: Generations
+  private var cache: ShardCache { generations.first.shards.cache }
 
   /// Opens the index in a directory.
   ///
@@ -63,39 +36,18 @@ public final class ShardedIndex: Sendable {
   package init(
     _ directory: IndexDirectory, options: Options, readsOverlay: Bool = true
   ) throws(IndexError) {
-    self.directory = directory
-    let contexts = DecompressorPool()
-    loader = ShardLoader(
-      directory: directory, contexts: contexts, checksDigests: options.expectedDigest != nil)
-    cache = ShardCache(limitBytes: options.cacheLimitBytes)
-    isPinned = options.expectedDigest != nil
-    // A digest pins the manifest of a build, and does not cover an overlay.
-    var overlayFile = isPinned || !readsOverlay ? nil : try directory.overlayFile()
-    var manifest = try ManifestReader(
-      of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: options.expectedDigest)
-    while let stamp = Self.stamp(of: overlayFile), !directory.isOverlay(stamp) {
-      overlayFile = try directory.overlayFile()
-      manifest = try ManifestReader(of: directory, contexts: contexts, keeping: cache.pagesLimitBytes, digest: nil)
-    }
-    let overlay = try Self.overlay(overlayFile, beside: manifest)
-    openFileLimit = options.openFileLimit
-    first = Generation(
-      ShardReader(manifest, cache: cache, loader: loader, openFileLimit: openFileLimit), overlay)
-    latest = Lock(
-      Latest(
-        generation: first, stamp: GenerationStamp(manifest: manifest.stamp, overlay: Self.stamp(of: overlayFile))))
-    reloadInterval = isPinned ? nil : options.reloadInterval.map(Self.milliseconds)
-    nextLook = Atomic(reloadInterval.map { $0 > 0 ? Self.now &+ $0 : 0 } ?? 0)
-    // With an overlay, queries take the way that looks for one. So do queries that ask a carrier more than once.
-    isAsOpened = Atomic(reloadInterval == nil && overlay == nil && directory.carried?.gathers != true)
+    generations = try Generations(in: directory, options, readsOverlay: readsOverlay)
   }
+
+  /// Makes an index that answers from one generation for ever.
+  private init(_ generation: Generation) { generations = Generations(generation) }
 
   /// Opens the starts of an index as an index of their own, which never reloads.
   ///
   /// - Returns: nil if the index has none.
   package convenience init?(startsOf index: ShardedIndex) throws(IndexError) {
     guard let starts = try index.generation.starts() else { return nil }
-    self.init(starts.generation, index.directory, index.loader, index.cache, index.openFileLimit)
+    self.init(starts.generation)
   }
 
   /// Opens the entries of an index as an index of their own, whose records are the entries. It never reloads.
@@ -103,7 +55,7 @@ public final class ShardedIndex: Sendable {
   /// - Returns: nil if the index has none.
   package convenience init?(entriesOf index: ShardedIndex) throws(IndexError) {
     guard let entries = try index.generation.entries() else { return nil }
-    self.init(Generation(entries.shards, nil), index.directory, index.loader, index.cache, index.openFileLimit)
+    self.init(Generation(entries.shards, nil))
   }
 
   /// Makes an index from a manifest that the directory does not name, or not yet. It never reloads.
@@ -111,41 +63,12 @@ public final class ShardedIndex: Sendable {
     let options = Options()
     let cache = ShardCache(limitBytes: options.cacheLimitBytes)
     let loader = ShardLoader(directory: directory, contexts: manifest.contexts, checksDigests: false)
-    let shards = ShardReader(manifest, cache: cache, loader: loader, openFileLimit: options.openFileLimit)
-    self.init(Generation(shards, nil), directory, loader, cache, options.openFileLimit)
+    self.init(
+      Generation(ShardReader(manifest, cache: cache, loader: loader, openFileLimit: options.openFileLimit), nil))
   }
 
-  /// Makes an index that answers from one generation for ever.
-  private init(
-    _ generation: Generation, _ directory: IndexDirectory, _ loader: ShardLoader, _ cache: ShardCache,
-    _ openFileLimit: Int?
-  ) {
-    (self.directory, self.loader, self.cache, self.openFileLimit) = (directory, loader, cache, openFileLimit)
-    isPinned = true
-    first = generation
-    latest = Lock(
-      Latest(generation: first, stamp: GenerationStamp(manifest: generation.manifest.stamp, overlay: nil)))
-    reloadInterval = nil
-    nextLook = Atomic(0)
-    isAsOpened = Atomic(true)
-  }
-
-  private static func overlay(
-    _ file: borrowing IndexFile?, beside manifest: ManifestReader
-  ) throws(IndexError) -> Overlay? {
-    switch file {
-    case .none: return nil
-    case .some(let file): return try Overlay.reading(file, beside: manifest)
-    }
-  }
-
-  private static func stamp(of file: borrowing IndexFile?) -> FileStamp? {
-    switch file {
-    case .none: return nil
-    case .some(let file): return file.stamp
-    }
-  }
-
+  /// The directory of the index.
+  package var directory: IndexDirectory { generations.first.directory }
   /// The directory, as it was given.
   public var path: String { directory.path }
   /// Whether the bytes of the index come by a carrier.
@@ -168,7 +91,7 @@ public final class ShardedIndex: Sendable {
       hits: counts.hits, misses: counts.misses, loads: counts.loads, evictions: counts.evictions,
       residentShards: counts.residentShards, residentBytes: counts.residentBytes,
       manifestBytes: shards.manifest.residentSize + (shards.lazyEntries.load()?.residentSize ?? 0),
-      loadedBytes: counts.loadedBytes, reloads: latest.withLock { $0.reloads })
+      loadedBytes: counts.loadedBytes, reloads: generations.reloads)
   }
 
   /// Frees the memory of all shards in the cache and of pages of a large manifest, and closes open shard files. An app
@@ -177,12 +100,8 @@ public final class ShardedIndex: Sendable {
   /// Answers that the app still holds keep their shards. Later queries load shards again.
   public func removeResidentShards() {
     cache.removeAll()
-    for generation in [first, generation] {
-      generation.manifest.removeRecentPages()
-      generation.shards.files.removeAll()
-      generation.shards.lazyEntries.load()?.removeResidents()
-    }
-    loader.contexts.removeAll()
+    for generation in [generations.first, generation] { generation.removeResidents() }
+    generation.contexts.removeAll()
   }
 
   /// Returns the density grid of the generation that the index answers from, read from the manifest at each call.
@@ -201,15 +120,10 @@ public final class ShardedIndex: Sendable {
   public func manifestDigest() throws(IndexError) -> ManifestDigest { try generation.manifest.digest() }
 
   /// The generation to answer from.
-  package var generation: Generation {
-    isAsOpened.load(ordering: .acquiring) ? first : latest.withLock { $0.generation }
-  }
+  package var generation: Generation { generations.current }
 
   /// The generation to answer from, after a look at the directory if one is due.
-  package var newest: Generation {
-    if reloadInterval != nil { look() }
-    return generation
-  }
+  package var newest: Generation { generations.newest }
 
   /// Moves to the newest generation in the directory, if that is another one.
   ///
@@ -221,75 +135,37 @@ public final class ShardedIndex: Sendable {
   ///   ``Options/expectedDigest`` the index never moves.
   /// - Throws: ``IndexError`` as opening does. Then the index stays with its generation.
   @discardableResult
-  public func reload() throws(IndexError) -> Bool {
-    if isPinned { return false }
-    return try reloading.withLock { (_) throws(IndexError) -> Bool in
-      try takeNewest()
-    }
+  public func reload() throws(IndexError) -> Bool { try generations.reload() }
+
+  /// Returns the result of `body` for the newest generation. If the index follows rebuilds, `body` runs again where they
+  /// remove files.
+  func withNewest<Result>(_ body: (Generation) throws(IndexError) -> Result) throws(IndexError) -> Result {
+    try generations.withNewest(body)
   }
 
-  /// Moves to a newer generation, and returns whether there was one. The caller holds the lock.
-  private func takeNewest() throws(IndexError) -> Bool {
-    let (held, stamp) = latest.withLock { ($0.generation, $0.stamp) }
-    var overlayFile = try directory.overlayFile()
-    var file = try directory.manifestFile()
-    // Yet another generation may have replaced the overlay before the manifest was opened.
-    while let overlay = Self.stamp(of: overlayFile), !directory.isOverlay(overlay) {
-      overlayFile = try directory.overlayFile()
-      file = try directory.manifestFile()
-    }
-    let found = GenerationStamp(manifest: file.stamp, overlay: Self.stamp(of: overlayFile))
-    guard found != stamp else { return false }
-    do throws(IndexError) {
-      // If the old file can no longer be read, the new file counts as another one.
-      let isSame = found.manifest == stamp.manifest || (try? held.manifest.hasContent(of: file)) == true
-      let manifest =
-        isSame ? held.manifest : try ManifestReader(file, contexts: loader.contexts, keeping: cache.pagesLimitBytes)
-      let overlay = try Self.overlay(overlayFile, beside: manifest)
-      if isSame, overlay?.checksum == held.overlay?.checksum {
-        latest.withLock { $0.stamp = found }
-        return false
-      }
-      let newer: Generation
-      if isSame {
-        newer = Generation(held.shards, overlay)
-      } else {
-        let shards = ShardReader(manifest, cache: cache, loader: loader, openFileLimit: openFileLimit)
-        shards.adoptResidents(of: held.shards)
-        newer = Generation(shards, overlay)
-      }
-      latest.withLock { (latest) -> Void in
-        latest = Latest(generation: newer, stamp: found, reloads: latest.reloads + 1)
-      }
-      isAsOpened.store(false, ordering: .releasing)
-      if !isSame {
-        held.manifest.removeRecentPages()
-        held.shards.files.removeAll()
-        held.shards.lazyEntries.load()?.removeResidents()
-      }
-      return true
-    } catch {
-      if case .corrupt = error { latest.withLock { $0.refused = found } }
-      throw error
-    }
+  /// Returns the result of `body` for the newest generation, or for a later one if builds remove files that `body`
+  /// needs.
+  package func following<Result>(_ body: (Generation) throws(IndexError) -> Result) throws(IndexError) -> Result {
+    try generations.following(body)
   }
 
-  /// Reloads if it is time to look and the files have changed. A failure changes nothing.
-  private func look() {
-    if let reloadInterval, reloadInterval > 0 {
-      let now = Self.now
-      let due = nextLook.load(ordering: .relaxed)
-      // One thread looks; the others use the present generation.
-      guard now &- due >= 0,
-        nextLook.compareExchange(expected: due, desired: now &+ reloadInterval, ordering: .relaxed).exchanged
-      else { return }
+  /// - Parameters:
+  ///   - fault: Returns the index's error behind an error of `body`; nil if there is none.
+  ///   - reload: Moves the index to a newer generation, if there is one.
+  package func following<Result, Failure>(
+    fault: (Failure) -> IndexError?, reload: () -> Void, _ body: (Generation) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try generations.following(fault: fault, reload: reload, body)
+  }
+
+  /// Returns the matches of a folded text.
+  @inline(__always)
+  func matches(forFolded text: FoldedPrefix, limit: Int) throws(IndexError) -> Matches {
+    if generations.areAsOpened {
+      let first = generations.first
+      return Matches(first, try first.answerOfShards(to: text, limit: limit))
     }
-    let (stamp, refused) = latest.withLock { ($0.stamp, $0.refused) }
-    // A thread that must not wait does not ask a carrier.
-    guard directory.carried == nil || ReadingTerms.mayWait, let found = directory.generationStamp(), found != stamp,
-      found != refused
-    else { return }
-    _ = try? reload()
+    return try latestMatches(forFolded: text, limit: limit)
   }
 
   /// Returns the matches of a text in an index that may have moved to another generation.
@@ -306,84 +182,5 @@ public final class ShardedIndex: Sendable {
         return Matches(source, try source.answer(to: text, limit: limit))
       }
     }
-  }
-
-  /// Returns the result of `body` for the newest generation. If the index follows rebuilds, `body` runs again where they
-  /// remove files.
-  func withNewest<Result>(
-    _ body: (Generation) throws(IndexError) -> Result
-  ) throws(IndexError) -> Result {
-    reloadInterval == nil ? try body(newest) : try following(body)
-  }
-
-  /// Returns the result of `body` for the newest generation, or for a later one if builds remove files that `body`
-  /// needs.
-  package func following<Result>(
-    _ body: (Generation) throws(IndexError) -> Result
-  ) throws(IndexError) -> Result {
-    try following(fault: { $0 }, reload: { _ = try? self.reload() }, body)
-  }
-
-  /// - Parameters:
-  ///   - fault: Returns the index's error behind an error of `body`; nil if there is none.
-  ///   - reload: Moves the index to a newer generation, if there is one.
-  package func following<Result, Failure>(
-    fault: (Failure) -> IndexError?, reload: () -> Void, _ body: (Generation) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    var generation = newest
-    var attempts = 0
-    while true {
-      do throws(Failure) {
-        return try body(generation)
-      } catch {
-        attempts += 1
-        // A thread that may not wait leaves the work to another thread. Another try needs a newer generation. The limit
-        // of eight ends a race with rebuilds that are faster than a query.
-        guard ReadingTerms.mayWait, attempts < 8, let fault = fault(error) else { throw error }
-        switch fault {
-        case .superseded: break
-        // A shard is missing: a build may be about to publish another manifest.
-        case .vanished where attempts < 2: break
-        // The bytes are of the next manifest: no descriptor keeps the opened manifest of a store.
-        case .corrupt where isFar && generation.isSuperseded: break
-        default: throw error
-        }
-        reload()
-        let next = self.generation
-        guard next !== generation else { throw error }
-        generation = next
-      }
-    }
-  }
-
-  /// Returns the matches of a folded text.
-  @inline(__always)
-  func matches(forFolded text: FoldedPrefix, limit: Int) throws(IndexError) -> Matches {
-    if isAsOpened.load(ordering: .acquiring) {
-      let answer = try first.answerOfShards(to: text, limit: limit)
-      return Matches(first, answer)
-    }
-    return try latestMatches(forFolded: text, limit: limit)
-  }
-
-  /// The time of a clock that only goes forward, in milliseconds; it wraps if `Int` has 32 bits.
-  private static var now: Int {
-    var time = timespec()
-    #if os(Linux)
-      // Exact to a timer tick, and four times as fast as the exact clock.
-      unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    #else
-      clock_gettime(CLOCK_MONOTONIC, &time)
-    #endif
-    return Int(truncatingIfNeeded: Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000)
-  }
-
-  /// Returns a duration in milliseconds, rounded up: at least 0, and at most a century, or 12 days if `Int` has 32
-  /// bits.
-  private static func milliseconds(_ duration: Duration) -> Int {
-    let (seconds, attoseconds) = duration.components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    let limit: Int64 = Int.bitWidth == 64 ? 3_155_760_000 : 1_036_800
-    return Int(min(seconds, limit)) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 }

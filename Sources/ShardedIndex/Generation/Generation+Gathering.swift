@@ -1,9 +1,4 @@
-import CLibrary
-
 extension Generation {
-  /// The number of rounds, after which each read waits.
-  private static let roundLimit = 64
-
   /// Returns the result of `body`, once all bytes that it reads have arrived.
   ///
   /// A carrier that can gather fetches missing bytes of several places side by side. `body` runs again until no bytes
@@ -14,30 +9,17 @@ extension Generation {
     ahead: () -> Void = {}, _ body: () throws(IndexError) -> Value
   ) throws(IndexError) -> Value {
     guard let carried = directory.carried, carried.gathers, ReadingTerms.mayWait else { return try body() }
-    defer { carried.gather(Int(CARRIER_WAITS)) }
-    carried.gather(Int(CARRIER_GATHERS))
     var isAnew = false
-    for _ in 0..<Self.roundLimit {
-      do throws(IndexError) {
-        return try body()
-      } catch {
-        switch error {
-        case .io(_, _, EAGAIN):
-          ahead()
-          carried.gather(Int(CARRIER_AWAITS))
-        case .corrupt:
-          if isSuperseded { throw .superseded(path: directory.path) }
-          if isAnew { throw error }
-          isAnew = true
-          manifest.archive?.removePlaces()
-          carried.gather(Int(CARRIER_GATHERS_ANEW))
-        case .vanished:
-          throw isSuperseded ? .superseded(path: directory.path) : error
-        default: throw error
-        }
+    func renew(_ error: IndexError) throws(IndexError) {
+      switch error {
+      case .corrupt, .vanished:
+        if isSuperseded { throw .superseded(path: directory.path) }
+        guard case .corrupt = error, !isAnew else { throw error }
+        isAnew = true
+        manifest.archive?.removePlaces()
+      default: throw error
       }
     }
-    carried.gather(Int(CARRIER_WAITS))
-    return try body()
+    return try carried.gathering(ahead: ahead, renew: renew, body)
   }
 }

@@ -32,6 +32,13 @@ package final class Generation: Sendable {
   /// The number of all records.
   package var recordCount: Int { manifest.recordCount + (overlay?.growth ?? 0) }
 
+  /// Frees the kept pages of the manifest, and closes open files; the entries' likewise.
+  func removeResidents() {
+    manifest.removeRecentPages()
+    shards.files.removeAll()
+    shards.lazyEntries.load()?.removeResidents()
+  }
+
   /// Returns the density grid with the overlay's changes; nil if no record has coordinates.
   package func densityGrid() throws(IndexError) -> DensityGrid? { try manifest.densityGrid(with: overlay) }
 

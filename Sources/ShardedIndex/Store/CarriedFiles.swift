@@ -29,7 +29,38 @@ import CLibrary
   var gathers: Bool { unsafe functions.gather != nil }
 
   /// Sets the mode of this thread's reads: one of the constants beside `Carrier`.
-  func gather(_ how: Int) { unsafe functions.gather?(functions.context, CInt(how)) }
+  private func gather(_ how: Int) { unsafe functions.gather?(functions.context, CInt(how)) }
+
+  /// The number of rounds, after which each read waits.
+  private static let roundLimit = 64
+
+  /// Returns the result of `body`, once all bytes that it reads have arrived: `body` runs again until no bytes are
+  /// missing.
+  ///
+  /// - Parameters:
+  ///   - ahead: Asks for more bytes that `body` will certainly read, after `body` stopped at a first place.
+  ///   - renew: Prepares for fetching all bytes anew after another error, or throws an error.
+  func gathering<Value>(
+    ahead: () -> Void, renew: (IndexError) throws(IndexError) -> Void, _ body: () throws(IndexError) -> Value
+  ) throws(IndexError) -> Value {
+    defer { gather(Int(CARRIER_WAITS)) }
+    gather(Int(CARRIER_GATHERS))
+    for _ in 0..<Self.roundLimit {
+      do throws(IndexError) {
+        return try body()
+      } catch {
+        if case .io(_, _, EAGAIN) = error {
+          ahead()
+          gather(Int(CARRIER_AWAITS))
+        } else {
+          try renew(error)
+          gather(Int(CARRIER_GATHERS_ANEW))
+        }
+      }
+    }
+    gather(Int(CARRIER_WAITS))
+    return try body()
+  }
 
   /// Returns the error for a carrier's number.
   ///
