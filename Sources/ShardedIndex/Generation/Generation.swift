@@ -50,7 +50,7 @@ package final class Generation: Sendable {
   // MARK: Answers
 
   /// The answer that has every record.
-  var allRecords: KeyMatches { KeyMatches(shards, range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil) }
+  var allRecords: KeyMatches { KeyMatches(range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil) }
 
   /// Returns the matches of a folded text in the shards, at most `limit` of them: the answer of a generation without
   /// overlay.
@@ -90,6 +90,6 @@ package final class Generation: Sendable {
     let found = try KeySearch(shards, limit: isOver ? .max : most).matches(of: run)
     let range = unsafe overlay.matches(
       from: run.word.bytes, to: run.text.bytes, inShards: found.range, hasMore: found.hasMore, limit: limit)
-    return KeyMatches(shards, range: range, limit: limit, isOverlaid: true)
+    return KeyMatches(range: range, limit: limit, isOverlaid: true)
   }
 }

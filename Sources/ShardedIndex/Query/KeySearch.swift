@@ -13,7 +13,7 @@ struct KeySearch {
   @inline(__always)
   func matches(of prefix: FoldedPrefix) throws(IndexError) -> KeyMatches {
     guard manifest.shardCount > 0, !prefix.isEmpty else {
-      return KeyMatches(shards, range: 0..<manifest.recordCount, limit: limit)
+      return KeyMatches(range: 0..<manifest.recordCount, limit: limit)
     }
     let (first, last) = try manifest.shardPositions(forPrefix: prefix, limit: limit)
     // After a query with a limit, the caller reads the matches.
