@@ -248,7 +248,7 @@ package enum QueryRunner {
   package static func noMatch(
     of text: String, inKeys: Bool = true, in generation: Generation
   ) throws(IndexError) -> String {
-    let nearest = try generation.longestMatchedBeginning(of: text, inKeys: inKeys)
+    let nearest = try LongestBeginning(in: generation, inKeys: inKeys).find(text)
     return (inKeys ? "no key begins with \"" : "nothing matches \"") + text + "\""
       + (nearest.map { "; nearest: \"" + $0 + "\"" } ?? "")
   }

@@ -100,7 +100,7 @@
       // The grid leads to records all over the index.
       try checkWait(for: .max)
       return try served.answering { generation in
-        let (matches, state) = (generation.allMatches, try served.state(of: generation))
+        let (matches, state) = (ShardedIndex.Matches(allOf: generation), try served.state(of: generation))
         let grid = try places(matches, state)
         return Representation(body: try body(grid, matches, state), contentType: "application/json", tag: state.tag)
       }

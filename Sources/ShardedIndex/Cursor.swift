@@ -98,11 +98,3 @@ extension [UInt8] {
   /// The XXH64 of the bytes.
   var hash: UInt64 { unsafe withUnsafeBytes { unsafe XXHash64.hash($0) } }
 }
-
-extension RankedSearch {
-  /// The number that tells queries apart, for cursors.
-  var identity: UInt64 {
-    ShardedIndex.Cursor.identity(
-      text.isFinished ? text.text + [Fold.space] : text.text, filter, nearness, hasEdits: editLimit > 0)
-  }
-}

@@ -1,17 +1,22 @@
-extension Generation {
-  /// Returns the longest beginning of a text that a record matches, for a text without matches; nil if there is none.
+/// The longest beginning of a text that a record of a generation matches, for a text without matches.
+package struct LongestBeginning {
+  private let generation: Generation
+  /// Whether only the beginnings of keys count as matches, even if the index has words and other names.
+  private let inKeys: Bool
+
+  package init(in generation: Generation, inKeys: Bool) { (self.generation, self.inKeys) = (generation, inKeys) }
+
+  /// Returns the beginning; nil if there is none.
   ///
   /// The function takes characters from the end, as typed. The result has no spaces at its end.
   ///
-  /// - Parameter inKeys: Whether only the beginnings of keys count as matches, even if the index has words and other
-  ///   names.
   /// - Complexity: O(log *n*) queries: *n* characters.
-  package func longestMatchedBeginning(of text: String, inKeys: Bool) throws(IndexError) -> String? {
+  package func find(_ text: String) throws(IndexError) -> String? {
     let ends = Array(text.indices)
     var (matched, missed) = (0, ends.count)
     while missed - matched > 1 {
       let middle = (matched + missed) / 2
-      if try hasMatch(of: Fold.fold(String(text[..<ends[middle]])), inKeys: inKeys) {
+      if try hasMatch(of: Fold.fold(String(text[..<ends[middle]]))) {
         matched = middle
       } else {
         missed = middle
@@ -23,10 +28,12 @@ extension Generation {
     return Fold.fold(String(beginning)).isEmpty ? nil : String(beginning)
   }
 
-  private func hasMatch(of folded: [UInt8], inKeys: Bool) throws(IndexError) -> Bool {
-    let keys = try folded.withFoldedPrefix { (text) throws(IndexError) in try answer(to: text, limit: 1).range.count }
-    if keys == 0, !inKeys, manifest.isRanked {
-      var hits = try ShardedIndex.RankedHits(folded, typos: .none, in: self)
+  private func hasMatch(of folded: [UInt8]) throws(IndexError) -> Bool {
+    let keys = try folded.withFoldedPrefix { (text) throws(IndexError) in
+      try generation.answer(to: text, limit: 1).range.count
+    }
+    if keys == 0, !inKeys, generation.manifest.isRanked {
+      var hits = try ShardedIndex.RankedHits(folded, typos: .none, in: generation)
       try hits.find(1)
       return hits.count > 0
     }

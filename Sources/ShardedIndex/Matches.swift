@@ -13,6 +13,9 @@ extension ShardedIndex {
       self.answer = answer
     }
 
+    /// All records of a generation.
+    package init(allOf generation: Generation) { self.init(generation, generation.allRecords) }
+
     /// The number of matches, at most the limit of the query. O(1); decodes no match.
     public var count: Int { answer.range.count }
     /// Whether no record matches.
@@ -92,11 +95,6 @@ extension ShardedIndex {
       )
     }
   }
-}
-
-extension Generation {
-  /// All records.
-  package var allMatches: ShardedIndex.Matches { ShardedIndex.Matches(self, allRecords) }
 }
 
 extension ShardedIndex.Matches: CustomStringConvertible {

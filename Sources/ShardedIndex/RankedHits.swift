@@ -25,7 +25,7 @@ extension ShardedIndex {
       search = try RankedSearch(
         text, filter: RankedFilter(query.filter, in: manifest), near: RankedNear(query.near, in: manifest),
         typos: query.typos, in: generation, below: cursor?.rank)
-      try cursor?.check(search.identity, generation)
+      try cursor?.check(identity, generation)
     }
 
     /// Begins a search without conditions.
@@ -36,6 +36,14 @@ extension ShardedIndex {
     }
 
     package var generation: Generation { search.generation }
+
+    /// The number that tells queries apart, for cursors.
+    private var identity: UInt64 {
+      let text = search.text
+      return Cursor.identity(
+        text.isFinished ? text.text + [Fold.space] : text.text, search.filter, search.nearness,
+        hasEdits: search.editLimit > 0)
+    }
     /// The number of hits that were found.
     package var count: Int { found.records.count }
     /// The positions of the hits that were found among the records of the generation.
@@ -59,7 +67,7 @@ extension ShardedIndex {
     /// The cursor behind the last settled hit, with which a later search finds the next page; nil behind the last page.
     package var cursor: Cursor? {
       guard hasMore, let rank = found.records[..<found.settledCount].last?.rank ?? rankBefore else { return nil }
-      return Cursor(generation: search.generation.identity, query: search.identity, rank: rank)
+      return Cursor(generation: search.generation.identity, query: identity, rank: rank)
     }
 
     // MARK: Finding
@@ -100,12 +108,12 @@ extension ShardedIndex {
     /// Decodes some of the hits into a buffer, in the place of its former records.
     package func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError) {
       buffer.removeAll()
-      try search.generation.read(found.records[positions], into: buffer)
+      try RankedRecords(found.records[positions], in: generation).read(into: buffer)
     }
 
     /// Returns the folded keys of some of the hits.
     package func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys {
-      try search.generation.foldedKeys(of: found.records[positions])
+      try RankedRecords(found.records[positions], in: generation).foldedKeys()
     }
 
     /// Returns some of the hits, decoded.
@@ -122,7 +130,7 @@ extension ShardedIndex {
     ///
     /// - Throws: ``IndexError`` as ``read(_:into:)``, and if the record is larger than the thread's terms allow.
     package func recordsAtOnce(at position: Int) throws(IndexError) -> Int {
-      try search.generation.admit(found.records[position])
+      try RankedRecords(found.records[position...position], in: generation).admit()
       return 1
     }
 

@@ -108,3 +108,26 @@ extension ShardedIndex.Answer: CustomStringConvertible {
   /// The number of hits: `10 hits`; `10 hits, and more` if there may be further hits.
   public var description: String { counted(count, "hit", "hits") + (hasMore ? ", and more" : "") }
 }
+
+#if !hasFeature(Embedded)
+  extension ShardedIndex.Record {
+    /// Makes a value of the record's fields.
+    ///
+    /// ```swift
+    /// struct City: Decodable { let name: String, lat: Double?, population: Int? }
+    /// let city = try record.decode(City.self)
+    /// ```
+    ///
+    /// A field `coord.lon` is the field `lon` of a nested value `coord`. A field that is a JSON array decodes as an
+    /// array. A number is read from the text of the field, even if the dataset had it in quotes: fields of CSV are
+    /// text. A field that is missing or `null` decodes as nil. An empty text decodes as nil if the type is a number or
+    /// a `Bool`.
+    ///
+    /// - Parameter type: The type of the value.
+    /// - Throws: `DecodingError` with the name of the field, or an error of the type's own.
+    /// - Complexity: O(*n*): *n* bytes of the fields. Copies all of them.
+    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+      try Value(from: FieldDecoder(value: FieldValue(fields), codingPath: []))
+    }
+  }
+#endif

@@ -111,7 +111,7 @@ extension ShardedIndex {
     package func nearest(_ total: Total) throws(IndexError) -> String? {
       // With filters, the text may have matches that no filter passes.
       guard total == Total(0), query.filter.isEmpty else { return nil }
-      return try generation.longestMatchedBeginning(of: query.text, inKeys: areKeyMatches)
+      return try LongestBeginning(in: generation, inKeys: areKeyMatches).find(query.text)
     }
 
     /// The text of the first hit that corrects the typed text, if every hit corrects typing errors; otherwise nil.
@@ -193,6 +193,20 @@ extension ShardedIndex.SearchQuery {
       }
     }
     return nearest
+  }
+
+  /// Asks a carrier for all bytes that the search will certainly read. So missing bytes of several places come side by
+  /// side. The search, which stopped at the first place, reports errors.
+  package func prefetch(in generation: Generation) {
+    // Starts that the carrier is fetching may answer the search.
+    let folded = Fold.fold(text)
+    guard let query = try? checked(in: generation.manifest),
+      let source = try? query.source(generation, folded), !source.isOfStarts,
+      let limit = query.keyLimit(generation, of: source)
+    else { return }
+    for reading in Fold.readings(of: folded) {
+      reading.withFoldedPrefix { generation.prefetch($0, limit: limit) }
+    }
   }
 
   /// Returns the most keys to look up; nil if the answer needs none.

@@ -226,8 +226,3 @@ extension ShardedIndex.SearchQuery {
     return query
   }
 }
-
-extension ManifestReader {
-  /// The fields that the index has filters by.
-  var filterFields: [String] { hasSides ? setting("filter").map(IndexSettings.list) ?? [] : [] }
-}

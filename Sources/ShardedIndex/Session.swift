@@ -27,7 +27,7 @@ extension ShardedIndex {
     init(_ index: ShardedIndex) {
       self.index = index
       generation = index.newest
-      states = [State(size: 0, matches: Matches(generation, generation.allRecords))]
+      states = [State(size: 0, matches: Matches(allOf: generation))]
     }
 
     /// The matches of ``text``.
@@ -104,7 +104,7 @@ extension ShardedIndex {
       let newest = index.newest
       guard newest !== generation else { return false }
       let before = (generation, text, states)
-      (generation, text, states) = (newest, "", [State(size: 0, matches: Matches(newest, newest.allRecords))])
+      (generation, text, states) = (newest, "", [State(size: 0, matches: Matches(allOf: newest))])
       do throws(IndexError) {
         try append(before.1)
       } catch {

@@ -15,6 +15,22 @@ import Testing
   ]
   /// Files of the engine above all folders that hold values for every folder: options, and the faults of a search.
   static let values: Set<String> = ["Options.swift", "SearchQuery.swift", "SearchFault.swift"]
+  /// Extensions outside of their type's folder: they use types of their own folder, which stands above.
+  static let away: Set<String> = [
+    "Sources/ShardBuilder/Cut/PieceStream.swift: MemoryPlan",
+    "Sources/ShardBuilder/Cut/PieceStream.swift: SortedRecords",
+    "Sources/ShardBuilder/Encode/PieceDigest.swift: Piece",
+    "Sources/ShardBuilder/Entries/Pipeline+Entries.swift: Pipeline.ManifestParts",
+    "Sources/ShardBuilder/Intake/FieldUse+Counting.swift: FieldUse",
+    "Sources/ShardBuilder/Intake/RecordIntake.swift: BuildError",
+    "Sources/ShardBuilder/Intake/RecordIntake.swift: DatasetOptions",
+    "Sources/ShardBuilder/Key/FieldCheck.swift: DatasetReader",
+    "Sources/ShardBuilder/Key/KeyTemplate+Checking.swift: BuildOptions",
+    "Sources/ShardBuilder/Starts/WrittenStarts+Making.swift: WrittenStarts",
+    "Sources/ShardedIndex/Load/ChainFrames.swift: IndexFile",
+    "Sources/ShardedIndex/Ranking/RecordEntry.swift: EntriesReader",
+    "Sources/ShardedIndex/Ranking/RecordEntry.swift: EntryKind",
+  ]
   /// Files over 400 lines and functions over 70.
   static let long: Set<String> = [
     "Sources/Wasm/shardq.js", "Sources/Wasm/shardq.js: function httpStorage(base) {",
@@ -24,7 +40,9 @@ import Testing
   /// The folders and files of the engine that may name a type with `Unsafe` in it, and the number of such lines in all
   /// sources.
   static let unsafe = (
-    places: ["Format/", "Query/Record", "Query/Part", "Store/Lock", "Generation/Overlay+File", "ShardedIndex+Query"],
+    places: [
+      "Format/", "Query/Record", "Query/Part", "Store/Lock", "Load/ManifestReader+Overlay", "ShardedIndex+Query",
+    ],
     count: 740
   )
   /// Phrases that stand for a noun.
@@ -67,6 +85,29 @@ import Testing
         let keyword = words.firstIndex { ["struct", "class", "enum", "protocol", "typealias"].contains($0) }
         return keyword.flatMap { words.indices.contains($0 + 1) ? words[$0 + 1] : nil }
       }
+    }
+    /// The types that it declares anywhere, and the types that it extends.
+    var declared: (types: Set<Substring>, extended: Set<Substring>) {
+      var declared: (types: Set<Substring>, extended: Set<Substring>) = ([], [])
+      for line in lines {
+        let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+        let words = code.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }
+        let keywords = ["struct", "class", "enum", "protocol", "actor", "typealias", "extension"]
+        guard let keyword = words.prefix(5).firstIndex(where: { keywords.contains(String($0)) }),
+          words.indices.contains(keyword + 1), words[keyword + 1].first?.isUppercase == true
+        else { continue }
+        if words[keyword] == "extension" {
+          declared.extended.insert(words[keyword + 1])
+        } else {
+          declared.types.insert(words[keyword + 1])
+        }
+      }
+      return declared
+    }
+    /// The folder of a library that it lies in; empty for a file of the facade.
+    var folder: Substring {
+      let parts = path.split(separator: "/")
+      return parts.count > 3 ? parts[2] : ""
     }
     /// The functions over a number of lines, by the line that they begin with. The layout is swift-format's: a function
     /// ends at the first line with its own indentation, unless the line continues its head.
@@ -171,6 +212,33 @@ import Testing
       for word in file.words where owners[word].map({ $0 > layer(file) }) == true {
         Issue.record("\(file.path) uses \(word), which stands above it")
       }
+    }
+  }
+
+  @Test("a file declares the type of its name, and extends types of its folder", arguments: layers.keys.sorted())
+  func rooms(library: String) {
+    let files = Self.files("Sources/" + library, ".swift").filter { !$0.path.contains(".docc/") }
+    var folders: [Substring: Set<Substring>] = [:]
+    for file in files { for type in file.declared.types { folders[type, default: []].insert(file.folder) } }
+    for file in files {
+      let (types, extended) = file.declared
+      let owned = extended.filter { folders[$0.split(separator: ".").last!] != nil }
+      let name = file.path.split(separator: "/").last!.split { $0 == "+" || $0 == "." }[0]
+      // A file of functions, or of extensions of the standard library's types, has a name of its own.
+      if !types.union(owned).isEmpty, !types.contains(name),
+        !extended.contains(where: { $0.split(separator: ".").contains(name) })
+      {
+        Issue.record("\(file.path) declares no \(name)")
+      }
+      for type in owned where type != Substring(library) {
+        if folders[type.split(separator: ".").last!]!.contains(file.folder) { continue }
+        if !Self.away.contains("\(file.path): \(type)") { Issue.record("\(file.path) extends \(type)") }
+      }
+    }
+    for away in Self.away where away.hasPrefix("Sources/\(library)/") {
+      let parts = away.split(separator: ": ")
+      let isThere = files.contains { $0.path == parts[0] && $0.declared.extended.contains(parts[1]) }
+      #expect(isThere, "\(away) is no exception any more")
     }
   }
 

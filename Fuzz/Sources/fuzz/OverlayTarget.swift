@@ -41,7 +41,7 @@ final class OverlayTarget: FuzzTarget {
     let overlay: Overlay?
     do throws(FormatError) {
       overlay = try Self.exactly(file) { (file) throws(FormatError) in
-        try Overlay(file, beside: index.generation.manifest)
+        try index.generation.manifest.overlay(file)
       }
     } catch {
       require((try? ShardedIndex(opening: directory)) == nil, "an index with an overlay that is refused")

@@ -58,4 +58,9 @@ package enum RecordWeight {
     }
     return false
   }
+
+  /// Returns a record's weight after another record.
+  static func weight(of record: RecordBlob, after previous: RecordBlob) -> Int {
+    unsafe weight(of: record, after: previous, common: commonPrefix(previous.folded, record.folded))
+  }
 }

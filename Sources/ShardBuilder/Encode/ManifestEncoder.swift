@@ -369,3 +369,12 @@ private struct ChildList {
   /// Returns the content of a node.
   func node() -> [UInt8] { heads.bytes + firstRecordsAndEnd + boundEnds.bytes + entries.bytes + bounds.bytes }
 }
+
+extension ManifestEncoder.ListedShard {
+  /// Makes the entry of a shard from its entry in another manifest.
+  package init(_ shard: Manifest.Shard) {
+    unsafe self.init(
+      bound: Array(shard.bound), records: shard.recordCount, file: shard.file, digest: Array(shard.digest),
+      label: Array(shard.label))
+  }
+}

@@ -161,19 +161,6 @@ struct SideFields: Sendable {
   }
 }
 
-extension RecordBlob {
-  /// Calls `body` with the text and the kind of a field; does not call it if the record lacks the field.
-  func withField(_ name: Int?, _ body: (UnsafeBufferPointer<UInt8>, ValueKind) -> Void) {
-    guard let name else { return }
-    var offset = textsOffset
-    for field in 0..<fieldCount {
-      let text = unsafe text(field, &offset)
-      guard fieldName(field) == UInt32(name) else { continue }
-      return unsafe body(text, ValueKind(rawValue: fieldKind(field).rawValue) ?? .literal)
-    }
-  }
-}
-
 extension PartContent {
   /// Returns the weight of each record.
   ///

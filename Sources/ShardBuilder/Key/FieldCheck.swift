@@ -42,11 +42,6 @@ extension FieldCheck {
   }
 }
 
-extension DatasetFormat {
-  /// Whether a file names the fields of all its records before the first record.
-  var hasColumns: Bool { !isJSON }
-}
-
 extension DatasetReader {
   /// Returns the message on an input without a record.
   func emptiness(_ path: String, hasHeader: Bool) -> String {

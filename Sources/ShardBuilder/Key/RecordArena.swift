@@ -139,3 +139,11 @@ import CLibrary
     }
   }
 }
+
+extension RecordArena {
+  /// Makes an arena with a copy of one record.
+  package convenience init(of record: RecordBlob) {
+    self.init(capacity: 0)
+    append(record)
+  }
+}

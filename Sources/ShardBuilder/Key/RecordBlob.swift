@@ -1,3 +1,5 @@
+import ShardedIndex
+
 /// One record on its way through the builder: a run of bytes that the builder sorts, spills and encodes without a
 /// change.
 ///
@@ -163,6 +165,19 @@
           offsetInKey: fieldOffsetInKey(field))
       }
       unsafe body(.init(rebasing: bytes[..<headerSize]))
+    }
+  }
+}
+
+extension RecordBlob {
+  /// Calls `body` with the text and the kind of a field; does not call it if the record lacks the field.
+  func withField(_ name: Int?, _ body: (UnsafeBufferPointer<UInt8>, ValueKind) -> Void) {
+    guard let name else { return }
+    var offset = textsOffset
+    for field in 0..<fieldCount {
+      let text = unsafe text(field, &offset)
+      guard fieldName(field) == UInt32(name) else { continue }
+      return unsafe body(text, ValueKind(rawValue: fieldKind(field).rawValue) ?? .literal)
     }
   }
 }

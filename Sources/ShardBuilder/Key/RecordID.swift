@@ -13,7 +13,3 @@ enum RecordID {
     }
   }
 }
-
-extension FieldKind {
-  init(_ kind: ValueKind) { self = FieldKind(rawValue: kind.rawValue)! }
-}

@@ -5,7 +5,7 @@ import ShardedIndex
 struct Applier {
   /// The old generation; nil if the pack copies nothing.
   private let old: Pack.CheckedIndex?
-  private let input: Pack.Input
+  private let input: Pack.PackInput
   private let publisher: Publisher
   /// The shards of the new generation, after its manifest was read; they point into `new`.
   private(set) var shards: [Manifest.Shard] = []
@@ -15,7 +15,7 @@ struct Applier {
   /// The old files of recent copies, by number: neighbours often copy from the same file.
   private var held: [Int: [UInt8]] = [:]
 
-  init(old: Pack.CheckedIndex?, input: Pack.Input, _ publisher: Publisher) {
+  init(old: Pack.CheckedIndex?, input: Pack.PackInput, _ publisher: Publisher) {
     (self.old, self.input, self.publisher) = (old, input, publisher)
   }
 

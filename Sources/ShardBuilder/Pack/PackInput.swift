@@ -2,7 +2,7 @@ import CLibrary
 
 extension Pack {
   /// The bytes of a pack from front to back, from a file or a pipe.
-  final class Input {
+  final class PackInput {
     let path: String
     private let descriptor: CInt
     private var buffer = [UInt8](repeating: 0, count: 128 << 10)

@@ -75,8 +75,8 @@ extension ShardBuilder {
   /// - Parameter expected: The digest of the manifest that the pack must lead to; nil for any manifest.
   private static func opened(
     _ pack: String, expecting expected: ManifestDigest?
-  ) throws(PackError) -> (Pack.Input, Pack.PackHeader) {
-    let input = try Pack.Input(pack)
+  ) throws(PackError) -> (Pack.PackInput, Pack.PackHeader) {
+    let input = try Pack.PackInput(pack)
     let header = try Pack.PackHeader(input.bytes(Pack.PackHeader.size), of: pack)
     if let expected, expected.bytes != header.new {
       throw .unexpected(path: pack, found: Digest.hexadecimal(header.new), expected: expected.description)
@@ -86,7 +86,7 @@ extension ShardBuilder {
 
   /// Adds the missing files of the entries; returns the number of shards of the entries in the pack.
   private static func addEntries(
-    _ head: EntriesHead, from old: Pack.CheckedIndex?, _ input: Pack.Input, _ publisher: Publisher,
+    _ head: EntriesHead, from old: Pack.CheckedIndex?, _ input: Pack.PackInput, _ publisher: Publisher,
     _ summary: inout ApplySummary, step: () -> Void
   ) throws(PackError) -> Int {
     if let old, old.digest.starts(with: head.digest) {

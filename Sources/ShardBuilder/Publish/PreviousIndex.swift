@@ -168,12 +168,3 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     return number < 0 ? nil : shards[firstShards[number]..<firstShards[number + 1]]
   }
 }
-
-extension ManifestEncoder.ListedShard {
-  /// Makes the entry of a shard from its entry in another manifest.
-  package init(_ shard: Manifest.Shard) {
-    unsafe self.init(
-      bound: Array(shard.bound), records: shard.recordCount, file: shard.file, digest: Array(shard.digest),
-      label: Array(shard.label))
-  }
-}

@@ -21,7 +21,7 @@ package protocol CutRange: AnyObject {
 ///
 /// Memory holds the records of a few pieces, for ranges of any size.
 package final class RangeStitcher<Range: CutRange> {
-  /// The next part of the whole.
+  /// The next stretch of the whole cut.
   package enum Stretch {
     /// A piece from a new cut.
     case piece(Piece)
@@ -60,7 +60,7 @@ package final class RangeStitcher<Range: CutRange> {
     isOver = rangeCount == 0
   }
 
-  /// Returns the next part; nil after the last piece.
+  /// Returns the next stretch; nil after the last piece.
   package func nextStretch() throws(BuildError) -> Stretch? {
     while next == ready.count {
       ready.removeAll(keepingCapacity: true)
@@ -161,20 +161,5 @@ package final class RangeStitcher<Range: CutRange> {
     last = try range.lastRecord(ofPiece: piece)
     self.region = region
     self.piece += 1
-  }
-}
-
-extension RecordWeight {
-  /// Returns a record's weight after another record.
-  static func weight(of record: RecordBlob, after previous: RecordBlob) -> Int {
-    unsafe weight(of: record, after: previous, common: commonPrefix(previous.folded, record.folded))
-  }
-}
-
-extension RecordArena {
-  /// Makes an arena with a copy of one record.
-  package convenience init(of record: RecordBlob) {
-    self.init(capacity: 0)
-    append(record)
   }
 }

@@ -1,3 +1,5 @@
+import ShardedIndex
+
 /// The kind of the value in the dataset that gave a field's text.
 package enum FieldKind: UInt8, Sendable, BitwiseCopyable {
   /// A text: the value after escapes are resolved, valid UTF-8.
@@ -121,4 +123,8 @@ package struct FieldNames: Sendable {
   mutating func removeLast(downTo count: Int) {
     while table.count > count { byteCount -= table.removeLast().utf8.count }
   }
+}
+
+extension FieldKind {
+  init(_ kind: ValueKind) { self = FieldKind(rawValue: kind.rawValue)! }
 }

@@ -230,7 +230,7 @@ private struct IndexUpdate {
     }
     settings.flat = intake.flatNames(beside: previous.index.fieldNames, settings)
     let manifest = previous.index.generation.manifest
-    let removed = (found.positions + draft.removed.map { previous.position(ofRecord: $0) }).sorted()
+    let removed = (found.positions + draft.removed.map { RecordPosition(ofRecord: $0, in: previous) }).sorted()
     if overlay != nil { try intake.add(try draft.records()) }
     let added = try intake.finish(
       held: manifest.hasEntries ? EntryCollector.share(of: options.memoryBytes) : 0)

@@ -64,4 +64,7 @@ package enum DatasetFormat: String, Sendable, CaseIterable {
     else { return false }
     return abs(latitude) <= 90 && abs(longitude) <= 180
   }
+
+  /// Whether a file names the fields of all its records before the first record.
+  var hasColumns: Bool { !isJSON }
 }

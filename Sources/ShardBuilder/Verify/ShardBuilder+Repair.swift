@@ -218,7 +218,7 @@ private struct Repair {
 
   /// Returns whether a manifest has an overlay, sound or not.
   private func hasOverlay(beside manifest: ManifestReader) -> Bool {
-    do throws(IndexError) { return try Overlay.reading(in: index, beside: manifest) != nil } catch { return true }
+    do throws(IndexError) { return try manifest.overlay(of: index) != nil } catch { return true }
   }
 
   /// Returns the reason why the copy's manifest may not be the right one for an index with wrong ranks; nil if it is.
@@ -258,12 +258,12 @@ private struct Repair {
   mutating func findOverlay(takesUnproven: Bool) throws(RepairError) {
     guard let generation else { return }
     do throws(IndexError) {
-      _ = try Overlay.reading(in: index, beside: generation)
+      _ = try generation.overlay(of: index)
       return
     } catch {
       guard case .corrupt = error else { throw .index(error) }
     }
-    guard let other = try? Overlay.reading(in: copy, beside: generation) else { return }
+    guard let other = try? generation.overlay(of: copy) else { return }
     overlay = unsafe Array(other.bytes)
     withExtendedLifetime(other) {}
     if takesUnproven { return }

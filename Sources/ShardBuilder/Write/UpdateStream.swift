@@ -353,15 +353,3 @@ final class UpdateStream {
     return start.piece
   }
 }
-
-extension PreviousIndex {
-  /// Returns the position of the record that is `number` records after the first one.
-  func position(ofRecord number: Int) -> RecordPosition {
-    var (low, high) = (0, shards.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if shards[middle].firstRecord <= number { low = middle } else { high = middle }
-    }
-    return RecordPosition(shard: low, record: number - shards[low].firstRecord)
-  }
-}

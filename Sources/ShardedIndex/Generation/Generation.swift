@@ -32,6 +32,18 @@ package final class Generation: Sendable {
   /// The number of all records.
   package var recordCount: Int { manifest.recordCount + (overlay?.growth ?? 0) }
 
+  /// The identity of the generation, for cursors and names.
+  package var identity: UInt64 {
+    // The product spreads the bits of one checksum, so that the other does not cancel them.
+    manifest.rootChecksum ^ (overlay?.checksum ?? 0) &* 0x9e37_79b9_7f4a_7c15
+  }
+
+  /// The name of the generation in answers: its identity in 16 hexadecimal digits.
+  package var name: String {
+    let digits = String(identity, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+
   /// Frees the kept pages of the manifest, and closes open files; the entries' likewise.
   func removeResidents() {
     manifest.removeRecentPages()

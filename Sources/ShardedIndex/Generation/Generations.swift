@@ -69,7 +69,7 @@ struct Generations: ~Copyable, Sendable {
   ) throws(IndexError) -> Overlay? {
     switch file {
     case .none: return nil
-    case .some(let file): return try Overlay.reading(file, beside: manifest)
+    case .some(let file): return try manifest.overlay(in: file)
     }
   }
 

@@ -1,13 +1,3 @@
-/// The content of a frame in a chain, or in a file that a chain lists.
-protocol ChainContent: Sendable {
-  /// The memory of the content, in bytes.
-  var size: Int { get }
-}
-
-extension RankHead: ChainContent {}
-extension RankPage: ChainContent {}
-extension SideHead: ChainContent {}
-
 /// The frames of a chain in memory: the first frame, and the frames that were read last.
 final class ChainFrames<Head: AnyObject & ChainContent, Location: Hashable & Sendable, Content: ChainContent>: Sendable
 {

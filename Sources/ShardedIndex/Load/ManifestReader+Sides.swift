@@ -1,6 +1,20 @@
 extension ManifestReader {
   /// Whether the index has sides: files with tables and sketches of its shards.
   package var hasSides: Bool { root.chains.sides != nil }
+  /// The fields that the index has filters by.
+  var filterFields: [String] { hasSides ? setting("filter").map(IndexSettings.list) ?? [] : [] }
+  /// Whether the index has sketches, and so corrects typing errors.
+  package var hasSketches: Bool { hasSides && setting("typos") != nil }
+
+  /// Returns whether a query corrects typing errors.
+  func corrects(_ typos: ShardedIndex.Typos) -> Bool { typos != .none && hasSketches }
+
+  /// Returns the shards of a group of a page, whose sketches are in one frame.
+  func shards(ofGroup group: Int, ofPage page: Int) -> Range<Int> {
+    let first = page * Manifest.pageCapacity + group * SketchForest.groupSize
+    return first..<min(first + SketchForest.groupSize, (page + 1) * Manifest.pageCapacity, shardCount)
+  }
+
   /// The range of the sides in the file; nil if the index has none.
   package var sidesRange: Range<Int>? { range(of: root.chains.sides) }
 

@@ -55,6 +55,16 @@ extension ShardReader {
     manifest.sides.keep(content, of: .page(page, name))
     return content
   }
+
+  /// Returns the numbers of the parts of a shard in a side file, and checks their count against the shard.
+  func range(of tables: ValueParts, ofShard index: Int, count: Int, shard: Int) throws(IndexError) -> Range<Int> {
+    let range = tables.range(ofShard: index)
+    guard range.count == count else {
+      let reason = "has \(count) parts, and tables of \(range.count) parts"
+      throw .corrupt(path: filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
+    }
+    return range
+  }
 }
 
 extension ShardLoader {

@@ -1,14 +1,5 @@
 // This file reads sketches from side files. Source: docs/format.md section 3.12.
 
-extension SideFrameName {
-  /// The frame with the sketch of a whole page.
-  package static let pageSketch = SideFrameName(kind: 5, number: 0, group: 0)
-  /// The frame with the sketches of some shards.
-  package static func sketches(group: Int) -> SideFrameName { SideFrameName(kind: 6, number: 0, group: group) }
-  /// Whether the frame has sketches.
-  package var isOfSketches: Bool { kind == Self.pageSketch.kind || kind == Self.sketches(group: 0).kind }
-}
-
 extension ShardReader {
   /// Returns the sketch of a page. The index must have sketches.
   func sketch(ofPage page: Int) throws(IndexError) -> SketchForest {

@@ -64,4 +64,19 @@ struct KeySearch {
     let upper = end.start + (matches ? end.part.keys.upperBound(of: prefix, from: at) : at)
     return KeyMatches(range: lower..<max(lower, upper), limit: limit, first: part)
   }
+
+  /// Loads the parts at both ends of a run, as far as their bytes have arrived. The end is left out if the shards
+  /// between have more records than the limit.
+  ///
+  /// - Parameter isOfOneShard: Whether parts are loaded only if all matches are in one shard.
+  func prefetch(_ run: TypedRun, isOfOneShard: Bool = false) {
+    guard manifest.shardCount > 0, !run.word.isEmpty else { return }
+    let first = try? manifest.shardPositions(forPrefix: run.word, limit: 0).first
+    let last = try? manifest.shardPositions(forPrefix: run.text, limit: limit).last
+    if isOfOneShard, first == nil || first?.number != last?.number { return }
+    if let first { _ = try? shards.part(of: first, unpacks: true) { $0.first(for: run.word) } }
+    guard let last else { return }
+    if let first, last.firstRecord - first.firstRecord - first.recordCount > limit { return }
+    _ = try? shards.part(of: last) { $0.last(for: run.text, from: 0) }
+  }
 }

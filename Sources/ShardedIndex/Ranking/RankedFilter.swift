@@ -143,7 +143,7 @@ struct FilteredPage {
     var bounds: [UInt64?] = weights.map { $0 }
     for (table, values, accepted) in tables {
       let (parts, index) = try reader.parts(of: table, values, shard: shard)
-      let range = try parts.range(ofShard: index, parts: weights.count, reader.filePath(of: shard))
+      let range = try reader.range(of: parts, ofShard: index, count: weights.count, shard: shard)
       let numbers = accepted.compactMap { values.shards.find($0, in: shard % Manifest.pageCapacity)?.index }
       for part in weights.indices {
         guard let bound = bounds[part] else { continue }
@@ -157,18 +157,6 @@ struct FilteredPage {
       }
     }
     return bounds
-  }
-}
-
-extension ValueParts {
-  /// Returns the numbers of the parts of a shard, and checks their count against the shard.
-  func range(ofShard index: Int, parts: Int, _ path: String) throws(IndexError) -> Range<Int> {
-    let range = range(ofShard: index)
-    guard range.count == parts else {
-      let reason = "has \(parts) parts, and tables of \(range.count) parts"
-      throw .corrupt(path: path, cause: .invalid(reason: reason, offset: 0))
-    }
-    return range
   }
 }
 
@@ -228,7 +216,7 @@ extension RankedSearch {
     let reader = generation.shards
     let loaded = try reader.shard(shard)
     let (tables, index) = try reader.parts(of: table, values, shard: shard)
-    let first = try tables.range(ofShard: index, parts: loaded.parts.count, reader.filePath(of: shard)).lowerBound
+    let first = try reader.range(of: tables, ofShard: index, count: loaded.parts.count, shard: shard).lowerBound
     let parts = run.parts(of: shard, loaded.parts).range
     var count = 0
     for part in parts {

@@ -70,7 +70,7 @@ struct RankedNear: Sendable {
     ) throws(IndexError) -> [Int] {
       guard let table else { return weights.map { _ in greatest } }
       let (parts, index) = try reader.parts(of: .cells, table, shard: shard)
-      let range = try parts.range(ofShard: index, parts: weights.count, reader.filePath(of: shard))
+      let range = try reader.range(of: parts, ofShard: index, count: weights.count, shard: shard)
       let own = table.entries(ofShard: shard % Manifest.pageCapacity).map { bounds[$0.number] }
       return weights.indices.map { part in
         RankedNear.near(weights[part] ?? 0, parts.entries(ofPart: range.lowerBound + part)) { own[$0] }

@@ -122,7 +122,7 @@ struct RankedSearch: Sendable {
         queueRests(found.removeLeft())
       } else if queue.first == nil {
         break
-      } else if budget?.isOver(opened, since: start) ?? false || isStopped?() ?? false {
+      } else if isOver(budget, since: start) || isStopped?() ?? false {
         page.isComplete = false
         break
       } else if let container = queue.pop() {
@@ -141,6 +141,16 @@ struct RankedSearch: Sendable {
     found.leaveAll()
     left = found.left
     return page
+  }
+
+  /// Returns whether the search has used up its budget.
+  private func isOver(_ budget: ShardedIndex.SearchBudget?, since start: Opened) -> Bool {
+    switch budget {
+    case .shards(let limit): opened.shards - start.shards >= limit
+    case .parts(let limit): opened.parts - start.parts >= limit
+    case .until(let isOver): isOver()
+    case nil: false
+    }
   }
 
   /// Opens the next containers, so that a carrier fetches their bytes side by side. The search opens them again, and
@@ -354,16 +364,5 @@ struct RankedSearch: Sendable {
   func position(ofPlace place: Int) -> Int {
     guard let overlay = generation.overlay else { return place }
     return overlay.position(ofPlace: place)
-  }
-}
-
-extension ShardedIndex.SearchBudget {
-  /// Returns whether a search has used up its budget.
-  fileprivate func isOver(_ opened: RankedSearch.Opened, since start: RankedSearch.Opened) -> Bool {
-    switch self {
-    case .shards(let limit): opened.shards - start.shards >= limit
-    case .parts(let limit): opened.parts - start.parts >= limit
-    case .until(let isOver): isOver()
-    }
   }
 }

@@ -126,7 +126,7 @@ package struct ListModel {
         model.correction = try model.hits?.correction
         model.nearest =
           model.rowCount == 0
-          ? try model.matches.generation.longestMatchedBeginning(of: text, inKeys: model.isByKeysAlone) : nil
+          ? try LongestBeginning(in: model.matches.generation, inKeys: model.isByKeysAlone).find(text) : nil
       }
     }
   }

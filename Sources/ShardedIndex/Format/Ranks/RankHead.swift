@@ -1,6 +1,6 @@
 /// The first frame of the chain of ranks: the end of each page's frame, and the greatest weight of each page. Source:
 /// docs/format.md section 3.11.
-package final class RankHead: Sendable {
+package final class RankHead: ChainContent {
   package static let magic: UInt32 = 0x3152_5153  // "SQR1"
 
   /// The size of the frame, in bytes.

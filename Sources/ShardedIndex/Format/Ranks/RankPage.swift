@@ -1,5 +1,5 @@
 /// The greatest weights of the parts of a page's shards. Source: docs/format.md section 3.11.
-package final class RankPage: Sendable {
+package final class RankPage: ChainContent {
   private let content: [UInt8]
   /// Per shard: the greatest weight, the number of parts, and the offset of the weights of its parts.
   private let shards: [(maximum: UInt64, partCount: Int, offset: Int)]

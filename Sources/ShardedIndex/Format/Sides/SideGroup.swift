@@ -101,3 +101,12 @@ package final class SideGroup: Sendable {
     return page
   }
 }
+
+extension SideFrameName {
+  /// The frame with the sketch of a whole page.
+  package static let pageSketch = SideFrameName(kind: 5, number: 0, group: 0)
+  /// The frame with the sketches of some shards.
+  package static func sketches(group: Int) -> SideFrameName { SideFrameName(kind: 6, number: 0, group: group) }
+  /// Whether the frame has sketches.
+  package var isOfSketches: Bool { kind == Self.pageSketch.kind || kind == Self.sketches(group: 0).kind }
+}

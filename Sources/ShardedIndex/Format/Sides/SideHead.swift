@@ -1,6 +1,6 @@
 /// The first frame of the chain of sides: the end of the frame of each group of pages. Source: docs/format.md section
 /// 3.12.
-package final class SideHead: Sendable {
+package final class SideHead: ChainContent {
   package static let magic: UInt32 = 0x3153_5153  // "SQS1"
   /// The number of pages in one frame of the chain.
   package static let groupCapacity = 64

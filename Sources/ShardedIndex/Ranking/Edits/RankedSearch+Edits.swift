@@ -33,7 +33,7 @@ extension RankedSearch {
   private mutating func queue(sketch group: Int, ofPage page: Int, of number: Int) throws(IndexError) {
     let run = runs[number]
     let manifest = reader(of: run.set).manifest
-    let shards = SketchForest.shards(ofGroup: group, ofPage: page, in: manifest)
+    let shards = manifest.shards(ofGroup: group, ofPage: page)
     guard let weight = try greatestWeights(of: shards, of: run).compactMap({ $0 }).max() else { return }
     let start = try manifest.shardPosition(ofShard: shards.lowerBound).firstRecord
     push(
@@ -47,7 +47,7 @@ extension RankedSearch {
     let run = runs[number]
     let reader = reader(of: run.set)
     var walk = SketchWalk(near(run.edits))
-    let shards = SketchForest.shards(ofGroup: group, ofPage: page, in: reader.manifest)
+    let shards = reader.manifest.shards(ofGroup: group, ofPage: page)
     let weights = try greatestWeights(of: shards, of: run)
     for (index, ends) in walk.ends(of: try reader.sketch(ofGroup: group, ofPage: page)).enumerated() {
       guard !ends.isEmpty, let weight = weights[index] else { continue }
@@ -148,14 +148,6 @@ extension RankedSearch {
   }
 }
 
-extension SketchForest {
-  /// Returns the shards of a group of a page.
-  static func shards(ofGroup group: Int, ofPage page: Int, in manifest: ManifestReader) -> Range<Int> {
-    let first = page * Manifest.pageCapacity + group * groupSize
-    return first..<min(first + groupSize, (page + 1) * Manifest.pageCapacity, manifest.shardCount)
-  }
-}
-
 extension SketchEnds {
   /// Returns the parts of a shard that can have texts with these beginnings, ascending.
   ///
@@ -171,12 +163,4 @@ extension SketchEnds {
     }
     return isWanted.indices.filter { isWanted[$0] }
   }
-}
-
-extension ManifestReader {
-  /// Whether the index has sketches, and so corrects typing errors.
-  package var hasSketches: Bool { hasSides && setting("typos") != nil }
-
-  /// Returns whether a query corrects typing errors.
-  func corrects(_ typos: ShardedIndex.Typos) -> Bool { typos != .none && hasSketches }
 }
