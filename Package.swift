@@ -3,23 +3,72 @@ import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
-// No module imports tests, so the compiler makes the module of tests while it compiles them, and not before in a job that
-// checks all types once more.
-let testSettings = settings + [.unsafeFlags(["-no-emit-module-separately-wmo"], .when(configuration: .release))]
-// The code of these tests starts programs: to optimize it takes longer than it saves.
-let commandLineTestSettings = testSettings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+/// The tests: a target for each area. SHARDQ_TESTS names the only area to build (Scripts/test.sh).
+struct Tests {
+  let area = Context.environment["SHARDQ_TESTS"]
+  var targets: [Target] = []
+
+  // The code of tests is compiled without optimization: to optimize it takes longer than it saves. Data and oracles lie in
+  // Support, which is always optimized. No module imports tests, so the compiler makes their module while it compiles
+  // them, and not before in a job that checks all types once more.
+  private let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release)),
+  ]
+
+  init() {
+    targets.append(
+      .target(
+        name: "TestSupport", dependencies: ["CLibrary", "ShardedIndex", "ShardBuilder"], path: "Tests/Support",
+        swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-O"], .when(configuration: .debug))]))
+    add("Format", ["TestSupport", "CLibrary", "ShardedIndex", "ShardBuilder"])
+    add(
+      "Engine",
+      [
+        "TestSupport", "CLibrary", "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "ShardBuilder",
+        "ShardBuilderFoundation", "Footprint",
+      ])
+    add(
+      "Builder",
+      ["TestSupport", "CLibrary", "ShardedIndex", "ShardBuilder", "ShardBuilderFoundation", "Footprint"])
+    add("Remote", ["ShardedIndexRemote"], sources: ["StoreTextTests.swift"])
+    add(
+      "Programs",
+      ["CLibrary", "Footprint", "Answers", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"])
+    // The targets of Fuzz/, which replay their kept inputs here without a sanitizer.
+    add("Fuzz", ["Footprint", "ShardBuilder", "ShardedIndex"], path: "Fuzz", sources: ["Replay", "Sources"])
+    // Fuzz/run.sh builds them for libFuzzer, which has the main function.
+    guard area == "fuzzer" else { return }
+    targets.append(
+      .executableTarget(
+        name: "fuzz", dependencies: ["Footprint", "ShardBuilder", "ShardedIndex"], path: "Fuzz/Sources/fuzz",
+        swiftSettings: [.swiftLanguageMode(.v6)]))
+  }
+
+  private mutating func add(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, sources: [String]? = nil
+  ) {
+    guard area == nil || area == name.lowercased() else { return }
+    targets.append(
+      .testTarget(
+        name: name + "Tests", dependencies: dependencies, path: path ?? "Tests/" + name, sources: sources,
+        swiftSettings: settings))
+  }
+}
+let tests = Tests()
 
 // Scripts/build.sh sets it: executables as they are shipped. Only the link differs, so that all share compiled modules.
 let isShipped = Context.environment["SHARDQ_SHIPPED"] != nil
 let staticLink: [LinkerSetting] =
   isShipped ? [.unsafeFlags(["-static-executable"], .when(platforms: [.linux]))] : []
-// Of programs that link libraries of the system: what the loader has filled in cannot be written any more, as Debian
-// wants it.
+// Of programs that link libraries of the system, besides Swift's: what the loader has filled in cannot be written any
+// more, as Debian wants it.
 let hardenedLink: [LinkerSetting] =
   isShipped
   ? [
     .unsafeFlags(
-      ["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))
+      ["-static-stdlib", "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"],
+      .when(platforms: [.linux]))
   ]
   : []
 
@@ -151,23 +200,5 @@ let package = Package(
         "ShardqCommands", .target(name: "CCurl", condition: .when(traits: ["Remote"])),
       ],
       swiftSettings: settings, linkerSettings: hardenedLink),
-    .testTarget(
-      name: "ShardedIndexTests",
-      dependencies: [
-        "CLibrary", "ShardedIndex", "ShardedIndexFoundation", "ShardedIndexRemote", "SearchModel", "ShardBuilder",
-        "ShardBuilderFoundation", "Footprint",
-      ],
-      swiftSettings: testSettings),
-    .testTarget(
-      name: "CommandLineTests",
-      dependencies: [
-        "CLibrary", "Footprint", "Answers", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex",
-      ],
-      swiftSettings: commandLineTestSettings),
-    // The targets of Fuzz/, which replay their kept inputs here without a sanitizer.
-    .testTarget(
-      name: "FuzzTests", dependencies: ["Footprint", "ShardBuilder", "ShardedIndex"], path: "Fuzz",
-      exclude: ["Cases", "Corpora", "Package.swift", "run.sh"], sources: ["Replay", "Sources"],
-      swiftSettings: commandLineTestSettings),
-  ]
+  ] + tests.targets
 )

@@ -28,8 +28,8 @@ if [ -z "${SHARDQ_FUZZ:-}" ]; then
   linker=""
   [ "$(uname)" = Darwin ] || linker="-Xswiftc -use-ld=lld"
   # The compiler heeds the last of two options, and their order is chance: so one option names both sanitizers.
-  swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing \
-    $linker --product fuzz >&2
+  SHARDQ_TESTS=fuzzer swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address \
+    $linker --package-path .. --scratch-path .build --product fuzz >&2
   again=""
   ! $replay || again=--replay
   # The slow targets come first, so that they do not run alone at the end.

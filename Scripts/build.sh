@@ -49,9 +49,8 @@ fi
 
 # Shipped programs are stripped, so debugging information, a sixth of the compiler's work, is left out.
 flags="-debug-info-format none"
-# Static linking, as in a user's program: `shardq footprint` measures the shipped form.
-[ "$(uname)" = Darwin ] || flags="$flags --static-swift-stdlib"
-# Package.swift links shipped programs by this variable. A flag here would compile all modules again.
+# Package.swift links shipped programs by this variable, on Linux statically. A flag here would compile all modules again
+# for the tests (Scripts/check.sh), which share the tree of all programs.
 export SHARDQ_SHIPPED=yes
 compile() { swift build -c release --traits "$traits" --scratch-path "$tree" $flags "$@" >&2; }
 if [ "$tree" = .build/all ] && [ -n "$base" ]; then

@@ -17,7 +17,7 @@ sanitizer() {
   # libdispatch's own memory may look like a leak when the process ends.
   echo 'leak:_dispatch_continuation_alloc_from_heap' >"$logs/leaks-of-others.txt"
   LSAN_OPTIONS="suppressions=$PWD/$logs/leaks-of-others.txt:print_suppressions=0" \
-  SHARDQ_DATA=/dev/null ASAN_OPTIONS=quarantine_size_mb=16 swift test -c release -Xswiftc -enable-testing \
+  SHARDQ_DATA=/dev/null ASAN_OPTIONS=quarantine_size_mb=16 swift test -c release \
     --sanitize=address --scratch-path .build/asan --disable-xctest --filter "$(printf %s \
       'CorruptionTests|RuleTests|ContentDamageTests.(fuzz|manifest|huge|records|empty)|BuildTests|RoundTripTests|' \
       'Dataset(JSON|Delimited|Stream)Tests|KeyTemplateTests|PublisherTests|ExternalSortTests|' \
@@ -25,7 +25,7 @@ sanitizer() {
 }
 
 every_test() {
-  SHARDQ_LONG=1 SHARDQ_BIN="$PWD/bin" swift test -c release -Xswiftc -enable-testing --traits CommandLineTool,Remote
+  tests_in_swift build --product shardqPackageTests && SHARDQ_LONG=1 tests_in_swift test --skip-build
 }
 
 # In a copy, whose build begins with nothing.

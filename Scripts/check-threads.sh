@@ -10,7 +10,7 @@ export SWIFT_BACKTRACE=enable=no SHARDQ_DATA=/dev/null
 # SHARDQ_TSAN replaces Synchronization.Mutex, which the sanitizer does not see, by a pthread mutex, and Atomic by words of
 # C, as builds for Apple's systems do: Lock.swift, Atomic.swift.
 run() {
-  swift test -c release -Xswiftc -enable-testing -Xswiftc -DSHARDQ_TSAN --sanitize=thread \
+  swift test -c release -Xswiftc -DSHARDQ_TSAN --sanitize=thread \
     --scratch-path .build/tsan --disable-xctest "$@"
 }
 

@@ -43,15 +43,14 @@ programs() {
 
 # The library as apps build it, without optimization, and the tests in Swift.
 tests() {
-  step "the tests in Swift build" \
-    swift build -c release -debug-info-format none -Xswiftc -enable-testing --traits CommandLineTool,Remote --build-tests
   step "the examples build and run, with declarations in the place of Hummingbird" \
     --of "Examples Package.swift Scripts shards Sources" Scripts/check-examples.sh
   step "an app that uses the library fetches nothing else" --of "Package.swift README.md Scripts shards Sources" \
     Scripts/check-consumer.sh
   await_programs
+  step "the tests in Swift build" tests_in_swift build --product shardqPackageTests
   # Some tests read the whole tree.
-  step "the tests in Swift" --of . tests_in_swift
+  step "the tests in Swift" --of . tests_in_swift test --skip-build
 }
 
 # The steps that mostly wait for clients, browsers and terminals, and short steps.
@@ -89,10 +88,6 @@ waiting() {
 # Ends with 3 if a tool is missing; the next step says so.
 module() {
   Scripts/build-wasm.sh .build/wasm/module/shardq.wasm || [ "$?" -eq 3 ]
-}
-
-tests_in_swift() {
-  SHARDQ_BIN="$PWD/bin" swift test --skip-build -c release -Xswiftc -enable-testing --traits CommandLineTool,Remote
 }
 
 # Ends the lane if a step of another lane failed, because the programs may be missing then.

@@ -141,6 +141,14 @@ shipped() {
   done
 }
 
+# In the tree of the programs, with their flags: the library's modules are compiled once.
+tests_in_swift() { # build or test, options...
+  command=$1
+  shift
+  SHARDQ_SHIPPED=yes SHARDQ_BIN="$PWD/bin" swift "$command" -c release --traits CommandLineTool,Server,Remote \
+    --scratch-path .build/all -debug-info-format none "$@"
+}
+
 static() { # a program
   ! readelf -d "bin/$1" 2>/dev/null | grep NEEDED || { echo "bin/$1 is not static"; return 1; }
 }

@@ -67,6 +67,12 @@ extension ShardedIndex {
       public let kind: ValueKind
       /// The text of the value; a number has the digits that it had in the dataset.
       public let text: String
+
+      package init(name: String, kind: ValueKind, text: String) {
+        self.name = name
+        self.kind = kind
+        self.text = text
+      }
     }
 
     /// The text of the record that people type the beginning of; the index's template makes it.
@@ -123,7 +129,7 @@ extension ShardedIndex {
     }
 
     /// Returns the value of a field; nil if the record does not have the field.
-    func value(ofField wanted: Int) -> (text: [UInt8], kind: ValueKind)? {
+    package func value(ofField wanted: Int) -> (text: [UInt8], kind: ValueKind)? {
       for slot in buffer.fieldRange(number) where unsafe Int(buffer.output.pointee.fields[slot].name) == wanted {
         let kind = unsafe ValueKind(rawValue: buffer.output.pointee.fields[slot].kind) ?? .string
         return unsafe (buffer.withText(slot) { unsafe Array($0) }, kind)

@@ -1,5 +1,5 @@
-@testable import ShardBuilder
-@testable import ShardedIndex
+import ShardBuilder
+import ShardedIndex
 
 /// Sends JSON lines through a build without files: the records decoded from the shards must equal the records read.
 ///

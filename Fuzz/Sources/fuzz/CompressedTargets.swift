@@ -1,6 +1,6 @@
 import CZlib
-@testable import ShardBuilder
-@testable import ShardedIndex
+import ShardBuilder
+import ShardedIndex
 
 /// Reads JSON lines from a gzip stream. Few changed streams pass the checksum, so this target tests the stream itself.
 final class GzipTarget: DatasetTarget {

@@ -1,4 +1,4 @@
-@testable import ShardBuilder
+import ShardBuilder
 
 /// Reads a dataset in one format. The records must not depend on the ends of the blocks, and must stay the same when
 /// they are written and read again.

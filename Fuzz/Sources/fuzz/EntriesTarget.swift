@@ -1,4 +1,4 @@
-@testable import ShardedIndex
+import ShardedIndex
 
 /// Reads the content of the frame of entries, and the texts of an entry, by themselves.
 ///

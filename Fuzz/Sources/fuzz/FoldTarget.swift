@@ -1,4 +1,4 @@
-@testable import ShardedIndex
+import ShardedIndex
 
 /// Folds any bytes, and checks the promises of docs/matching.md about folded texts.
 final class FoldTarget: FuzzTarget {

@@ -1,5 +1,5 @@
-@testable import ShardBuilder
-@testable import ShardedIndex
+import ShardBuilder
+import ShardedIndex
 
 #if canImport(Glibc)
   import Glibc

@@ -1,5 +1,5 @@
-@testable import ShardBuilder
-@testable import ShardedIndex
+import ShardBuilder
+import ShardedIndex
 
 /// Asks any query of an index of a few hundred records, and compares the alphabetical and the ranked answer with a
 /// walk.

@@ -1,4 +1,4 @@
-@testable import ShardedIndex
+import ShardedIndex
 
 /// Reads the contents of the frames of ranks by themselves.
 ///

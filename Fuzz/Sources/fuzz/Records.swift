@@ -1,5 +1,5 @@
-@testable import ShardBuilder
-@testable import ShardedIndex
+import ShardBuilder
+import ShardedIndex
 
 /// Records with everything that a shard can store: suffix fields, spellings, dictionaries, constants, plain, long and
 /// mixed texts, numbers of several formats, shapes.

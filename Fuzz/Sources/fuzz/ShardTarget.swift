@@ -1,5 +1,5 @@
-@testable import ShardBuilder
-@testable import ShardedIndex
+import ShardBuilder
+import ShardedIndex
 
 /// Reads the contents of a shard's header and of one part's keys and fields, without frames and checksums.
 ///

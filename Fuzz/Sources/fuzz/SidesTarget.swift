@@ -1,4 +1,4 @@
-@testable import ShardedIndex
+import ShardedIndex
 
 /// Reads the contents of the frames of sides and of side files by themselves.
 ///

@@ -1,5 +1,5 @@
-@testable import ShardBuilder
-@testable import ShardedIndex
+import ShardBuilder
+import ShardedIndex
 
 /// Reads and walks the contents of the frames of sketches by themselves.
 ///

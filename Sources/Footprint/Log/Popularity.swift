@@ -1,7 +1,7 @@
 /// The popularity of records. By Zipf's law, people look for the record of rank *k* in proportion to 1/*k*.
 ///
 /// All arithmetic is on whole numbers, so that the same seed gives the same records on every platform.
-struct Popularity {
+package struct Popularity {
   private let count: UInt64
   private let keys: [UInt64]
   private let halfBits: UInt64
@@ -9,7 +9,7 @@ struct Popularity {
   /// - Parameters:
   ///   - count: The number of records, at least 1.
   ///   - seed: A number that decides which records are popular.
-  init(count: Int, seed: UInt64) {
+  package init(count: Int, seed: UInt64) {
     self.count = UInt64(count)
     var random = SplitMix64(seed: seed)
     keys = (0..<4).map { _ in random.next() }
@@ -23,7 +23,7 @@ struct Popularity {
   /// Draws a rank, from 0. Its probabilities are exact. The ranks from one power of two to the next have about the same
   /// share as the ranks from there to the following power. So the function draws a power 2^*j*, then a rank *k* above
   /// that power, and keeps the rank with probability 2^*j* / *k*.
-  func rank(_ random: inout SplitMix64) -> UInt64 {
+  package func rank(_ random: inout SplitMix64) -> UInt64 {
     let octaves = UInt64(64 - count.leadingZeroBitCount)
     while true {
       let first: UInt64 = 1 << random.below(octaves)
@@ -34,7 +34,7 @@ struct Popularity {
 
   /// Returns the position of a rank. Each rank has its own position: a Feistel network over the next even number of
   /// bits is repeated until its result is a position.
-  func position(ofRank rank: UInt64) -> UInt64 {
+  package func position(ofRank rank: UInt64) -> UInt64 {
     let mask: UInt64 = (1 << halfBits) - 1
     var value = rank
     repeat {
@@ -49,10 +49,10 @@ struct Popularity {
 /// The generator of Steele, Lea and Flood, which gives the same numbers for the same seed on every platform.
 ///
 /// Its arithmetic is defined modulo 2^64, so the operators wrap.
-struct SplitMix64 {
+package struct SplitMix64 {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed }
 
   mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15

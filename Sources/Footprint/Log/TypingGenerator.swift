@@ -161,13 +161,13 @@ package struct TypingGenerator {
 }
 
 /// The neighbours of keys on a QWERTY keyboard.
-enum Keyboard {
+package enum Keyboard {
   private static let rows: [[Unicode.Scalar]] = [
     Array("qwertyuiop".unicodeScalars), Array("asdfghjkl".unicodeScalars), Array("zxcvbnm".unicodeScalars),
   ]
 
   /// Returns the neighbours of a small Latin letter, at least two; nil for any other character.
-  static func neighbours(of letter: Unicode.Scalar) -> [Unicode.Scalar]? {
+  package static func neighbours(of letter: Unicode.Scalar) -> [Unicode.Scalar]? {
     for (number, row) in rows.enumerated() {
       guard let column = row.firstIndex(of: letter) else { continue }
       // Each row is half a key to the right of the one above it.

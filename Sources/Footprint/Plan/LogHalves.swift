@@ -12,9 +12,9 @@ package struct LogHalves: ~Copyable {
   /// The half of the current session.
   private var half = 1
   /// The counts of the lines read so far, by half.
-  private(set) var counts = [HalfCounts(), HalfCounts()]
+  package private(set) var counts = [HalfCounts(), HalfCounts()]
 
-  init(opening path: String) throws(PlanError) {
+  package init(opening path: String) throws(PlanError) {
     do throws(QueryLogError) { reader = try QueryLogReader(opening: path) } catch { throw .log(error) }
   }
 
@@ -22,7 +22,7 @@ package struct LogHalves: ~Copyable {
   ///
   /// A session begins after the box was cleared. A session also begins where the text begins with another character
   /// than the text before. So a plain list of queries has sessions as well.
-  mutating func next() throws(PlanError) -> (text: String, half: Int)? {
+  package mutating func next() throws(PlanError) -> (text: String, half: Int)? {
     do throws(QueryLogError) {
       while let keystroke = try reader.next() {
         defer { before = keystroke.text }
@@ -41,7 +41,7 @@ package struct LogHalves: ~Copyable {
   }
 
   /// Counts the sessions and keystrokes of a whole log, by half.
-  static func counts(of path: String) throws(PlanError) -> [HalfCounts] {
+  package static func counts(of path: String) throws(PlanError) -> [HalfCounts] {
     var halves = try LogHalves(opening: path)
     while try halves.next() != nil {}
     return halves.counts

@@ -15,6 +15,10 @@ package struct PlanCandidate: Sendable, Equatable {
   package var choosing = ReplayFigures()
   /// The figures of the other half.
   package var heldOut = ReplayFigures()
+
+  package init(sizes: ShardSizes) {
+    self.sizes = sizes
+  }
 }
 
 /// The measured candidates and the choice among them.
@@ -26,6 +30,13 @@ package struct Plan: Sendable {
   /// The candidate within ``diskLimitBytes`` that decompresses the fewest bytes on the choosing half.
   package var best: PlanCandidate
   package var diskLimitBytes: Int
+
+  package init(candidates: [PlanCandidate] = [], usual: PlanCandidate, best: PlanCandidate, diskLimitBytes: Int) {
+    self.candidates = candidates
+    self.usual = usual
+    self.best = best
+    self.diskLimitBytes = diskLimitBytes
+  }
 
   /// Whether the other half supports the choice: ``best`` decompresses fewer bytes there than ``usual``, or ``usual``
   /// takes too much of the disk.

@@ -1,16 +1,16 @@
 /// The search for the best candidate: the measured candidates, and the sizes worth measuring next.
-struct PlanSearch {
-  private(set) var candidates: [PlanCandidate]
+package struct PlanSearch {
+  package private(set) var candidates: [PlanCandidate]
   /// The candidate that decompresses the fewest bytes. As long as all candidates are too large on disk, the smallest
   /// one.
-  private(set) var best: PlanCandidate
+  package private(set) var best: PlanCandidate
   private let diskLimitBytes: Int
 
-  init(usual: PlanCandidate, diskLimitBytes: Int) {
+  package init(usual: PlanCandidate, diskLimitBytes: Int) {
     (candidates, best, self.diskLimitBytes) = ([usual], usual, diskLimitBytes)
   }
 
-  mutating func add(_ candidate: PlanCandidate) {
+  package mutating func add(_ candidate: PlanCandidate) {
     candidates.append(candidate)
     // The earlier candidate wins a tie: it is the usual candidate or nearer to it.
     if score(candidate) < score(best) { best = candidate }
@@ -21,7 +21,7 @@ struct PlanSearch {
   }
 
   /// Returns whether sizes are neither measured yet nor too large on disk with larger parts already.
-  func isWorthwhile(_ sizes: ShardSizes) -> Bool {
+  package func isWorthwhile(_ sizes: ShardSizes) -> Bool {
     !candidates.contains {
       $0.sizes == sizes
         || $0.sizes.shardBytes == sizes.shardBytes && $0.sizes.partBytes > sizes.partBytes
@@ -30,7 +30,7 @@ struct PlanSearch {
   }
 
   /// Returns the sizes that are one step away in the shard size, the part size or both, large parts first.
-  func neighbours(of sizes: ShardSizes, _ shardSizes: [Int], _ partSizes: [Int]) -> [ShardSizes] {
+  package func neighbours(of sizes: ShardSizes, _ shardSizes: [Int], _ partSizes: [Int]) -> [ShardSizes] {
     func around(_ size: Int, _ sizes: [Int]) -> ArraySlice<Int> {
       let at = sizes.firstIndex(of: size)!
       return sizes[max(0, at - 1)...min(sizes.count - 1, at + 1)]

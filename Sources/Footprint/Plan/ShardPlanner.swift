@@ -108,7 +108,7 @@ package enum ShardPlanner {
   }
 
   /// Checks that a file system has `needed` bytes free.
-  static func checkRoom(_ needed: Int, in directory: String) throws(PlanError) {
+  package static func checkRoom(_ needed: Int, in directory: String) throws(PlanError) {
     var status = statvfs()
     guard statvfs(directory, &status) == 0 else { return }  // Then a write fails.
     let available = Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(clamping: status.f_frsize))

@@ -1,9 +1,9 @@
 import ShardedIndex
 
 /// The bytes of one text; valid as long as the text's record.
-typealias Text = UnsafeBufferPointer<UInt8>
+package typealias Text = UnsafeBufferPointer<UInt8>
 /// The texts of a column, one for every record.
-typealias Texts = UnsafeBufferPointer<Text>
+package typealias Texts = UnsafeBufferPointer<Text>
 
 /// The texts of a shard and their kinds, column by column: one text for every record, also for those without the field.
 @safe struct ColumnTexts: ~Copyable {

@@ -2,21 +2,21 @@ import ShardedIndex
 
 /// The encoder of small numbers by a Huffman code, if the code pays. ``HuffmanCode`` is the decoder.
 /// Source: docs/format.md section 4.7, section 9.7.
-struct HuffmanEncoder: Sendable {
+package struct HuffmanEncoder: Sendable {
   /// For each number the bits of its code, 0 if the number does not occur; empty if there is no code.
-  private(set) var lengths: [Int] = []
+  package private(set) var lengths: [Int] = []
   /// The code of each number.
   private var codes: [UInt64] = []
 
-  var isPresent: Bool { !lengths.isEmpty }
+  package var isPresent: Bool { !lengths.isEmpty }
 
   /// Makes an encoder without a code, which leaves numbers unpacked.
-  init() {}
+  package init() {}
 
   /// Makes the code of a column of numbers, unless zstd packs it better.
   ///
   /// - Parameter numbers: The numbers of all records of a shard.
-  init(_ numbers: [UInt8]) {
+  package init(_ numbers: [UInt8]) {
     guard let (code, packedBits) = Self.code(of: numbers), packedBits + 32 < 8 * numbers.count else { return }
     // The estimate for zstd: a match of three or more numbers within the 320 records before takes 12 bits. The other
     // numbers have codes as short as these, but with a table in every part: about one bit more for each number. Those
@@ -29,7 +29,7 @@ struct HuffmanEncoder: Sendable {
   /// Makes the code of bytes of text, unless zstd packs the text better.
   ///
   /// - Parameter records: The number of the shard's records, to which the text belongs.
-  init(text: [UInt8], records: Int) {
+  package init(text: [UInt8], records: Int) {
     guard let (code, packedBits) = Self.code(of: text), packedBits <= 7 * text.count else { return }
     // The estimate for zstd, for a part of 320 records: a match of five or more bytes takes 20 bits. The other bytes
     // are plain, or have codes as short as these, with a table.
@@ -192,7 +192,7 @@ struct HuffmanEncoder: Sendable {
   var headerSize: Int { max(1, (lengthHalves.count + 1) / 2) }
 
   /// Writes the code lengths in the form of the shard's header.
-  func writeLengths(to writer: inout ByteWriter) {
+  package func writeLengths(to writer: inout ByteWriter) {
     let halves = lengthHalves
     guard !halves.isEmpty else { return writer.bytes.append(0) }
     for pair in stride(from: 0, to: halves.count, by: 2) {
@@ -201,7 +201,7 @@ struct HuffmanEncoder: Sendable {
   }
 
   /// Packs the numbers of a part: first the sizes of two halves, then the halves, each from both ends.
-  func pack(_ numbers: some RandomAccessCollection<UInt8>, to writer: inout ByteWriter) {
+  package func pack(_ numbers: some RandomAccessCollection<UInt8>, to writer: inout ByteWriter) {
     let halves = (bothEnds(numbers.prefix(numbers.count / 2)), bothEnds(numbers.dropFirst(numbers.count / 2)))
     writer.writeVarint(halves.0.count)
     writer.writeVarint(halves.1.count)

@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// The encoder of a column of numbers. It finds formats, values and the widths of the values in rows of bits.
-struct NumberColumnEncoder {
+package struct NumberColumnEncoder {
   private(set) var formats: [NumberFormat] = []
   private var literals: [[UInt8]] = []
   /// For each record its format, an index into `formats`.
@@ -18,7 +18,7 @@ struct NumberColumnEncoder {
   private static let mostWithRanges = 16
 
   /// - Returns: nil if too many of the texts are not numbers.
-  init?(_ texts: Texts, _ suffixField: SuffixField) {
+  package init?(_ texts: Texts, _ suffixField: SuffixField) {
     let parsed = unsafe texts.map { unsafe NumberText($0) }
     var numberCount = 0
     var deepest: Int32 = 0
@@ -118,18 +118,18 @@ struct NumberColumnEncoder {
   }
 
   /// A value in a row, and the number of its bits.
-  struct Value: BitwiseCopyable {
+  package struct Value: BitwiseCopyable {
     private let word: UInt64
 
     /// - Parameter width: The number of bits, at most 56; the higher bits of `value` must be 0.
-    init(_ value: UInt64, width: Int) { word = value | UInt64(width) << 56 }
+    package init(_ value: UInt64, width: Int) { word = value | UInt64(width) << 56 }
 
     var value: UInt64 { word & (1 << 56 - 1) }
-    var width: Int { Int(word >> 56) }
+    package var width: Int { Int(word >> 56) }
   }
 
   /// Stores the value of each record: the first at `start`, each next one `stride` further.
-  func store(to rows: inout [Value], from start: Int, stride: Int, _ suffixField: SuffixField) {
+  package func store(to rows: inout [Value], from start: Int, stride: Int, _ suffixField: SuffixField) {
     let contexts = suffixField.contextCount
     // For each format and context the number to subtract from a value, and the width.
     var ranges: [(lowest: Int64, width: Int)] = []
@@ -150,7 +150,7 @@ struct NumberColumnEncoder {
   }
 
   /// Writes the formats and their models in the form of the shard's header.
-  func write(to writer: inout ByteWriter, contexts: Int) {
+  package func write(to writer: inout ByteWriter, contexts: Int) {
     writer.write(ShardHeader.ColumnEncoding.number.rawValue)
     writer.write(UInt8(formats.count))
     for (index, format) in formats.enumerated() {

@@ -4,6 +4,11 @@ import ShardedIndex
 package struct PieceDigest: Hashable, Sendable {
   package var high: UInt64
   package var low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
 }
 
 extension Piece {

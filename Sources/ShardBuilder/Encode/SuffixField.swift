@@ -2,17 +2,17 @@ import ShardedIndex
 
 /// The texts at the end of a shard's keys, stored apart if they are few: the folds of the template's last field.
 /// Source: docs/format.md section 4.
-struct SuffixField: Sendable {
+package struct SuffixField: Sendable {
   /// The different texts, ascending; empty if they are not stored apart.
   private(set) var texts: [[UInt8]] = []
   /// For each record the number of its text.
-  private(set) var codes: [UInt8] = []
+  package private(set) var codes: [UInt8] = []
   /// The Huffman code of the numbers.
   private(set) var code = HuffmanEncoder()
 
-  init(texts: [[UInt8]] = [], codes: [UInt8] = []) { (self.texts, self.codes) = (texts, codes) }
+  package init(texts: [[UInt8]] = [], codes: [UInt8] = []) { (self.texts, self.codes) = (texts, codes) }
 
-  init(_ records: [RecordBlob]) {
+  package init(_ records: [RecordBlob]) {
     var table = TextTable(limit: 256)
     var perRecord: [UInt8] = []
     var total = 0
@@ -42,7 +42,7 @@ struct SuffixField: Sendable {
   var isEmpty: Bool { codes.isEmpty }
 
   /// The number of contexts that a record's text can be for another column: one if no texts are stored apart.
-  var contextCount: Int { isEmpty ? 1 : texts.count }
+  package var contextCount: Int { isEmpty ? 1 : texts.count }
 
   /// Returns the context that a record's text is for another column.
   @inline(__always) func context(ofRecord record: Int) -> Int { isEmpty ? 0 : Int(codes[record]) }

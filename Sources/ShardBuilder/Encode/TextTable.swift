@@ -2,19 +2,19 @@
 ///
 /// The texts belong to the caller, and must stay in place as long as the table. The table has two to four times as many
 /// slots as texts, with four bytes for each slot.
-@safe struct TextTable {
+@safe package struct TextTable {
   /// The distinct texts, by number.
-  private(set) var texts: [Text] = unsafe []
+  package private(set) var texts: [Text] = unsafe []
   private var slots: [Int32]  // Numbers by open addressing, -1 in a free slot.
 
   /// - Parameter limit: The most different texts for ``number(of:)``.
-  init(limit: Int) {
+  package init(limit: Int) {
     var size = 16
     while size < 2 * limit { size *= 2 }
     slots = Array(repeating: -1, count: size)
   }
 
-  mutating func number(of text: Text) -> Int {
+  package mutating func number(of text: Text) -> Int {
     let mask = slots.count - 1
     var slot = unsafe Int(truncatingIfNeeded: Self.hash(text)) & mask
     while slots[slot] >= 0 {

@@ -1,5 +1,5 @@
 /// The parts of a text that is a number by JSON's grammar. Comparisons of its value are exact for any length.
-@safe struct DecimalText {
+@safe package struct DecimalText {
   private(set) var isNegative = false
   private let text: UnsafeBufferPointer<UInt8>
   /// The digits before the point: at least one, without leading zeros.
@@ -11,7 +11,7 @@
   private var exponent: Range<Int>?
 
   /// Splits a text into its parts; returns nil if `text` is not a number.
-  init?(_ text: UnsafeBufferPointer<UInt8>) {
+  package init?(_ text: UnsafeBufferPointer<UInt8>) {
     unsafe self.text = unsafe text
     var index = 0
     func digits() -> Range<Int>? {
@@ -43,7 +43,7 @@
   }
 
   /// Returns the ``digitCount`` of a number without an exponent; nil for other texts, and for some such numbers.
-  static func digitCount(ofPlain text: UnsafeBufferPointer<UInt8>) -> Int? {
+  package static func digitCount(ofPlain text: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let start = text.baseAddress, text.count > 1 else { return nil }
     let end = unsafe start + text.count
     let first = unsafe start[0] == UInt8(ascii: "-") ? start + 1 : start
@@ -61,7 +61,7 @@
   private var isZero: Bool {
     unsafe text[whole].allSatisfy { $0 == 0x30 } && text[fraction].allSatisfy { $0 == 0x30 }
   }
-  var digitCount: Int { whole.count + fraction.count + (exponent?.count ?? 0) }
+  package var digitCount: Int { whole.count + fraction.count + (exponent?.count ?? 0) }
 
   /// Returns a negative number, 0 or a positive number if the value of `a` is below, equal to or above that of `b`.
   static func compare(_ a: DecimalText, _ b: DecimalText) -> Int {

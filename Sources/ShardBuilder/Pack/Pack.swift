@@ -3,7 +3,7 @@ import ShardedIndex
 /// A pack leads from one generation of an index to another. It has the new manifest, and the shards that the old
 /// generation lacks.
 /// Source: docs/pack.md.
-enum Pack {
+package enum Pack {
   /// "SQP1"
   static let magic: UInt32 = 0x3150_5153
   static let version = 1
@@ -15,7 +15,7 @@ enum Pack {
   static let sourceLimit = 4
 
   /// The header of a pack. Source: docs/pack.md section 2.
-  struct PackHeader: Equatable, Sendable {
+  package struct PackHeader: Equatable, Sendable {
     /// The SHA-256 of the manifests.
     var old: [UInt8]
     var new: [UInt8]
@@ -23,12 +23,12 @@ enum Pack {
     var oldSize: Int
     var newSize: Int
     /// The number of files in the pack.
-    var shards: Int
+    package var shards: Int
 
     /// The size of the header in bytes; its last 32 bytes are the SHA-256 of the others.
-    static let size = 128
+    package static let size = 128
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
       var writer = ByteWriter()
       writer.write(Pack.magic)
       writer.write(UInt32(Pack.version))
@@ -41,12 +41,12 @@ enum Pack {
       return writer.bytes
     }
 
-    init(old: [UInt8], new: [UInt8], oldSize: Int, newSize: Int, shards: Int) {
+    package init(old: [UInt8], new: [UInt8], oldSize: Int, newSize: Int, shards: Int) {
       (self.old, self.new, self.oldSize, self.newSize, self.shards) = (old, new, oldSize, newSize, shards)
     }
 
     /// - Parameter bytes: The ``size`` bytes of the header.
-    init(_ bytes: [UInt8], of path: String) throws(PackError) {
+    package init(_ bytes: [UInt8], of path: String) throws(PackError) {
       func number(_ offset: Int, _ size: Int) -> UInt64 {
         bytes[offset..<offset + size].reversed().reduce(0) { $0 << 8 | UInt64($1) }
       }
@@ -69,7 +69,7 @@ enum Pack {
   }
 
   /// A run of bytes from an old file, followed by bytes of the pack. Source: docs/pack.md section 3.
-  struct Segment: Equatable, Sendable {
+  package struct Segment: Equatable, Sendable {
     /// 0 for the old manifest; otherwise the number of an old shard, from 1.
     var source = 0
     var offset = 0
@@ -77,7 +77,7 @@ enum Pack {
     /// The number of bytes that follow in the pack.
     var literal = 0
 
-    static let size = 28
+    package static let size = 28
 
     var bytes: [UInt8] {
       var writer = ByteWriter()

@@ -11,8 +11,8 @@
 /// Where RFC 8259 leaves a choice: the reader refuses a lone surrogate in an escape and a member name twice in one
 /// object. `\u0000` is content, numbers of any size keep their digits, and objects and arrays nest to
 /// ``FieldPath/depthLimit``.
-struct JSONRecords: ~Copyable {
-  static let fieldLimit = 1 << 16
+package struct JSONRecords: ~Copyable {
+  package static let fieldLimit = 1 << 16
   /// The record separator of RFC 8142, before each value of a sequence: it counts as white space between values.
   static let recordSeparator: UInt8 = 0x1E
 

@@ -3,7 +3,7 @@ import ShardedIndex
 /// The changes for an overlay's file.
 ///
 /// The same changes to the same shards give the same bytes in any order, except for ``greatestID``.
-struct OverlayDraft {
+package struct OverlayDraft {
   /// An added record.
   private enum AddedRecord {
     /// The record of a change, in one of `arenas`.
@@ -248,7 +248,7 @@ struct OverlayDraft {
   }
 
   /// Returns the reason why no update makes such an overlay; nil if an update would make exactly these bytes.
-  static func fault(of overlay: Overlay, in index: ShardedIndex) throws(BuildError) -> String? {
+  package static func fault(of overlay: Overlay, in index: ShardedIndex) throws(BuildError) -> String? {
     let names = FieldNames(index.fieldNames)
     guard names.names.count == index.fieldNames.count else { return "is beside a manifest that names a field twice" }
     var draft = OverlayDraft(index, template: try KeyTemplate(checking: index.keyTemplate), names: names)

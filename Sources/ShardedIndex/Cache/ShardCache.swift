@@ -3,7 +3,7 @@
 ///
 /// The table of its generation and its number there name a shard. When several threads ask for a part that is not
 /// resident, one thread loads it and the others wait. A failed load is forgotten: the next query tries again.
-final class ShardCache: Sendable {
+package final class ShardCache: Sendable {
   private struct State: Sendable {
     var lru: LRU
     /// The loads under way, as a linked list, since they are few.
@@ -207,7 +207,7 @@ final class ShardCache: Sendable {
     state.withLock { (state) -> Void in table.set(shard, to: entry, of: state.lru) }
   }
 
-  func removeAll() { state.withLock { $0.lru.removeAll() } }
+  package func removeAll() { state.withLock { $0.lru.removeAll() } }
 
   struct CacheCounts: Sendable {
     var hits: Int

@@ -2,7 +2,7 @@
 ///
 /// A generation still answers when the index has moved to another one. The generations of an index share its cache.
 package final class Generation: Sendable {
-  let shards: ShardReader
+  package let shards: ShardReader
   /// The changes beside the shards; nil if there are none.
   package let overlay: Overlay?
   /// Whether the records are the starts of another generation.
@@ -62,7 +62,7 @@ package final class Generation: Sendable {
   // MARK: Answers
 
   /// The answer that has every record.
-  var allRecords: KeyMatches { KeyMatches(range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil) }
+  package var allRecords: KeyMatches { KeyMatches(range: 0..<recordCount, limit: .max, isOverlaid: overlay != nil) }
 
   /// Returns the matches of a folded text in the shards, at most `limit` of them: the answer of a generation without
   /// overlay.

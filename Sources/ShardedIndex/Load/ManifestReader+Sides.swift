@@ -7,7 +7,7 @@ extension ManifestReader {
   package var hasSketches: Bool { hasSides && setting("typos") != nil }
 
   /// Returns whether a query corrects typing errors.
-  func corrects(_ typos: ShardedIndex.Typos) -> Bool { typos != .none && hasSketches }
+  package func corrects(_ typos: ShardedIndex.Typos) -> Bool { typos != .none && hasSketches }
 
   /// Returns the shards of a group of a page, whose sketches are in one frame.
   func shards(ofGroup group: Int, ofPage page: Int) -> Range<Int> {

@@ -1,8 +1,8 @@
 /// The reader of one generation's shards. It finds resident parts, and loads the others.
-final class ShardReader: Sendable {
+package final class ShardReader: Sendable {
   let manifest: ManifestReader
   let directory: IndexDirectory
-  let cache: ShardCache
+  package let cache: ShardCache
   let loader: ShardLoader
   /// The nodes of this generation's shards in the cache.
   private let nodes: ShardNodes

@@ -1,5 +1,5 @@
 /// The answer of one generation to a folded text: the positions and the number of the matches, without decoded records.
-struct KeyMatches: Sendable {
+package struct KeyMatches: Sendable {
   /// The positions of the matches in the order of the whole index, or of its shards for a query below the overlay. For
   /// two runs: the first position, and the number of both.
   let range: Range<Int>

@@ -5,7 +5,7 @@ import CLibrary
 /// One buffer serves one reader at a time. Numbers become texts at the first use of their text.
 @safe public final class RecordBuffer {
   /// In memory of its own, since each use of a class's stored property is checked for exclusive access.
-  let output: UnsafeMutablePointer<RecordOutput>
+  package let output: UnsafeMutablePointer<RecordOutput>
 
   /// Makes an empty buffer. It grows with its records, and does not shrink.
   public init() {

@@ -1,5 +1,5 @@
 /// The rules by which an index's records match a typed text. Source: docs/ranking.md section 3.
-struct MatchRules: Sendable {
+package struct MatchRules: Sendable {
   /// The words whose beginnings lead to a record.
   enum WordRule: Sendable {
     /// The words of all components of the key but the last.
@@ -11,13 +11,13 @@ struct MatchRules: Sendable {
   /// The words that the index has; nil for none.
   private(set) var words: WordRule?
   /// The fields of other names, by number, in the order of the option.
-  private(set) var nameFields: [Int] = []
+  package private(set) var nameFields: [Int] = []
   /// Whether the leading consonants of Hangul names are other names.
   private(set) var hasInitials = false
   /// Whether texts match in plain form: true if the index has entries.
-  private(set) var isPlain = false
+  package private(set) var isPlain = false
 
-  init(of manifest: ManifestReader) {
+  package init(of manifest: ManifestReader) {
     guard manifest.hasEntries else { return }
     isPlain = true
     words = manifest.setting("words").map { $0.utf8.elementsEqual("all".utf8) ? .all : .body }

@@ -1,7 +1,7 @@
 /// A typed text in the form for ranked answers. Source: docs/ranking.md section 2.
-struct RankedText: Sendable {
+package struct RankedText: Sendable {
   /// The text, without the space that finishes its last word.
-  let text: [UInt8]
+  package let text: [UInt8]
   /// Whether a space finishes the last word.
   let isFinished: Bool
   /// The beginnings of matching texts: the text, and the text with the separator in the place of its last space.
@@ -10,7 +10,7 @@ struct RankedText: Sendable {
   /// - Parameters:
   ///   - folded: The fold of the typed text.
   ///   - isPlain: Whether the index matches plain forms: true if it has entries.
-  init(_ folded: [UInt8], isPlain: Bool) {
+  package init(_ folded: [UInt8], isPlain: Bool) {
     let spaced = isPlain ? PlainForm.spaced(folded) : folded
     isFinished = spaced.count > 1 && spaced.last == Fold.space
     text = isFinished ? spaced.dropLast() : spaced
@@ -21,7 +21,7 @@ struct RankedText: Sendable {
     }
   }
 
-  var isEmpty: Bool { text.isEmpty }
+  package var isEmpty: Bool { text.isEmpty }
 
   /// The words, which white space and separators divide.
   var words: [ArraySlice<UInt8>] { Self.words(of: text[...]) }

@@ -1,5 +1,5 @@
 /// The match of a record and a text.
-struct RecordMatch: Sendable {
+package struct RecordMatch: Sendable {
   enum Matched: Sendable {
     /// The beginning of the key.
     case key
@@ -26,7 +26,7 @@ struct RecordMatch: Sendable {
 }
 
 /// The texts of a record to compare with a typed text. Source: docs/ranking.md section 3.
-struct RecordTexts {
+package struct RecordTexts {
   /// One other name: its plain form, and its spelling in the record.
   struct OtherName {
     var plain: [UInt8]
@@ -39,7 +39,7 @@ struct RecordTexts {
   let closed: [UInt8]?
   private(set) var names: [OtherName] = []
 
-  init(_ folded: [UInt8], _ rules: MatchRules) {
+  package init(_ folded: [UInt8], _ rules: MatchRules) {
     guard rules.isPlain else {
       (key, closed) = (folded, nil)
       return
@@ -61,7 +61,7 @@ struct RecordTexts {
   }
 
   /// Adds the names in a field's value: the elements of an array, or the texts between commas.
-  mutating func add(namesIn value: [UInt8], _ kind: ValueKind) {
+  package mutating func add(namesIn value: [UInt8], _ kind: ValueKind) {
     guard kind == .literal else {
       for var name in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: true) {
         // Lists show the name without the spaces around the comma.
@@ -96,7 +96,7 @@ struct RecordTexts {
   }
 
   /// Returns the best match; nil if no text of the record matches.
-  func match(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
+  package func match(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
     let ofKey = keyMatch(text, rules)
     guard !names.isEmpty, ofKey.map({ $0.bonus < RecordMatch.wholeNameBonus }) ?? true else { return ofKey }
     let ofName = nameMatch(text)

@@ -5,7 +5,7 @@
 
   extension BuildSetting {
     /// The option of the command that sets it.
-    var option: String {
+    package var option: String {
       switch self {
       case .key: "--key"
       case .id: "--id"
@@ -58,11 +58,11 @@
 
   extension BuildMessage {
     /// The message, with the names of options and commands.
-    var text: String { text(\.option, \.command) }
+    package var text: String { text(\.option, \.command) }
   }
 
   extension BuildError {
     /// The message, with the names of options.
-    var text: String { if case .index(let error) = self { error.commandMessage } else { message.text } }
+    package var text: String { if case .index(let error) = self { error.commandMessage } else { message.text } }
   }
 #endif

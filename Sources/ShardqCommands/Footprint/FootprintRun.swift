@@ -6,21 +6,29 @@
   import CLibrary
 
   /// The figures of one design.
-  struct FootprintRow {
-    struct Sample {
+  package struct FootprintRow {
+    package struct Sample {
       var keys: Int
       /// Bytes.
       var resident: Int
       var privatePages: Int
+
+      package init(keys: Int, resident: Int, privatePages: Int) {
+        self.keys = keys
+        self.resident = resident
+        self.privatePages = privatePages
+      }
     }
-    var design: String
+    package var design: String
     /// The nanoseconds from before the process was started to its first answer, one number for each start.
     var starts: [Int] = []
-    var samples: [Sample] = []
+    package var samples: [Sample] = []
     /// The figures by the names that ``Replay`` gives them, times in nanoseconds and sizes in bytes.
-    var figures: [String: Int] = [:]
+    package var figures: [String: Int] = [:]
     var answers = ""
     var diskBytes = 0
+
+    package init(design: String) { self.design = design }
 
     /// Reads a line that ``Replay`` printed; lines of other kinds are passed over.
     mutating func read(_ line: Substring) {

@@ -4,7 +4,7 @@
   import CLibrary
 
   /// A plot of the resident memory over a typed session, a line for each design, on a logarithmic scale.
-  struct MemoryPlot {
+  package struct MemoryPlot {
     private struct Curve {
       var name: String
       var points: [(keys: Int, bytes: Double)]
@@ -17,7 +17,7 @@
     private let bottom: Double
     private let top: Double
 
-    init(_ rows: [FootprintRow], keyCount: Int) {
+    package init(_ rows: [FootprintRow], keyCount: Int) {
       lines = rows.map { row in
         let points = row.samples.map { (keys: $0.keys, bytes: Double(max(1, $0.resident))) }
         let most = points.map(\.bytes).max() ?? 1
@@ -88,7 +88,7 @@
     ]
     private static let dashes = ["", "", "7 3", "2 3", "10 3 2 3", "5 5", "1 4", "12 4"]
 
-    var svg: String {
+    package var svg: String {
       let (width, height) = (840.0, 420.0)
       let (left, right, up, down) = (70.0, 700.0, 44.0, 372.0)
       func x(_ keys: Int) -> Double { left + (right - left) * Double(keys) / Double(keyCount) }
@@ -149,7 +149,7 @@
     // MARK: Terminal
 
     /// Returns the plot in braille dots, or in ASCII where the terminal may not know them.
-    func text(isUTF8: Bool, columns: Int = 64, rows: Int = 14) -> String {
+    package func text(isUTF8: Bool, columns: Int = 64, rows: Int = 14) -> String {
       let (dotsAcross, dotsDown) = isUTF8 ? (2, 4) : (1, 1)
       let (width, height) = (columns * dotsAcross, rows * dotsDown)
       var canvas = [[UInt8]](repeating: Array(repeating: 0, count: columns), count: rows)

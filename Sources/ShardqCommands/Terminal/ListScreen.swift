@@ -68,9 +68,17 @@ package struct ListScreen {
     /// The cursor, counted from 0; nil if a line draws one, and the terminal's is hidden in the first line.
     package var cursor: CursorPosition?
 
+    package init(size: Terminal.Size, areas: [Area], cursor: CursorPosition?) {
+      self.size = size
+      self.areas = areas
+      self.cursor = cursor
+    }
+
     package struct CursorPosition: Equatable, Sendable {
-      package var row = 0
+      package var row: Int
       package var column: Int
+
+      package init(row: Int = 0, column: Int) { (self.row, self.column) = (row, column) }
     }
   }
 

@@ -59,14 +59,22 @@ package struct PreviewWindow: Equatable, Sendable {
 }
 
 /// A word of an option's value that means nothing there.
-package struct UnknownWord: Error, Equatable { package var word: String }
+package struct UnknownWord: Error, Equatable {
+  package var word: String
+
+  package init(word: String) { self.word = word }
+}
 
 /// A rectangle of characters on the screen; rows and columns count from 0.
 package struct ScreenBox: Equatable, Sendable {
-  package var row = 0
-  package var column = 0
-  package var columns = 0
-  package var rows = 0
+  package var row: Int
+  package var column: Int
+  package var columns: Int
+  package var rows: Int
+
+  package init(row: Int = 0, column: Int = 0, columns: Int = 0, rows: Int = 0) {
+    (self.row, self.column, self.columns, self.rows) = (row, column, columns, rows)
+  }
 
   package var isEmpty: Bool { columns <= 0 || rows <= 0 }
   package var endRow: Int { row + rows }

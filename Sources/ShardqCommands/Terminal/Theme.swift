@@ -38,9 +38,9 @@ package struct Theme: Sendable {
   package var base: String { self[.text] }
   /// Ends all styles but those.
   package var reset: String { "\u{1b}[0m" + base }
-  var matched: String { self[.match] }
+  package var matched: String { self[.match] }
   var unmatched: String { reset }
-  var selected: String { self[.selectedText] }
+  package var selected: String { self[.selectedText] }
   var selectedMatched: String { self[.selectedMatch] }
   var selectedUnmatched: String { hasOwnSelectedMatch ? "\u{1b}[0m" + selected : "\u{1b}[22;24m" }
   var quiet: String { self[.quiet] }

@@ -254,7 +254,7 @@ package struct TypingList {
 
 extension KeyDecoder {
   /// The milliseconds that the rest of an escape sequence may take: `$ESCDELAY`, else 100.
-  static let escapeDelay: Int = {
+  package static let escapeDelay: Int = {
     guard let text = getenv("ESCDELAY"), let delay = Int(String(cString: text)), delay >= 0 else { return 100 }
     return min(delay, 1000)
   }()

@@ -3,7 +3,7 @@
 ///
 /// ``size`` counts these addresses too, in the place of the overhead of malloc and of the owner. Small values share
 /// runs.
-@safe struct Arena: ~Copyable {
+@safe package struct Arena: ~Copyable {
   private var last: UnsafeMutableRawPointer?
   /// The size of all runs, in bytes.
   private(set) var size = 0
@@ -20,7 +20,7 @@
     var size = 0
   }
 
-  init(sharing bytes: Int) { sharedSize = bytes }
+  package init(sharing bytes: Int) { sharedSize = bytes }
 
   deinit {
     var run = unsafe last

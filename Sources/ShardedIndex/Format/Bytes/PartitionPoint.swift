@@ -7,7 +7,7 @@ import CLibrary
 ///
 /// - Parameter isBefore: The predicate of a number below `count`.
 @inline(__always)
-func partitionPoint(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
+package func partitionPoint(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
   guard count > 0 else { return 0 }
   var low = 0
   var size = count

@@ -17,10 +17,10 @@
   @inline(__always) package var isPresent: Bool { count > 0 }
 
   /// Makes no code: numbers stand without codes.
-  init() {}
+  package init() {}
 
   /// The room for reading the lengths of the codes of 256 numbers.
-  static let scratchCapacity = 256 + longestLimit + 1
+  package static let scratchCapacity = 256 + longestLimit + 1
 
   /// Reads the lengths of the codes: half bytes, the low one first, until they make a complete code. A byte of 0 means
   /// no code.
@@ -29,7 +29,7 @@
   ///   - limit: The limit of the numbers, at most 256.
   ///   - scratch: Room for ``scratchCapacity`` values.
   ///   - arena: The memory for the entries.
-  init(
+  package init(
     _ reader: inout ByteReader, limit: Int, scratch: UnsafeMutablePointer<UInt16>, in arena: inout Arena
   ) throws(FormatError) {
     let used = unsafe try Self.readLengths(&reader, limit: limit, scratch)
@@ -105,7 +105,7 @@
   /// The number of entries that one store writes, even if a number has fewer.
   private static let storedAtOnce = 16
   /// The entries of a table, and room for a store past its end.
-  static let tableCapacity = tableSize + storedAtOnce
+  package static let tableCapacity = tableSize + storedAtOnce
 
   /// Fills a table: for each run of ``longestLimit`` bits the entry of the number whose code it begins with.
   ///
@@ -140,7 +140,7 @@
   ///   - reader: The reader, whose next bytes are the packed numbers.
   ///   - content: The bytes that the reader reads; 8 bytes before them and behind them are readable.
   ///   - table: Room for ``tableCapacity`` entries.
-  func unpack(
+  package func unpack(
     _ reader: inout ByteReader, of content: UnsafePointer<UInt8>, count: Int, into numbers: UnsafeMutablePointer<UInt8>,
     table: UnsafeMutablePointer<UInt16>
   ) throws(FormatError) {

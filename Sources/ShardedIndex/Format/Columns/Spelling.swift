@@ -55,7 +55,7 @@ package enum Spelling {
 
   /// One byte with the case rule applied, given the byte before it, or 0.
   @inline(__always)
-  static func cased(_ byte: UInt8, behind before: UInt8, _ rule: UInt8) -> UInt8 {
+  package static func cased(_ byte: UInt8, behind before: UInt8, _ rule: UInt8) -> UInt8 {
     let isInside = before &- 0x61 < 26 || before &- 0x30 < 10 || before == 0x27 || before >= 0x80
     return byte &- 0x61 < 26 && (rule == 2 || rule == 1 && !isInside) ? byte ^ 0x20 : byte
   }

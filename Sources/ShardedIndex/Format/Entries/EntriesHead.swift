@@ -131,7 +131,7 @@ extension LastComponents {
   /// Whether a word of a component begins with a text.
   ///
   /// - Complexity: O(*n*): *n* bytes of components.
-  func hasWord(beginning word: ArraySlice<UInt8>) -> Bool {
+  package func hasWord(beginning word: ArraySlice<UInt8>) -> Bool {
     (0..<count).contains { number in
       let component = self[number]
       var start = component.startIndex

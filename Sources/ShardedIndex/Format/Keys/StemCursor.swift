@@ -38,7 +38,7 @@
 
 extension KeyBlocks {
   /// Calls `body` with the whole folded key of each record in `range`, in order.
-  func forEachKey(in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
+  package func forEachKey(in range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt8>) -> Void) {
     guard !range.isEmpty else { return }
     let room = longestStem + 64
     // A suffix field has 255 bytes at most.

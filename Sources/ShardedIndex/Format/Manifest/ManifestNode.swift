@@ -4,10 +4,10 @@
 /// The bytes belong to the manifest.
 package struct ManifestNode {
   /// The location of a child. Sizes are in bytes.
-  struct ChildLocation {
+  package struct ChildLocation {
     /// The offset of the child's frame from the first child. All frames below the child follow it.
-    var start: Int
-    var end: Int
+    package var start: Int
+    package var end: Int
     var frameSize: Int
     var contentSize: Int
     /// The size of the child's content and of the contents of all frames below.
@@ -23,20 +23,20 @@ package struct ManifestNode {
   }
 
   /// The reference to a child, which a reader checks the child against; valid as long as the node is.
-  @safe struct ChildReference {
-    let number: Int
-    let level: Int
-    let entry: ChildLocation
+  @safe package struct ChildReference {
+    package let number: Int
+    package let level: Int
+    package let entry: ChildLocation
     /// The offset of its frame in the file.
-    let start: Int
+    package let start: Int
     let bound: UnsafeBufferPointer<UInt8>
-    let firstRecord: Int
-    let recordCount: Int
-    let next: Next?
+    package let firstRecord: Int
+    package let recordCount: Int
+    package let next: Next?
   }
 
   /// The lower bound of the child behind this one.
-  @safe struct Next {
+  @safe package struct Next {
     let bound: UnsafeBufferPointer<UInt8>
     let isContinuation: Bool
   }
@@ -52,18 +52,18 @@ package struct ManifestNode {
   /// The child behind the last child of this node; nil if there is none.
   private let next: Next?
 
-  var count: Int { tables.bounds.count }
-  var bounds: BoundTable { tables.bounds }
+  package var count: Int { tables.bounds.count }
+  package var bounds: BoundTable { tables.bounds }
 
   /// Makes the root's children. Only the tables' bounds were checked.
-  init(level: Int, _ tables: ManifestTables, start: Int) {
+  package init(level: Int, _ tables: ManifestTables, start: Int) {
     (number, self.level) = (0, level)
     self.tables = tables
     (self.start, firstRecord, next) = (start, 0, nil)
   }
 
   /// Makes a view of content whose bounds were checked.
-  init(
+  package init(
     _ content: UnsafePointer<UInt8>, number: Int, level: Int, of tree: ManifestTree, start: Int, firstRecord: Int,
     next: Next?
   ) {
@@ -74,7 +74,7 @@ package struct ManifestNode {
   }
 
   /// Checks the content of a node, and compares it with its entry in the list above.
-  static func check(
+  package static func check(
     _ content: UnsafeBufferPointer<UInt8>, _ reference: ChildReference, of tree: ManifestTree
   ) throws(FormatError) {
     let count = tree.children(of: reference.number, level: reference.level)
@@ -94,7 +94,7 @@ package struct ManifestNode {
   }
 
   /// Checks the entries of all children, and returns the size of the contents of all frames below, in bytes.
-  func check(records: Int, of tree: ManifestTree) throws(FormatError) -> Int {
+  package func check(records: Int, of tree: ManifestTree) throws(FormatError) -> Int {
     guard firstRecord(of: 0) == 0, firstRecord(of: count) == records else {
       throw .invalid(reason: "has counts of records that do not add up", offset: 24)
     }
@@ -140,9 +140,9 @@ package struct ManifestNode {
   }
 
   /// The end of the last child, as an offset from the first one in bytes.
-  var end: Int { count == 0 ? 0 : entry(count - 1).end }
+  package var end: Int { count == 0 ? 0 : entry(count - 1).end }
 
-  func reference(_ child: Int) -> ChildReference {
+  package func reference(_ child: Int) -> ChildReference {
     let (entry, first) = (entry(child), firstRecord(of: child))
     let behind = child + 1
     return unsafe ChildReference(

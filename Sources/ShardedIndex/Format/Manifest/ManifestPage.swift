@@ -1,8 +1,8 @@
 /// One page of a manifest, which describes up to ``Manifest/pageCapacity`` shards. Source: docs/format.md section 3.4.
 ///
 /// The bytes belong to the manifest.
-@safe struct ManifestPage {
-  let bounds: BoundTable
+@safe package struct ManifestPage {
+  package let bounds: BoundTable
   /// u64 per shard and one more: the number of records in the page's shards before it.
   private let firstRecords: UnsafeRawPointer
   private let files: UnsafeRawPointer
@@ -12,7 +12,7 @@
 
   /// Makes a view of checked content.
   @inline(__always)
-  init(checked content: UnsafePointer<UInt8>, shards count: Int) {
+  package init(checked content: UnsafePointer<UInt8>, shards count: Int) {
     unsafe firstRecords = UnsafeRawPointer(content + (8 &* count))
     unsafe files = UnsafeRawPointer(content + (20 &* count &+ 8))
     bounds = unsafe BoundTable(
@@ -21,7 +21,7 @@
   }
 
   /// Checks the content of a page, and compares it with its entry in the list above.
-  static func check(
+  package static func check(
     _ content: UnsafeBufferPointer<UInt8>, _ reference: ManifestNode.ChildReference, of tree: ManifestTree
   ) throws(FormatError) {
     let count = tree.shards(below: reference.number, level: 0)
@@ -66,7 +66,7 @@
     bounds.countNotAbove(prefix, from: first + 1) - 1
   }
 
-  @inline(__always) func firstRecord(_ shard: Int) -> Int {
+  @inline(__always) package func firstRecord(_ shard: Int) -> Int {
     unsafe Int(bitPattern: UInt(littleEndian: firstRecords.loadUnaligned(fromByteOffset: 8 &* shard, as: UInt.self)))
   }
 
@@ -77,19 +77,19 @@
 
   @inline(__always) func isContinuation(_ shard: Int) -> Bool { word(shard, 4) & 1 == 1 }
 
-  func file(_ shard: Int) -> Manifest.File {
+  package func file(_ shard: Int) -> Manifest.File {
     Manifest.File(
       size: Int(clamping: word(shard, 0)), headerSize: Int(clamping: word(shard, 1)),
       headerContentSize: Int(clamping: word(shard, 2)),
       headerChecksum: word(shard, 3), isContinuation: isContinuation(shard))
   }
 
-  func digest(_ shard: Int) -> UnsafeBufferPointer<UInt8> {
+  package func digest(_ shard: Int) -> UnsafeBufferPointer<UInt8> {
     let start = unsafe files + (Manifest.File.width &* bounds.count &+ 16 &* shard)
     return unsafe UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: 16)
   }
 
-  func label(_ shard: Int) -> UnsafeBufferPointer<UInt8> {
+  package func label(_ shard: Int) -> UnsafeBufferPointer<UInt8> {
     let start = unsafe files + ((Manifest.File.width &+ 16) &* bounds.count &+ 8 &* shard)
     return unsafe UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: 8)
   }

@@ -1,7 +1,7 @@
 /// The tables that a search needs of a root or a node.
 ///
 /// The bytes belong to the manifest.
-@safe struct ManifestTables {
+@safe package struct ManifestTables {
   let bounds: BoundTable
   /// u64 per child and one more: the number of records in the children before it.
   private let firstRecords: UnsafeRawPointer

@@ -6,7 +6,7 @@
 package struct ManifestTree: Equatable, Sendable {
   let shardCount: Int
   /// The level of the pages or nodes that the root lists.
-  let height: Int
+  package let height: Int
 
   package init(shardCount: Int) {
     self.shardCount = shardCount
@@ -41,7 +41,7 @@ package struct ManifestTree: Equatable, Sendable {
   }
 
   /// Returns the number of shards in a page, or below a node.
-  @inline(__always) func shards(below number: Int, level: Int) -> Int {
+  @inline(__always) package func shards(below number: Int, level: Int) -> Int {
     let first = number &<< Self.shift(level)
     return max(0, min(shardCount &- first, 1 &<< Self.shift(level)))
   }

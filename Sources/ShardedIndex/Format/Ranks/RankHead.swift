@@ -45,7 +45,7 @@ package final class RankHead: ChainContent {
   var size: Int { 16 * ends.count }
 
   /// Returns the range of a page's frame, in bytes from the end of the first frame.
-  func range(ofPage number: Int) -> Range<Int> { (number > 0 ? Int(ends[number - 1]) : 0)..<Int(ends[number]) }
+  package func range(ofPage number: Int) -> Range<Int> { (number > 0 ? Int(ends[number - 1]) : 0)..<Int(ends[number]) }
 
   /// Returns the checksum that the frame of a page must have.
   func checksum(ofPage number: Int) -> UInt32 { checksums[number] }

@@ -16,7 +16,7 @@ extension ShardHeader {
   package static let ownTexts: UInt8 = 3
 
   /// A column: its encoding, and its data in the header.
-  @safe struct Column: BitwiseCopyable {
+  @safe package struct Column: BitwiseCopyable {
     var encoding: ColumnEncoding
     var kind: UInt8
     /// The position of its name among the index's field names.
@@ -46,7 +46,7 @@ extension ShardHeader {
     /// cache.
     var isPairs = false
     /// constant, dictionary, suffix field: the texts, unless they are short.
-    var texts: UnsafePointer<UInt8>
+    package var texts: UnsafePointer<UInt8>
     /// dictionary, suffix field: the end of each text, with a zero before the first. For short texts: the bytes of each
     /// text, the first one lowest, and the size in the fourth byte. For pairs: two bytes a text.
     var ends: UnsafePointer<UInt32>

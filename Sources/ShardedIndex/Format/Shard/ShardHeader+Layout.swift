@@ -11,15 +11,15 @@ extension ShardHeader {
     package let columnCount: Int
     /// The memory that the header keeps, in bytes.
     let charge: Int
-    let columns: UnsafePointer<Column>
+    package let columns: UnsafePointer<Column>
     /// The number of columns that are not of numbers, and the first of them, which begins a list.
     let (textCount, firstText): (Int, Int)
     /// The number of columns of numbers.
     let numberCount: Int
     /// The models of the values, by row format and number column.
     let rowModels: UnsafePointer<UInt16>
-    let models: UnsafePointer<Model>
-    let ranges: Ranges
+    package let models: UnsafePointer<Model>
+    package let ranges: Ranges
     /// The masks of a record's position among the codes: all ones, or zero if every record reads ``zero``.
     let (suffixFieldMask, formatMask): (Int, Int)
     /// The code of every record, for columns without codes.

@@ -1,15 +1,15 @@
 extension ShardHeader {
   /// A format of a number column and the ranges of its values. Two models fit in a line of the processor's cache.
-  @safe struct Model: BitwiseCopyable {
+  @safe package struct Model: BitwiseCopyable {
     /// The bits that all its decoded numbers share.
     var word: UInt64
     /// The number that is added to every value. Type 0: the address of the text.
-    var base: Int64
+    package var base: Int64
     /// The address of its range; if contexts have their own ranges, of the first row's range. Type 0: of a range of 0
     /// bits.
     ///
     /// A range is the bits of a value, u8, and the number added to the base, u32, with three readable bytes behind.
-    var range: UnsafePointer<UInt8>
+    package var range: UnsafePointer<UInt8>
     /// The mask of rows: all ones if contexts have ranges of their own, else zero.
     var rowMask: UInt32
     /// The offset of the column's cell among the cells of a record, in bytes.
@@ -17,7 +17,7 @@ extension ShardHeader {
 
     /// The range in a row: the bits of a value in the lowest byte, and the number added to the base in the next four
     /// bytes. The other bytes are undefined.
-    @inline(__always) func range(in row: UInt32) -> UInt64 {
+    @inline(__always) package func range(in row: UInt32) -> UInt64 {
       unsafe UInt64(littleEndian: (range + Int(row & rowMask)).load())
     }
 
@@ -43,7 +43,7 @@ extension ShardHeader {
   }
 
   /// The ranges of values, in a row for each context, so that the ranges of a record stand side by side.
-  @safe struct Ranges: BitwiseCopyable {
+  @safe package struct Ranges: BitwiseCopyable {
     /// The size of a range, in bytes.
     static let width = 5
     /// The number of readable bytes behind the last range.
@@ -56,7 +56,7 @@ extension ShardHeader {
     let start: UnsafePointer<UInt8>
 
     /// Returns the offset of a context's row, in bytes. There are fewer than 2^8 rows of 2^18 ranges.
-    @inline(__always) func row(_ context: Int) -> UInt32 { unsafe UInt32(rows[context]) &* rowSize }
+    @inline(__always) package func row(_ context: Int) -> UInt32 { unsafe UInt32(rows[context]) &* rowSize }
   }
 
   /// The ranges of a model for contexts with their own ranges, during parsing.

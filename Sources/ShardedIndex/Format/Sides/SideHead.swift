@@ -46,7 +46,7 @@ package final class SideHead: ChainContent {
   var size: Int { 8 * ends.count }
 
   /// Returns the range of a group's frame, in bytes from the end of the first frame.
-  func range(ofGroup number: Int) -> Range<Int> { (number > 0 ? Int(ends[number - 1]) : 0)..<Int(ends[number]) }
+  package func range(ofGroup number: Int) -> Range<Int> { (number > 0 ? Int(ends[number - 1]) : 0)..<Int(ends[number]) }
 
   /// Returns the checksum that the frame of a group must have.
   func checksum(ofGroup number: Int) -> UInt32 { checksums[number] }

@@ -4,7 +4,7 @@
 /// An edit inserts, deletes or replaces a character, or exchanges two neighbours (optimal string alignment). All
 /// distances over the limit count as one. A state is one row of the usual table, of which five cells can be within the
 /// limit. The cells are bits, so a step is a few operations on bytes for a query of any size.
-struct EditAutomaton: Sendable {
+package struct EditAutomaton: Sendable {
   /// The greatest limit of an automaton, in edits.
   static let greatestLimit = 2
   /// The longest query with edits, in characters.
@@ -13,7 +13,7 @@ struct EditAutomaton: Sendable {
   /// The characters of the query: Unicode scalars, with a space for the separator.
   private let characters: [UInt32]
   /// The most edits, 1 or 2.
-  let limit: Int
+  package let limit: Int
   /// The classes of the ASCII characters.
   private var classes = [UInt8](repeating: 0, count: 128)
   /// The characters beyond ASCII, whose classes begin at `firstWideClass`.
@@ -29,7 +29,7 @@ struct EditAutomaton: Sendable {
   ///   - text: The folded query, without a space at its end.
   ///   - isFinished: Whether a space follows the query.
   ///   - limit: The most edits, 1 or 2.
-  init(_ text: [UInt8], isFinished: Bool, limit: Int) {
+  package init(_ text: [UInt8], isFinished: Bool, limit: Int) {
     var characters = FoldedCharacters.all(of: text)
     if isFinished { characters.append(UInt32(Fold.space)) }
     (self.characters, self.limit) = (characters, min(limit, Self.greatestLimit))
@@ -68,18 +68,18 @@ struct EditAutomaton: Sendable {
   /// eight, else two.
   ///
   /// - Parameter text: The folded query, without a space at its end.
-  static func limit(of text: [UInt8]) -> Int {
+  package static func limit(of text: [UInt8]) -> Int {
     let characters = FoldedCharacters.all(of: text)
     let longest = characters.split(separator: UInt32(Fold.space)).reduce(0) { max($0, $1.count) }
     return longest < 4 || characters.count > longestQuery ? 0 : longest < 8 ? 1 : 2
   }
 
   /// The number of the query's characters.
-  var count: Int { characters.count }
+  package var count: Int { characters.count }
 
   /// Returns the class of a character, for ``step(_:_:)``; 0 if the query does not have the character.
   @inline(__always)
-  func characterClass(of character: UInt32) -> UInt8 {
+  package func characterClass(of character: UInt32) -> UInt8 {
     if character < 0x80 { return classes[Int(character)] }
     for index in wide.indices where wide[index] == character { return firstWideClass &+ UInt8(index) }
     return 0
@@ -88,7 +88,7 @@ struct EditAutomaton: Sendable {
   // MARK: States
 
   /// A row of the table: the distances of the query's beginnings from the text that was read.
-  struct State: Sendable, Equatable {
+  package struct State: Sendable, Equatable {
     /// The beginnings of the query at most 0, 1 and 2 edits from the text. Bit 2 is the beginning of the text's size;
     /// higher bits are longer beginnings.
     fileprivate var (at0, at1, at2): (UInt8, UInt8, UInt8)
@@ -102,14 +102,14 @@ struct EditAutomaton: Sendable {
     fileprivate var nearest: UInt8
     /// The distance of the query from the nearest beginning of the text; one more than the limit if it is over the
     /// limit.
-    @inline(__always) var distance: Int { Int(nearest) }
+    @inline(__always) package var distance: Int { Int(nearest) }
 
     /// Whether a longer text can be within the limit.
-    @inline(__always) var isLive: Bool { at0 | at1 | at2 != 0 }
+    @inline(__always) package var isLive: Bool { at0 | at1 | at2 != 0 }
   }
 
   /// The state of the empty text.
-  var start: State {
+  package var start: State {
     var state = State(at0: 0b100, at1: 0b1100, at2: limit > 1 ? 0b11100 : 0, nearest: UInt8(limit + 1))
     keepCells(&state)
     return measured(state)
@@ -119,7 +119,7 @@ struct EditAutomaton: Sendable {
   ///
   /// - Parameter characterClass: The class of the character.
   @inline(__always)
-  func step(_ state: State, _ characterClass: UInt8) -> State {
+  package func step(_ state: State, _ characterClass: UInt8) -> State {
     let depth = min(Int(state.depth), depthCount &- 1)
     let window = windows[Int(characterClass) &* depthCount &+ depth]
     // A bit of `matches` is set if the character is the last of the bit's beginning.

@@ -1,6 +1,6 @@
 /// The distances of sorted texts from a query. The rows of the table are kept for the beginning that a text shares with
 /// the one before.
-struct EditRows {
+package struct EditRows {
   private let automaton: EditAutomaton
   private let isFinished: Bool
   private let spaceClass: UInt8
@@ -9,7 +9,7 @@ struct EditRows {
   /// For each character read: the bytes up to its end, and the state behind it.
   private var rows: [(end: Int, state: EditAutomaton.State)]
 
-  init(_ near: NearText) {
+  package init(_ near: NearText) {
     (automaton, isFinished) = (near.automaton, near.isFinished)
     spaceClass = automaton.characterClass(of: UInt32(Fold.space))
     rows = [(0, automaton.start)]
@@ -17,7 +17,7 @@ struct EditRows {
 
   /// Returns the distance of the query from the nearest beginning of a folded text; any number over the limit if the
   /// distance is over the automaton's limit.
-  mutating func distance(of text: Span<UInt8>) -> Int {
+  package mutating func distance(of text: Span<UInt8>) -> Int {
     var shared = 0
     while shared < min(read.count, text.count), read[shared] == text[shared] { shared += 1 }
     while rows[rows.count - 1].end > shared { rows.removeLast() }

@@ -1,11 +1,11 @@
 /// The typed text of a ranked query, for comparisons with texts that are a few edits away. Source: docs/ranking.md
 /// section 8.
-struct NearText: Sendable {
+package struct NearText: Sendable {
   let automaton: EditAutomaton
   let isFinished: Bool
 
   /// - Parameter limit: The most edits, 1 or 2.
-  init(_ text: RankedText, limit: Int) {
+  package init(_ text: RankedText, limit: Int) {
     automaton = EditAutomaton(text.text, isFinished: text.isFinished, limit: limit)
     isFinished = text.isFinished
   }
@@ -33,7 +33,7 @@ struct NearText: Sendable {
 }
 
 /// The match of a record with edits.
-struct NearMatch: Sendable {
+package struct NearMatch: Sendable {
   var edits: Int
   /// The bonus and the text that matched.
   var match: RecordMatch
@@ -46,7 +46,7 @@ extension RecordTexts {
   /// Returns the match by the nearest text, and among equally near texts by the one with the greatest bonus; nil if all
   /// are beyond the limit. A text that matches without edits, or differs only in spaces and separators, counts as one
   /// edit away.
-  func nearMatch(_ near: NearText, _ rules: MatchRules) -> NearMatch? {
+  package func nearMatch(_ near: NearText, _ rules: MatchRules) -> NearMatch? {
     var best: NearMatch?
     func add(_ text: ArraySlice<UInt8>, _ bonus: Int, _ matched: RecordMatch.Matched) {
       let (distance, size) = near.nearest(in: text)

@@ -1,11 +1,11 @@
 /// The beginnings of a shard's texts that a query with edits may match.
-struct SketchEnds: Sendable {
+package struct SketchEnds: Sendable {
   /// For each beginning: its size in bytes, times two, with 1 more if texts must end there; then its bytes.
   private var bytes: [UInt8] = []
 
   var isEmpty: Bool { bytes.isEmpty }
   /// The memory of the beginnings, in bytes.
-  var size: Int { bytes.count }
+  package var size: Int { bytes.count }
 
   /// - Parameters:
   ///   - characters: The characters of the beginning.
@@ -22,7 +22,7 @@ struct SketchEnds: Sendable {
   }
 
   /// Calls `body` with each beginning, and whether texts must end with it.
-  func forEach(_ body: ([UInt8], Bool) -> Void) {
+  package func forEach(_ body: ([UInt8], Bool) -> Void) {
     var offset = 0
     while offset < bytes.count {
       let end = offset + 1 + Int(bytes[offset] >> 1)
@@ -35,7 +35,7 @@ struct SketchEnds: Sendable {
 /// The walk of a query with edits through sketches, all roots at once, depth by depth. Source: docs/ranking.md section 8.
 ///
 /// It keeps the live states of each depth, so its memory depends on the query more than on the sketches.
-struct SketchWalk {
+package struct SketchWalk {
   private let automaton: EditAutomaton
   /// Whether the query ends in a space. Then each text also gets a space behind it.
   private let isFinished: Bool
@@ -57,7 +57,7 @@ struct SketchWalk {
   /// The live nodes, depth by depth.
   private var nodes: [Node] = []
 
-  init(_ near: NearText) {
+  package init(_ near: NearText) {
     (automaton, isFinished) = (near.automaton, near.isFinished)
     spaceClass = automaton.characterClass(of: UInt32(Fold.space))
   }
@@ -65,7 +65,7 @@ struct SketchWalk {
   /// Walks a page's own frame.
   ///
   /// - Returns: For each group of shards, whether its texts may match.
-  mutating func groups(of forest: SketchForest) -> [Bool] {
+  package mutating func groups(of forest: SketchForest) -> [Bool] {
     var isAlive = [Bool](repeating: false, count: forest.rootCount)
     walk(forest) { walk, depth, index, _ in isAlive[walk.root(of: index, atDepth: depth)] = true }
     return isAlive
@@ -74,7 +74,7 @@ struct SketchWalk {
   /// Walks the frame of a group of shards.
   ///
   /// - Returns: For each shard, the beginnings of texts that may match.
-  mutating func ends(of forest: SketchForest) -> [SketchEnds] {
+  package mutating func ends(of forest: SketchForest) -> [SketchEnds] {
     var ends = [SketchEnds](repeating: SketchEnds(), count: forest.rootCount)
     walk(forest) { walk, depth, index, isWhole in
       ends[walk.root(of: index, atDepth: depth)].append(walk.characters(of: index, atDepth: depth), isWhole: isWhole)

@@ -1,0 +1,177 @@
+import ShardBuilder
+import ShardedIndex
+import TestSupport
+import Testing
+
+@Suite("Ranked answers with typing errors") struct EditedSearchTests {
+  static func index(
+    _ count: Int, _ spread: RankedSearchTests.Spread, seed: UInt64, shardLimit: Int = 2048
+  ) throws -> SmallIndex {
+    try SmallIndex(
+      json: RankedSearchTests.list(count, spread, seed: seed), key: "{name}, {country}", suffix: ".jsonl"
+    ) {
+      ($0.weight, $0.id, $0.shardLimitBytes, $0.partSizeBytes) = ("w", "id", shardLimit, 256)
+      $0.typos = true
+    }
+  }
+
+  /// The ids, edits and scores of all matches, best first, by docs/ranking.md.
+  static func expected(
+    _ text: String, of records: [RankedSearchTests.Scanned]
+  ) -> [(id: String, edits: Int, score: Int)] {
+    let plain = RankedSearchTests.expected(text, of: records)
+    let fold = Fold.fold(text)
+    let isFinished = fold.last == 0x20
+    let limit = EditAutomaton.limit(of: isFinished ? fold.dropLast() : fold)
+    var found = plain.map { (id: $0.id, edits: 0, score: $0.score) }
+    guard limit > 0 else { return found }
+    let came = Set(plain.map(\.id))
+    let query = FoldedCharacters.all(of: fold)
+    var near: [(edits: Int, weight: UInt64, position: Int)] = []
+    for (position, record) in records.enumerated() where !came.contains(record.id) {
+      let key = FoldedCharacters.all(of: record.folded) + (isFinished ? [0x20] : [])
+      let edits = max(1, EditTable.distance(query, key))
+      if edits <= limit { near.append((edits, record.weight, position)) }
+    }
+    near.sort { ($0.edits, $1.weight, $0.position) < ($1.edits, $0.weight, $1.position) }
+    found += near.map { (records[$0.position].id, $0.edits, WeightRule.code($0.weight)) }
+    return found
+  }
+
+  static func check(
+    _ index: ShardedIndex, _ records: [RankedSearchTests.Scanned], _ text: String, limit: Int = 10
+  ) throws {
+    let all = expected(text, of: records)
+    let answer = try index.search(text, limit: limit)
+    #expect(answer.hits.map { $0.record["id"] } == all.prefix(limit).map(\.id), "\(text)")
+    #expect(answer.hits.map(\.edits) == all.prefix(limit).map(\.edits), "\(text)")
+    #expect(answer.hits.map(\.score) == all.prefix(limit).map(\.score), "\(text)")
+    if let last = answer.certificate.lastHit, let rest = answer.certificate.highestRest {
+      #expect(rest < last, "\(text)")
+    }
+  }
+
+  /// Texts that are near keys of a list, with letters deleted, inserted, replaced or exchanged.
+  static func texts(_ records: [RankedSearchTests.Scanned], _ count: Int, seed: UInt64) -> [String] {
+    var random = SplitMix64(seed: seed)
+    return (0..<count).map { _ in
+      let key = records.randomElement(using: &random)!.folded
+      var text = Array(String(decoding: key, as: UTF8.self).replacing("\u{1}", with: ","))
+      if random.next() % 3 > 0 { text.removeLast(Int(random.next() % UInt64(text.count - 1))) }
+      for _ in 0..<random.next() % 3 where text.count > 1 {
+        let at = Int(random.next() % UInt64(text.count - 1))
+        switch random.next() % 5 {
+        case 0: text.insert("abc x".randomElement(using: &random)!, at: at)
+        case 1: text.remove(at: at)
+        case 2: text[at] = "abcz ".randomElement(using: &random)!
+        default: text.swapAt(at, at + 1)
+        }
+      }
+      return String(text) + (random.next() % 4 == 0 ? " " : "")
+    }
+  }
+
+  @Test("answers with edits are those of a plain scan", arguments: RankedSearchTests.Spread.allCases)
+  func scan(spread: RankedSearchTests.Spread) throws {
+    let built = try Self.index(3000, spread, seed: 21)
+    let records = try RankedSearchTests.scan(built.open)
+    for text in Self.texts(records, 60, seed: 1) + ["abcabcabcabc", "zzzz", "aaaa aaaa", "abcb x", ",,,,", "bacca y "] {
+      try Self.check(built.open, records, text)
+    }
+    for text in Self.texts(records, 6, seed: 2) { try Self.check(built.open, records, text, limit: 400) }
+  }
+
+  @Test("answers with edits of many pages are those of a plain scan") func pages() throws {
+    let built = try Self.index(5000, .pareto, seed: 22, shardLimit: 48)
+    let records = try RankedSearchTests.scan(built.open)
+    for text in Self.texts(records, 15, seed: 3) { try Self.check(built.open, records, text) }
+  }
+
+  @Test("answers with edits follow the overlay") func overlay() throws {
+    let built = try Self.index(2000, .uniform, seed: 24)
+    var (changes, random) = ("", SplitMix64(seed: 25))
+    for number in 0..<40 {
+      let name = ["abac", "abcab", "b acaa", "cabba a"].randomElement(using: &random)!
+      changes += #"{"name":"\#(name)","country":"x","w":\#(random.next() % 2_000_000),"id":\#(60 * number)}"# + "\n"
+    }
+    let file = built.directory + "/changes.jsonl"
+    Files.write(Array(changes.utf8), to: file)
+    var options = BuildOptions()
+    options.writesOverlay = true
+    _ = try ShardBuilder.update(built.path, upsert: [file], delete: [], options: options)
+    let changed = try ShardedIndex(opening: built.path)
+    #expect(changed.generation.overlay != nil)
+    let records = try RankedSearchTests.scan(changed)
+    let texts = Self.texts(records, 30, seed: 5) + ["abca", "abacc", "bacaa", "cabba", "cabbaa x"]
+    for text in texts { try Self.check(changed, records, text) }
+    var page = try changed.search("abcab", limit: 5)
+    var joined: [String] = []
+    for _ in 0..<40 {
+      joined += page.hits.map { $0.record["id"]! }
+      guard page.hasMore else { break }
+      page = try page.next()
+    }
+    let all = Self.expected("abcab", of: records).map(\.id)
+    #expect(joined == Array(all.prefix(200)) && all.count > 5)
+  }
+
+  @Test("an answer has edits only if the query allows them") func modes() throws {
+    let built = try Self.index(500, .uniform, seed: 26)
+    let plain = try RankedSearchTests.index(500, .uniform, seed: 26)
+    func hits(_ index: ShardedIndex, _ typos: ShardedIndex.Typos) throws(IndexError) -> [String] {
+      let answer = try index.search(ShardedIndex.SearchQuery("abcz", typos: typos), limit: 400)
+      return answer.hits.map { $0.record["id"]! }
+    }
+    #expect(try hits(built.open, .none).isEmpty)
+    #expect(try hits(built.open, .automatic).count > 5)
+    #expect(try hits(built.open, .required) == hits(built.open, .automatic))
+    #expect(try hits(plain.open, .automatic).isEmpty)
+    #expect(throws: IndexError.refused(.notBuilt(feature: .typos))) { try hits(plain.open, .required) }
+    let cursor = try #require(try built.open.search("abcz", limit: 2).cursor)
+    #expect(throws: IndexError.refused(.wrongCursor(reason: "belongs to another query"))) {
+      try built.open.search(ShardedIndex.SearchQuery("abcz", typos: .none), after: cursor)
+    }
+    // Sketches change no shard.
+    #expect(
+      try built.open.generation.manifest.shards().map(\.fileName)
+        == plain.open.generation.manifest.shards().map(\.fileName))
+  }
+
+  @Test("the corrected text of a hit is marked") func corrections() throws {
+    let lines = ["London", "Saint-\u{c9}tienne", "Stra\u{df}burg", "Paris"].map { #"{"name":"\#($0)","country":"xy"}"# }
+    let built = try SmallIndex(json: lines.joined(separator: "\n"), key: "{name}, {country}", suffix: ".jsonl") {
+      $0.typos = true
+    }
+    for (text, correction) in [
+      ("lodnon", "London"), ("ondon", "London"), ("lnodo", "Londo"), ("saint-etiene", "Saint-\u{c9}tienne"),
+      ("strasbrg", "Stra\u{df}burg"), ("pariss", "Paris"), ("parsi ", "Paris"), ("paris xz", "Paris, xy"),
+    ] {
+      let answer = try built.open.search(text)
+      #expect(answer.correction == correction, "\(text)")
+    }
+    #expect(try built.open.search("london").correction == nil)
+    #expect(try built.open.search("xyzxyz").hits.isEmpty)
+  }
+
+  @Test("pages joined are one page, by next and by cursor") func paging() throws {
+    let built = try Self.index(3000, .uniform, seed: 23)
+    let records = try RankedSearchTests.scan(built.open)
+    for text in Self.texts(records, 12, seed: 4) + ["abcabcabc"] {
+      let ids = Self.expected(text, of: records).prefix(210).map(\.id)
+      var page = try built.open.search(text, limit: 7)
+      var (joined, behind): ([String], [String]) = ([], [])
+      var cursor: ShardedIndex.Cursor?
+      for _ in 0..<30 {
+        joined += page.hits.map { $0.record["id"]! }
+        page = try page.next()
+        let query = ShardedIndex.SearchQuery(text)
+        let other = try built.open.search(query, limit: 7, after: cursor)
+        behind += other.hits.map { $0.record["id"]! }
+        cursor = other.cursor
+        if cursor == nil { break }
+      }
+      #expect(joined == Array(ids.prefix(joined.count)) && joined.count >= min(210, ids.count), "\(text)")
+      #expect(behind == Array(ids), "\(text)")
+    }
+  }
+}

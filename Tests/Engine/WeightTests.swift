@@ -1,0 +1,64 @@
+import ShardedIndex
+import TestSupport
+import Testing
+
+@Suite("Weights of records") struct WeightTests {
+  private func weight(_ text: String, scale: String? = nil) -> UInt64 {
+    let rule = WeightRule(scale: scale)!
+    return unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe rule.weight(of: $0) }
+  }
+
+  @Test(
+    "the weight of a decimal number is its whole part",
+    arguments: [
+      ("0", 0), ("7", 7), ("+7", 7), ("2138551", 2_138_551), ("9.99", 9), (".5", 0), ("5.", 5), ("1e3", 1000),
+      ("1.2345E3", 1234), ("12345e-2", 123), ("0.000e9", 0), ("000123", 123), ("1e-1000000000", 0),
+    ] as [(String, UInt64)])
+  func numbers(text: String, expected: UInt64) { #expect(weight(text) == expected) }
+
+  @Test(
+    "the weight of any other text is 0",
+    arguments: [
+      "", " 1", "1 ", "-", "+", ".", "e3", "1e", "1e+", "NaN", "inf", "0x10", "1,000", "--1", "1.2.3", "null",
+      "1e1000000001", String(repeating: "1", count: 65),
+    ])
+  func others(text: String) { #expect(weight(text) == 0) }
+
+  @Test("a weight below 0 is 0, and a weight above 2^63 - 1 is 2^63 - 1")
+  func limits() {
+    #expect(weight("-1") == 0)
+    #expect(weight("-1e30") == 0)
+    #expect(weight("1e30") == UInt64(Int64.max))
+    #expect(weight("9223372036854775807") == 9_223_372_036_854_775_807)
+    #expect(weight("9223372036854775808") == 9_223_372_036_854_775_807)
+    #expect(weight("18446744073709551616") == 9_223_372_036_854_775_807)
+    #expect(weight("1e1000000000") == 9_223_372_036_854_775_807)
+    #expect(weight(String(repeating: "9", count: 64)) == 9_223_372_036_854_775_807)
+  }
+
+  @Test("the scale's product is exact, and rounded down")
+  func scales() {
+    #expect(weight("0.7", scale: "1000") == 700)
+    #expect(weight("1999", scale: "0.001") == 1)
+    #expect(weight("3", scale: "0.3333333333333333333333333333333333") == 0)
+    #expect(weight("3", scale: "0.33333333333333333333333333333333334") == 1)
+    #expect(weight("1e-500000000", scale: "1e500000001") == 10)
+    #expect(WeightRule(scale: "10")!.weight(of: 12) == 120)
+    for scale in ["0", "-1", "", "x", "0.0"] { #expect(WeightRule(scale: scale) == nil, "\(scale)") }
+  }
+
+  @Test("codes have 2,048 steps an octave, and never fall")
+  func codes() {
+    #expect(WeightRule.code(0) == 0)
+    #expect(WeightRule.code(1) == 1)
+    #expect(WeightRule.code(2) == 2049)
+    #expect(WeightRule.code(3) == 2049 + 1024)
+    #expect(WeightRule.code(1 << 31) == 2048 * 31 + 1)
+    #expect(WeightRule.code(UInt64(Int64.max)) == 65535)
+    var random = SplitMix64(seed: 7)
+    for _ in 0..<10_000 {
+      let weight = random.next() >> (1 + random.next() % 63)
+      #expect(WeightRule.code(weight) <= WeightRule.code(weight + 1))
+    }
+  }
+}

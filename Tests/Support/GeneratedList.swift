@@ -1,0 +1,20 @@
+import ShardBuilder
+
+/// Made-up cities, as `shardq generate` writes them.
+package enum GeneratedList {
+  package static func bytes(count: Int, seed: UInt64, format: Generator.Format) -> [UInt8] {
+    var generator = Generator(count: count, seed: seed, format: format)
+    var bytes: [UInt8] = []
+    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 16)
+    defer { buffer.deallocate() }
+    while true {
+      let size = generator.fill(buffer)
+      if size == 0 { return bytes }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<size]))
+    }
+  }
+
+  package static func text(count: Int, seed: UInt64, format: Generator.Format) -> String {
+    String(decoding: bytes(count: count, seed: seed, format: format), as: UTF8.self)
+  }
+}
