@@ -202,3 +202,15 @@ let package = Package(
       swiftSettings: settings, linkerSettings: hardenedLink),
   ] + tests.targets
 )
+
+// Every other target lies in Sources under its name.
+let rooms = [
+  "System": ["CZstd", "CZlib", "CNettle", "CCurl", "CShims", "CLibrary"],
+  "Programs": [
+    "QueryOutput", "ShardqCommands", "ShardqCommandsMain", "Serving", "CServerFiles", "ShardqServe", "ShardqRemote",
+    "Footprint", "ShardqFootprint",
+  ],
+]
+for (room, names) in rooms {
+  for target in package.targets where names.contains(target.name) { target.path = "Sources/\(room)/\(target.name)" }
+}

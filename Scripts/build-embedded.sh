@@ -24,7 +24,7 @@ for file in "$musl/libc.a" "$headers/stdlib.h" "$tables" "$builtin/stddef.h" "$t
   [ -e "$file" ] || missing "$file"
 done
 
-sources="$(find Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/Answers Sources/QueryOutput Sources/shardq -type f)"
+sources="$(find Sources/Hosts/Embedded Sources/System/CLibrary Sources/System/CShims Sources/System/CZstd Sources/ShardedIndex Sources/Answers Sources/Programs/QueryOutput Sources/shardq -type f)"
 [ ! -e "$out" ] || [ -n "$(find $sources Scripts/build-embedded.sh Scripts/embedded.sh -newer "$out")" ] || exit 0
 
 work=.build/embedded
@@ -34,19 +34,19 @@ c="-nostdinc -isystem $builtin -isystem $headers -idirafter /usr/include"
 flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes -swift-version 6 -package-name shardq"
 flags="$flags -O -wmo -parse-as-library -I $work -Xfrontend -function-sections"
 for option in $c; do flags="$flags -Xcc $option"; done
-for map in Sources/Embedded Sources/CShims Sources/CZstd; do
+for map in Sources/Hosts/Embedded Sources/System/CShims Sources/System/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
 done
 hint="SHARDQ_EMBEDDED=no builds shardq with Swift's runtime"
 . Scripts/embedded.sh
-module Musl module Sources/Embedded/Musl.swift
-module CLibrary module Sources/CLibrary/CLibrary.swift
+module Musl module Sources/Hosts/Embedded/Musl.swift
+module CLibrary module Sources/System/CLibrary/CLibrary.swift
 module ShardedIndex module $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
 module Answers module $(find Sources/Answers -name '*.swift' | sort)
-module QueryOutput module $(find Sources/QueryOutput -name '*.swift' | sort)
+module QueryOutput module $(find Sources/Programs/QueryOutput -name '*.swift' | sort)
 module shardq object $(find Sources/shardq -name '*.swift' | sort)
 for name in main random; do
-  "$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra $c -ffunction-sections -c "Sources/Embedded/$name.c" -o "$work/$name.o"
+  "$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra $c -ffunction-sections -c "Sources/Hosts/Embedded/$name.c" -o "$work/$name.o"
 done
 wrap=""
 for name in malloc calloc realloc aligned_alloc posix_memalign free; do wrap="$wrap --wrap=$name"; done

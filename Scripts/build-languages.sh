@@ -8,7 +8,7 @@ set -eu
 out="${1:?usage: Scripts/build-languages.sh FOLDER}"
 cd "$(dirname "$0")/.."
 mkdir -p "$out"
-version="$(sed -n 's/.*text = "\(.*\)"/\1/p' Sources/QueryOutput/ProductVersion.swift)"
+version="$(sed -n 's/.*text = "\(.*\)"/\1/p' Sources/Programs/QueryOutput/ProductVersion.swift)"
 
 built() { # a script
   status=0

@@ -20,7 +20,7 @@ for file in /usr/include/stdlib.h /usr/include/zstd.h "$tables" "$toolchain/ld.l
   [ -e "$file" ] || missing "$file"
 done
 for tool in objdump readelf; do command -v "$tool" >/dev/null || missing "$tool (binutils)"; done
-sources="Sources/Library Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/Answers"
+sources="Sources/Hosts/Library Sources/Hosts/Embedded Sources/System/CLibrary Sources/System/CShims Sources/System/CZstd Sources/ShardedIndex Sources/Answers"
 # Tests and a release may build at the same time: one build waits for the other.
 mkdir -p .build
 ! command -v flock >/dev/null || { exec 9>.build/library.lock; flock 9; }
@@ -32,25 +32,25 @@ mkdir -p "$work" "$out"
 flags="-target x86_64-unknown-linux-gnu -enable-experimental-feature Embedded -enable-experimental-feature Lifetimes -swift-version 6 -package-name shardq"
 flags="$flags -O -wmo -parse-as-library -I $work -Xfrontend -function-sections -file-prefix-map $PWD=."
 [ -z "${SHARDQ_SANITIZE:-}" ] || flags="$flags -sanitize=$SHARDQ_SANITIZE -DSHARDQ_TSAN -Xcc -fsanitize=$SHARDQ_SANITIZE"
-for map in Sources/Library Sources/Embedded Sources/CShims Sources/CZstd; do
+for map in Sources/Hosts/Library Sources/Hosts/Embedded Sources/System/CShims Sources/System/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
 done
 . Scripts/embedded.sh
-module Musl module Sources/Embedded/Musl.swift
-module CLibrary module Sources/CLibrary/CLibrary.swift
+module Musl module Sources/Hosts/Embedded/Musl.swift
+module CLibrary module Sources/System/CLibrary/CLibrary.swift
 module ShardedIndex module $(find Sources/ShardedIndex -name '*.swift' -not -path '*.docc/*' | sort)
 module Answers module $(find Sources/Answers -name '*.swift' | sort)
-module Library object Sources/Library/*.swift
+module Library object Sources/Hosts/Library/*.swift
 # An own arc4random_buf, because the system's needs a newer glibc.
-"$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra -fPIC -ffunction-sections -c Sources/Embedded/random.c -o "$work/random.o"
+"$toolchain/clang" -O2 -std=gnu11 -Wall -Wextra -fPIC -ffunction-sections -c Sources/Hosts/Embedded/random.c -o "$work/random.o"
 objects="$work/Library.o $work/random.o $zstd $tables"
 if [ -n "${SHARDQ_SANITIZE:-}" ]; then
   rm -f "$out/libshardq.a"
   "$toolchain/llvm-ar" qcsL "$out/libshardq.a" $objects
-  cp Sources/Library/shardq.h "$out"
+  cp Sources/Hosts/Library/shardq.h "$out"
   exit 0
 fi
-cc -shared -nostartfiles -o "$work/libshardq.so" -Wl,-soname,libshardq.so.0 -Wl,--version-script=Sources/Library/exports.map \
+cc -shared -nostartfiles -o "$work/libshardq.so" -Wl,-soname,libshardq.so.0 -Wl,--version-script=Sources/Hosts/Library/exports.map \
   -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--gc-sections -Wl,-s $objects -lm
 
 # One object with seven names: no name of zstd or Swift meets a name of a program.
@@ -74,5 +74,5 @@ glibc="$(objdump -T "$work/libshardq.so" | sed -n 's/.*(GLIBC_\([0-9.]*\)).*/\1/
 mv "$work/libshardq.so" "$work/libshardq.a" "$out"
 # Programs link to this name.
 ln -sf libshardq.so "$out/libshardq.so.0"
-cp Sources/Library/shardq.h "$out"
+cp Sources/Hosts/Library/shardq.h "$out"
 echo "$out/libshardq.so: $(wc -c <"$out/libshardq.so") bytes, $(gzip -9 -n -c "$out/libshardq.so" | wc -c) with gzip -9, for glibc $glibc or later"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the package for Node and for bundlers, as npm packs it: Scripts/build-npm.sh FOLDER
 #
-# The package has the WebAssembly module (Scripts/build-wasm.sh), its script and Sources/Node. The script fetches nothing.
+# The package has the WebAssembly module (Scripts/build-wasm.sh), its script and Sources/Hosts/Node. The script fetches nothing.
 # If a tool is missing, the script builds nothing and ends with 3.
 set -eu
 out="${1:?usage: Scripts/build-npm.sh FOLDER}"
@@ -12,8 +12,8 @@ Scripts/build-wasm.sh "$module"
 package=.build/npm
 rm -rf "$package"
 mkdir -p "$package" "$out"
-cp "$module" Sources/Wasm/shardq.js Sources/Node/node.js Sources/Node/index.d.ts Sources/Node/README.md LICENSE Packaging/debian/copyright "$package"
-version="$(sed -n 's/.*text = "\(.*\)"/\1/p' Sources/QueryOutput/ProductVersion.swift)"
+cp "$module" Sources/Hosts/Wasm/shardq.js Sources/Hosts/Node/node.js Sources/Hosts/Node/index.d.ts Sources/Hosts/Node/README.md LICENSE Packaging/debian/copyright "$package"
+version="$(sed -n 's/.*text = "\(.*\)"/\1/p' Sources/Programs/QueryOutput/ProductVersion.swift)"
 cat >"$package/package.json" <<END
 {
   "name": "shardq",

@@ -5,7 +5,7 @@
 # hosts that send compressed files, such as nginx with gzip_static.
 #
 # The sources are this repository, zstd's own decoder and the memory functions of Debian's wasi-libc. The module imports
-# only three functions (Sources/Wasm/host.c). If a tool or a source is missing, the script builds nothing and ends with 3.
+# only three functions (Sources/Hosts/Wasm/host.c). If a tool or a source is missing, the script builds nothing and ends with 3.
 # The same sources give the same bytes.
 set -eu
 work=.build/wasm
@@ -27,7 +27,7 @@ packages=""
 [ -e "$runtime" ] || packages="$packages libclang-rt-14-dev-wasm32"
 [ -e "$tables" ] && [ -e "$toolchain/wasm-ld" ] || packages="$packages a Swift toolchain with Embedded Swift for wasm32"
 [ -z "$packages" ] || missing "$packages"
-sources="Sources/Wasm Sources/Embedded Sources/CLibrary Sources/CShims Sources/CZstd Sources/ShardedIndex Sources/Answers"
+sources="Sources/Hosts/Wasm Sources/Hosts/Embedded Sources/System/CLibrary Sources/System/CShims Sources/System/CZstd Sources/ShardedIndex Sources/Answers"
 mkdir -p "$work"
 # Tests and a release may build at the same time: the later one waits, and finds the module.
 exec 9>"$work/.lock"
@@ -35,11 +35,11 @@ exec 9>"$work/.lock"
 copy() {
   to="$(dirname "$out")"
   mkdir -p "$to"
-  cp Sources/Serving/Resources/page.html "$to/.new"
+  cp Sources/Programs/Serving/Resources/page.html "$to/.new"
   mv "$to/.new" "$to/page.html"
   # The scripts without comment lines, but those at the top.
   for name in static.js shardq.js; do
-    sed -E '1,/^$/!{/^ *(\/\/|\/\*\*|\*)/d; /^$/d;}' "Sources/Wasm/$name" >"$to/.new"
+    sed -E '1,/^$/!{/^ *(\/\/|\/\*\*|\*)/d; /^$/d;}' "Sources/Hosts/Wasm/$name" >"$to/.new"
     mv "$to/.new" "$to/$name"
   done
 }
@@ -58,7 +58,7 @@ flags="$flags -Xfrontend -disable-stack-protector -file-prefix-map $PWD=."
 # The compiler makes no copy of a function for each closure.
 flags="$flags -Xllvm -sil-disable-pass=closure-specialize"
 for option in $c; do flags="$flags -Xcc $option"; done
-for map in Sources/Wasm Sources/CShims Sources/CZstd; do
+for map in Sources/Hosts/Wasm Sources/System/CShims Sources/System/CZstd; do
   flags="$flags -Xcc -fmodule-map-file=$map/module.modulemap"
 done
 # The marks @inline(__always) make the native program faster, but the module a tenth larger: the module has no such marks.
@@ -67,14 +67,14 @@ mkdir "$work/Sources"
 cp -R Sources/ShardedIndex Sources/Answers "$work/Sources"
 find "$work/Sources" -name '*.swift' -exec sed -i 's/@inline(__always) *//' {} +
 . Scripts/embedded.sh
-module Musl module Sources/Embedded/Musl.swift
-module CLibrary module Sources/CLibrary/CLibrary.swift
+module Musl module Sources/Hosts/Embedded/Musl.swift
+module CLibrary module Sources/System/CLibrary/CLibrary.swift
 module ShardedIndex module $(find "$work/Sources/ShardedIndex" -name '*.swift' -not -path '*.docc/*' | sort)
 module Answers module $(find "$work/Sources/Answers" -name '*.swift' | sort)
-module Page object Sources/Wasm/Page.swift
+module Page object Sources/Hosts/Wasm/Page.swift
 
 compile="$toolchain/clang --target=wasm32-wasi -Oz $c -ffunction-sections -fdata-sections -c"
-$compile -Wall -Wextra -Wno-unused-parameter Sources/Wasm/host.c -o "$work/host.o"
+$compile -Wall -Wextra -Wno-unused-parameter Sources/Hosts/Wasm/host.c -o "$work/host.o"
 objects=""
 for source in "$zstd"/lib/common/*.c "$zstd"/lib/decompress/*.c; do
   name="$(basename "$source" .c)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the Python package as a wheel, for Linux on x86-64: Scripts/build-wheel.sh FOLDER
 #
-# The wheel has the C library (Scripts/build-library.sh) and Sources/Python, and needs no build system. The same sources
+# The wheel has the C library (Scripts/build-library.sh) and Sources/Hosts/Python, and needs no build system. The same sources
 # give the same bytes. If a tool is missing, the script builds nothing and ends with 3.
 set -eu
 out="${1:?usage: Scripts/build-wheel.sh FOLDER}"
@@ -11,10 +11,10 @@ mkdir -p "$out"
 python3 - "$out" <<'END'
 import base64, hashlib, os, re, sys, zipfile
 
-version = re.search(r'text = "(.*)"', open("Sources/QueryOutput/ProductVersion.swift").read())[1]
+version = re.search(r'text = "(.*)"', open("Sources/Programs/QueryOutput/ProductVersion.swift").read())[1]
 tag = "py3-none-manylinux_2_34_x86_64"  # build-library.sh asserts glibc 2.34.
 info = f"shardq-{version}.dist-info"
-files = {f"shardq/{name}": f"Sources/Python/shardq/{name}" for name in ("__init__.py", "py.typed")}
+files = {f"shardq/{name}": f"Sources/Hosts/Python/shardq/{name}" for name in ("__init__.py", "py.typed")}
 files["shardq/libshardq.so"] = ".build/library/out/libshardq.so"
 files[f"{info}/licenses/LICENSE"] = "LICENSE"
 files[f"{info}/licenses/copyright"] = "Packaging/debian/copyright"
@@ -29,7 +29,7 @@ License-File: copyright
 Requires-Python: >=3.8
 Description-Content-Type: text/markdown
 
-""".encode() + open("Sources/Python/README.md", "rb").read()
+""".encode() + open("Sources/Hosts/Python/README.md", "rb").read()
 content[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: shardq\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
 
 def digest(data):

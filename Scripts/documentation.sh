@@ -17,8 +17,8 @@ catalogue=Sources/ShardedIndex/ShardedIndex.docc
 swift symbolgraph-extract -module-name ShardedIndex -I "$modules" \
   -target "$(swiftc -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | head -1)" \
   -minimum-access-level public -skip-synthesized-members -output-dir .build/docc/graphs \
-  -Xcc "-fmodule-map-file=$PWD/Sources/CZstd/module.modulemap" \
-  -Xcc "-fmodule-map-file=$PWD/Sources/CShims/module.modulemap"
+  -Xcc "-fmodule-map-file=$PWD/Sources/System/CZstd/module.modulemap" \
+  -Xcc "-fmodule-map-file=$PWD/Sources/System/CShims/module.modulemap"
 
 python3 - .build/docc/graphs/ShardedIndex.symbols.json "$catalogue" <<'EOF'
 import json, sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Joins the pieces of the search page, Sources/Page, into the one file that the server and `shardq page` ship.
 
-    generate_page.py             write Sources/Serving/Resources/page.html
+    generate_page.py             write Sources/Programs/Serving/Resources/page.html
     generate_page.py --check     fail if the committed file differs from the pieces
 
 The markup is page.html. Its line for style.css becomes an element with the style. Its lines for the scripts become one
@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PIECES = ROOT / "Sources/Page"
-SHIPPED = ROOT / "Sources/Serving/Resources/page.html"
+SHIPPED = ROOT / "Sources/Programs/Serving/Resources/page.html"
 STYLE = '<link rel="stylesheet" href="style.css">\n'
 SCRIPT = re.compile(r'<script type="module" src="(\w+\.js)"></script>\n')
 DECLARED = re.compile(r"^(?:async )?(?:function\*? |const |let |class )(.*)", re.MULTILINE)

@@ -191,7 +191,7 @@ def main():
     ]
     statuses = discussion(root["discussion"])[3]
     if not statuses:
-        sys.exit("the help of shardq lists no exit statuses: look at Sources/ShardqCommands/Shardq.swift")
+        sys.exit("the help of shardq lists no exit statuses: look at Sources/Programs/ShardqCommands/Shardq.swift")
     os.makedirs(directory, exist_ok=True)
 
     def write(title, command, references, commands=()):

@@ -8,7 +8,7 @@ table of Markdown. A session is the texts of one search in a log of `shardq gene
 in memory. The script counts requests and bytes without those of programs, and measures no times, which depend on the
 network.
 
-- shardq: Sources/Wasm/shardq.js in Node. By key, without and with starts; the best first of an index with words and
+- shardq: Sources/Hosts/Wasm/shardq.js in Node. By key, without and with starts; the best first of an index with words and
   typing errors, which has starts too. Opening includes the starts, which come while the first key is typed.
 - SQLite: a table without row ids, by folded key, pages of 4,096 bytes, read by ranges as sql.js-httpvfs reads them:
   chunks of a page, and twice as many at each read that follows on another.
@@ -277,7 +277,7 @@ def main():
         keys = keys[1:] if len(keys) > len(lines) else keys
         records = list(zip((key.replace("\t", ", ") for key in keys), lines))
         script = work / "shardq.mjs"
-        script.write_bytes((ROOT / "Sources/Wasm/shardq.js").read_bytes())
+        script.write_bytes((ROOT / "Sources/Hosts/Wasm/shardq.js").read_bytes())
 
         def page(index, log, **search):
             answer = run(

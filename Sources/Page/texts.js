@@ -2,7 +2,7 @@ import { element } from './elements.js'
 
 // MARK: Options and texts
 
-/** The texts in English. Options give the texts of other languages: Sources/QueryOutput/PageTexts.swift. */
+/** The texts in English. Options give the texts of other languages: Sources/Programs/QueryOutput/PageTexts.swift. */
 const english = {
   placeholder: 'Type to search',
   hint: 'Results update as you type.',
@@ -59,7 +59,7 @@ const english = {
   gone: '{name} is no longer in this list.',
 }
 
-/** The options of `shardq serve` and `shardq page`: Sources/QueryOutput/PageOptions.swift. */
+/** The options of `shardq serve` and `shardq page`: Sources/Programs/QueryOutput/PageOptions.swift. */
 export const options = JSON.parse(document.documentElement.dataset.page ?? '{}')
 export const texts = { ...english, ...options.texts }
 export const facts = { words: false, typos: false, places: true, ...options.index }

@@ -3,7 +3,7 @@
   import CLibrary
   import ShardedIndex
 
-  /// The carrier of an index on another machine: see `Carrier` (Sources/CShims/carrier.h).
+  /// The carrier of an index on another machine: see `Carrier` (Sources/System/CShims/carrier.h).
   ///
   /// Up to 4 MiB of fetched bytes stay in memory; the disk cache has them too. All state is under the network's lock.
   final class RemoteCarrier: @unchecked Sendable {

@@ -8,7 +8,7 @@ import QueryOutput
     static func main() { Front.run(CommandLine.unsafeArgv, count: Int(CommandLine.argc)) }
   }
 #else
-  /// Called by Sources/Embedded/main.c.
+  /// Called by Sources/Hosts/Embedded/main.c.
   @_cdecl("shardq_main")
   public func shardqMain(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ count: CInt) -> Never {
     Front.run(arguments, count: Int(count))

@@ -1,6 +1,6 @@
 // Holds the allocator of the static query program to the C standard's rules for malloc: Tests/Allocator/run.sh.
 #define main start_of_shardq
-#include "../../Sources/Embedded/main.c"
+#include "../../Sources/Hosts/Embedded/main.c"
 #undef main
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the allocator of the static query program (Sources/Embedded/main.c) with its test, and runs it, in a second.
+# Compiles the allocator of the static query program (Sources/Hosts/Embedded/main.c) with its test, and runs it, in a second.
 set -eu
 cd "$(dirname "$0")/../.."
 [ "$(uname)" = Linux ] || { echo "skipped: the static query program is built on Linux alone"; exit 77; }

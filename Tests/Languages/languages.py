@@ -88,7 +88,7 @@ def examples(language):
             "--weight", "population", "--typos", "--near", "--filter", "country", "-q",
             input=run("export", "-i", SMALL, "--format", "jsonl"))
     found = []
-    for name in ("docs/languages.md", "Sources/Python/README.md", "Sources/Node/README.md"):
+    for name in ("docs/languages.md", "Sources/Hosts/Python/README.md", "Sources/Hosts/Node/README.md"):
         with open(os.path.join(ROOT, name)) as file:
             found += re.findall(rf"^```{language}\n(.*?)^```", file.read(), re.DOTALL | re.MULTILINE)
     return place, found

@@ -30,7 +30,7 @@ test('the other scripts of a page without a server have no unknown name and no u
   const lib = 'es2022,dom,dom.iterable'
   const found = findings(
     '--noEmit', '--allowJs', '--checkJs', '--target', 'es2022', '--module', 'es2022', '--moduleResolution', 'node', '--lib', lib,
-    '--noUnusedLocals', '--noUnusedParameters', '--allowUnreachableCode', 'false', 'Sources/Wasm/static.js', 'Sources/Node/node.js')
+    '--noUnusedLocals', '--noUnusedParameters', '--allowUnreachableCode', 'false', 'Sources/Hosts/Wasm/static.js', 'Sources/Hosts/Node/node.js')
   const isComment = ({ path, line }) => /^\s*\*/.test(readFileSync(root + path, 'utf8').split('\n')[line - 1])
   assert.deepEqual(found.filter(one => codes.includes(one.code) && !isComment(one)), [])
 })

@@ -22,7 +22,7 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OWN = "'self'"
-PAGE = ROOT / "Sources/Serving/Resources/page.html"
+PAGE = ROOT / "Sources/Programs/Serving/Resources/page.html"
 
 
 def command(name):

@@ -719,7 +719,7 @@ class Below(PageTest):
         text = server.page({}).replace('<html lang="en"', '<html lang="en" data-index="index/"', 1)
         (folder / "index.html").write_text(text)
         for name in ("static.js", "shardq.js"):
-            shutil.copy(server.ROOT / "Sources/Wasm" / name, folder)
+            shutil.copy(server.ROOT / "Sources/Hosts/Wasm" / name, folder)
         tab = browser.Tab(self.browser)
         try:
             tab.open(f"file://{folder}/index.html")

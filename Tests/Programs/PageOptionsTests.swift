@@ -142,7 +142,7 @@ import Testing
   @Test("The page has each text in English, and each language has as many")
   func texts() throws {
     let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Sources/Serving/Resources/page.html").path
+      .deletingLastPathComponent().appendingPathComponent("Sources/Programs/Serving/Resources/page.html").path
     let page = try String(contentsOfFile: path, encoding: .utf8)
     let table = try #require(
       page.components(separatedBy: "const english = {\n").last?.components(separatedBy: "\n}").first)

@@ -16,7 +16,7 @@ class Schema(unittest.TestCase):
         """The description has the definitions of docs/answer.schema.json."""
         with open(os.path.join(ROOT, "docs/answer.schema.json")) as file:
             schema = json.loads(file.read().replace("#/$defs/", "#/components/schemas/"))
-        with open(os.path.join(ROOT, "Sources/Serving/Resources/openapi.json")) as file:
+        with open(os.path.join(ROOT, "Sources/Programs/Serving/Resources/openapi.json")) as file:
             described = json.load(file)["components"]["schemas"]
         for name, definition in schema["$defs"].items():
             self.assertEqual(described[name], definition, name)

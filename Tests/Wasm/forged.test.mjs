@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { open, ShardqError } from '../../Sources/Wasm/shardq.js'
+import { open, ShardqError } from '../../Sources/Hosts/Wasm/shardq.js'
 
 const root = new URL('../..', import.meta.url).pathname
 const program = join(process.env.SHARDQ_BIN ?? join(root, 'bin'), 'shardq')

@@ -1,5 +1,5 @@
 // The carrier of the host that runs the WebAssembly module.
-#include "../CShims/carrier.h"
+#include "../../System/CShims/carrier.h"
 #include <stddef.h>
 
 Carrier host_carrier(void);

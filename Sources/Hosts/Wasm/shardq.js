@@ -16,7 +16,7 @@ const refused = message => { throw new ShardqError('refused', message) }
 
 const [done, waits] = [0, 1]
 const codes = { 2: 'damaged', 3: 'superseded', 5: 'missing' }
-const [noFile, again] = [-44, -6] // The errors of Sources/Wasm/libc.h.
+const [noFile, again] = [-44, -6] // The errors of Sources/Hosts/Wasm/libc.h.
 /** The bytes of a manifest that come first. Most manifests are no larger. */
 const firstRead = 32_768
 /** The bytes of a larger manifest that come with each range: the frames behind a range are often read next. */
@@ -262,7 +262,7 @@ class Instance {
     return instance
   }
 
-  /** The three functions that the module imports: Sources/CShims/carrier.h. */
+  /** The three functions that the module imports: Sources/System/CShims/carrier.h. */
   host() {
     return {
       open: (name, size) => {

@@ -4,7 +4,7 @@
     /// Returns the page with its options; nil for a text that is not the page of this version.
     ///
     /// - Parameters:
-    ///   - page: The page of Sources/Serving/Resources.
+    ///   - page: The page of Sources/Programs/Serving/Resources.
     ///   - index: The address of an index beside the page; nil for a server.
     package static func html(
       _ page: [UInt8], _ options: PageOptions, _ facts: PageFacts, index: String? = nil

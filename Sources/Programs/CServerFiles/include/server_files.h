@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* The files of Sources/Serving/Resources, byte for byte: the beginning of each, and its size in bytes. */
+/* The files of Sources/Programs/Serving/Resources, byte for byte: the beginning of each, and its size in bytes. */
 const unsigned char *server_page(void);
 size_t server_page_size(void);
 const unsigned char *server_description(void);

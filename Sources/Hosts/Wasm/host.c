@@ -1,5 +1,5 @@
 // The WebAssembly module's own part of a C library, and the three functions of its host, which Carrier
-// (Sources/CShims/carrier.h) describes.
+// (Sources/System/CShims/carrier.h) describes.
 #include "host.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@ import Answers
 import CLibrary
 import ShardedIndex
 
-// The functions of the WebAssembly module (Scripts/build-wasm.sh). A host, such as Sources/Wasm/shardq.js, calls a
+// The functions of the WebAssembly module (Scripts/build-wasm.sh). A host, such as Sources/Hosts/Wasm/shardq.js, calls a
 // function, fetches the missing bytes, and calls the function again. Texts are UTF-8. The module has one thread.
 
 /// The result of a call, for the host.
