@@ -61,6 +61,10 @@ let tests = Tests()
 let isShipped = Context.environment["SHARDQ_SHIPPED"] != nil
 let staticLink: [LinkerSetting] =
   isShipped ? [.unsafeFlags(["-static-executable"], .when(platforms: [.linux]))] : []
+// The compiler names the libraries that Foundation's static library needs only to a module that imports Foundation and is
+// compiled with this option: the program itself, in the place of every module that the tests share.
+let staticFoundation: [SwiftSetting] =
+  settings + (isShipped ? [.unsafeFlags(["-static-stdlib"], .when(platforms: [.linux]))] : [])
 // Of programs that link libraries of the system, besides Swift's: what the loader has filled in cannot be written any
 // more, as Debian wants it.
 let hardenedLink: [LinkerSetting] =
@@ -165,7 +169,7 @@ let package = Package(
     // One process of it runs one design. SQLite is linked where its headers are.
     .executableTarget(
       name: "ShardqFootprint", dependencies: ["CLibrary", "Footprint", "ShardedIndex"],
-      swiftSettings: settings + (hasSQLite ? [.define("SQLITE")] : []), linkerSettings: staticLink),
+      swiftSettings: staticFoundation + (hasSQLite ? [.define("SQLITE")] : []), linkerSettings: staticLink),
     // The commands, as a library of two programs: the second one also links libcurl.
     .target(
       name: "ShardqCommands",
@@ -177,7 +181,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .executableTarget(
-      name: "ShardqCommandsMain", dependencies: ["ShardqCommands"], swiftSettings: settings, linkerSettings: staticLink),
+      name: "ShardqCommandsMain", dependencies: ["ShardqCommands"], swiftSettings: staticFoundation,
+      linkerSettings: staticLink),
     .target(name: "CServerFiles"),
     // All of the server but the way to its index; empty without its trait.
     .target(
@@ -199,7 +204,7 @@ let package = Package(
         "ShardedIndexRemote",
         "ShardqCommands", .target(name: "CCurl", condition: .when(traits: ["Remote"])),
       ],
-      swiftSettings: settings, linkerSettings: hardenedLink),
+      swiftSettings: staticFoundation, linkerSettings: hardenedLink),
   ] + tests.targets
 )
 

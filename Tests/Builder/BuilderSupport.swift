@@ -4,22 +4,9 @@ import TestSupport
 
 import CLibrary
 
-/// Helpers of the builder's tests: records from texts, a seeded generator, the real lists.
+/// Helpers of the builder's tests: records from texts, the real lists.
 enum BuilderSupport {
   typealias Field = (name: String, kind: FieldKind, text: String)
-
-  /// SplitMix64.
-  struct Random: RandomNumberGenerator {
-    var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var value = state
-      value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-      return value ^ value >> 31
-    }
-  }
 
   static func batch(_ records: [[Field]], _ names: inout FieldNames) -> RecordBatch {
     var batch = RecordBatch()

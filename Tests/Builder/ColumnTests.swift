@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Tools for making columns") struct ColumnTests {
   @Test("a table numbers texts in order of first appearance", arguments: UInt64(1)...8) func table(seed: UInt64) {
-    var random = BuilderSupport.Random(seed)
+    var random = SplitMix64(seed: seed)
     // Sizes around those at which the comparison changes its loads.
     let texts = (0..<400).map { _ in
       let size = Int.random(in: 0...20, using: &random)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test("numbers that repeat are left to zstd, others are packed") func packing() {
-    var random = BuilderSupport.Random(1)
+    var random = SplitMix64(seed: 1)
     func isPacked(_ numbers: [Int]) -> Bool { HuffmanEncoder(numbers.map { UInt8($0) }).isPresent }
     #expect(isPacked((0..<2000).map { _ in Int.random(in: 0..<180, using: &random) }))
     #expect(isPacked((0..<2000).map { _ in Int.random(in: 0..<3, using: &random) }))
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test("bits are read as they were written", arguments: UInt64(1)...8) func bits(seed: UInt64) {
-    var random = BuilderSupport.Random(seed)
+    var random = SplitMix64(seed: seed)
     let runs = (0..<300).map { _ in
       let width = Int.random(in: 0...56, using: &random)
       return (value: UInt64.random(in: 0...(1 << UInt64(width)) - 1, using: &random), width: width)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test("contexts' ranges take less than they save", arguments: UInt64(1)...8) func ranges(seed: UInt64) throws {
-    var random = BuilderSupport.Random(seed)
+    var random = SplitMix64(seed: seed)
     var (with, without) = (0, 0)
     for _ in 0..<200 {
       let contexts = Int.random(in: 2...60, using: &random)
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test("a format prints the number that it writes") func printed() {
-    var random = BuilderSupport.Random(1)
+    var random = SplitMix64(seed: 1)
     for format in [
       NumberFormat(type: 3, a: 0, b: 6), NumberFormat(type: 2, a: 4, b: 6), NumberFormat(type: 2, a: 5, b: 6),
     ] {

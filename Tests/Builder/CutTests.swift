@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test("boundaries follow the definition", arguments: UInt64(1)...30) func definition(seed: UInt64) throws {
-    var random = BuilderSupport.Random(seed)
+    var random = SplitMix64(seed: seed)
     let letters = Array("ab éß漢, ")
     let records: [[BuilderSupport.Field]] = (0..<Int.random(in: 1...300, using: &random)).map { _ in
       let key = (0..<Int.random(in: 0...6, using: &random)).map { _ in letters.randomElement(using: &random)! }
@@ -184,7 +184,7 @@ import Testing
       batch = BuilderSupport.tabSeparated(bytes, ["town", "koaza", "city", "prefecture", "lat", "lon"], &names)
       template = "{town}{koaza}, {city}, {prefecture}"
     default:
-      var random = BuilderSupport.Random(1)
+      var random = SplitMix64(seed: 1)
       batch = BuilderSupport.batch(
         (0..<100_000).map {
           [("k", .string, "a0" + String(random.next() % 1_000_000_000)), ("n", .number, String($0))]
@@ -232,7 +232,7 @@ import Testing
     let cut = Self.pieces(all, list.names)
     var starts = [0]
     for piece in cut { starts.append(starts.last! + piece.count) }
-    var random = BuilderSupport.Random(9)
+    var random = SplitMix64(seed: 9)
     var (undivided, divided) = ([String: [Int: Int]](), [String: [Int: Int]]())
     #if DEBUG
       let rounds = 1
@@ -298,7 +298,7 @@ import Testing
 
   /// The record with a letter put into its folded key, and a digit changed in its last field that is not in the key.
   private static func appendVariant(
-    of record: RecordBlob, to chunk: RecordArena, _ random: inout BuilderSupport.Random
+    of record: RecordBlob, to chunk: RecordArena, _ random: inout SplitMix64
   ) {
     var folded = Array(record.folded)
     let head = folded.count - record.foldedSuffixCount

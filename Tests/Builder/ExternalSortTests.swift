@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Sorting in bounded memory") struct ExternalSortTests {
   private func records(_ count: Int, seed: UInt64) -> [[BuilderSupport.Field]] {
-    var random = BuilderSupport.Random(seed)
+    var random = SplitMix64(seed: seed)
     return (0..<count).map { _ in
       let common = ["", "aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaab, "].randomElement(using: &random)!
       let letters = (0..<Int.random(in: 0...10, using: &random)).map { _ in "abc".randomElement(using: &random)! }
@@ -37,7 +37,7 @@ import Testing
     var records = records(count, seed: UInt64(count))
     let expected = try sort(records, memory: 1 << 30, threads: 1, chunkCount: 1000)
     #expect(expected.count == count)
-    var random = BuilderSupport.Random(5)
+    var random = SplitMix64(seed: 5)
     for (memory, threads, chunkCount) in [(1 << 30, 2, 77), (200_000, 1, 100), (1, 2, 600), (400_000, 3, 500)] {
       records.shuffle(using: &random)
       let result = try sort(records, memory: memory, threads: threads, chunkCount: chunkCount)
@@ -93,7 +93,7 @@ import Testing
     var names = FieldNames()
     guard let list = BuilderSupport.cities(&names) else { return }
     // The file is almost sorted, which would flatter the sort.
-    var random = BuilderSupport.Random(2)
+    var random = SplitMix64(seed: 2)
     var batch = RecordBatch()
     batch.bytes = list.bytes
     for index in list.recordEnds.indices.shuffled(using: &random) {

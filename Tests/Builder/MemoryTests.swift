@@ -6,7 +6,7 @@ import Testing
   @Test("the sort keeps to its memory, less the memory that others hold", arguments: [1 << 20, 4 << 20])
   func sort(memory: Int) throws {
     var names = FieldNames()
-    var random = BuilderSupport.Random(11)
+    var random = SplitMix64(seed: 11)
     let records = (0..<500).map { _ -> [BuilderSupport.Field] in
       [("k", .string, String(UInt64.random(in: 0...UInt64.max, using: &random), radix: 36))]
     }
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test("jobs under way cost no more than the budget", arguments: [1, 2, 5]) func budget(threads: Int) throws {
-    var random = BuilderSupport.Random(3)
+    var random = SplitMix64(seed: 3)
     let costs = (0..<3000).map { _ in Int.random(in: 1...40, using: &random) } + [500, 1, 700, 800, 2]
     var (next, underWay, count, most) = (0, 0, 0, 0)
     var order: [Int] = []

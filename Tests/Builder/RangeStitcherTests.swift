@@ -43,7 +43,7 @@ import Testing
     var limit: Int
 
     init(seed: UInt64) {
-      var random = BuilderSupport.Random(seed)
+      var random = SplitMix64(seed: seed)
       let letters = Array("abcé漢, ")
       let (depth, same) = (Int.random(in: 1...10, using: &random), Int.random(in: 0...3, using: &random))
       let count = Int.random(in: 1...2000, using: &random)

@@ -7,7 +7,7 @@ import ShardedIndex
 @Suite("Record blobs") struct RecordBlobTests {
   /// Records with texts, keys and fields of sizes around the limits of a narrow header and a short key.
   private static func records(_ seed: UInt64) -> [[BuilderSupport.Field]] {
-    var random = BuilderSupport.Random(seed)
+    var random = SplitMix64(seed: seed)
     func text(_ limit: Int) -> String {
       let size = Bool.random(using: &random) ? Int.random(in: 0...12, using: &random) : limit
       // The last character has two bytes, and its fold has one.

@@ -88,7 +88,7 @@ import Testing
 
   @Test("numbers are read as they were packed, and damaged ones like by a reader of bits", arguments: UInt64(1)...40)
   func unpack(seed: UInt64) throws {
-    var random = BuilderSupport.Random(seed)
+    var random = SplitMix64(seed: seed)
     // From equal frequencies to skewed ones.
     let (limit, skew) = (Int.random(in: 2...256, using: &random), Int.random(in: 1...8, using: &random))
     func number() -> UInt8 {

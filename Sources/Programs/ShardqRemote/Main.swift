@@ -1,3 +1,8 @@
+// Package.swift says why: ArgumentParser links Foundation.
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#endif
+
 import CLibrary
 import QueryOutput
 import Serving

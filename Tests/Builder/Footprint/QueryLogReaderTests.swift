@@ -84,7 +84,7 @@ import Testing
 
   @Test("A log gives the same lines in reads of any size", arguments: UInt64(1)...3)
   func chunks(seed: UInt64) throws {
-    var random = SplitMix64(seed: seed)
+    var random = TestSupport.SplitMix64(seed: seed)
     let keystrokes = (0..<4000).map { _ in
       Keystroke(
         pauseMilliseconds: Int.random(in: 0...999_999_999, using: &random),
@@ -103,7 +103,7 @@ import Testing
 
   @Test("Random bytes give lines or an error, and never more lines than there are", arguments: UInt64(1)...4)
   func noise(seed: UInt64) {
-    var random = SplitMix64(seed: seed)
+    var random = TestSupport.SplitMix64(seed: seed)
     let alphabet: [UInt8] = [0x09, 0x0a, 0x0d, 0x00, 0x30, 0x39, 0x61, 0xc3, 0xa3, 0xff, 0x2d]
     var refused = 0
     for _ in 0..<500 {

@@ -124,7 +124,7 @@ import CLibrary
 
   @Test("percentiles are those of the sorted sizes; above 64 KiB they are rounded up to a KiB")
   func percentiles() {
-    var random = SplitMix64(seed: 4)
+    var random = TestSupport.SplitMix64(seed: 4)
     for round in 0..<60 {
       var counts = SizeCounts()
       let top = [10, 70_000, 5_000_000][round % 3]
