@@ -121,9 +121,9 @@
       let failure = body.flatMap { RemoteRoot.failure(of: $0, isArchive: address.isArchive) }
       if let failure { return number(of: failure) }
       plan.hasRanges = Int64(opened.head.count) < opened.size || opened.size < FetchPlan.headSize
+      let plan = plan.file(name == nil ? .archive : .manifest, 0..<opened.size)
       let number = add(
-        RemoteFile(
-          name: name ?? "archive", start: 0, size: opened.size, root: opened, holder: nil, urlName: name))
+        RemoteFile(name: name ?? "archive", start: 0, size: opened.size, root: opened, urlName: name, plan: plan))
       root = (opened, number)
       roots.append(number)
       if roots.count > Self.rootLimit { forget(files[Int(roots.removeFirst())].root) }
@@ -161,7 +161,8 @@
     func open(_ name: String, size: Int64) -> CInt {
       network.withLock {
         if let number = numbers[name], files[Int(number)].size == size { return number }
-        let number = add(RemoteFile(name: name, start: 0, size: size, root: nil, holder: nil, urlName: name))
+        let plan = plan.file(.other, 0..<size)
+        let number = add(RemoteFile(name: name, start: 0, size: size, root: nil, urlName: name, plan: plan))
         numbers[name] = number
         return number
       }
@@ -174,8 +175,11 @@
         guard let root = holder.root else { return 0 &- EBADF }
         let key = "\(archive) \(start) \(name)"
         if let number = numbers[key], files[Int(number)].size == size { return number }
+        let plan = plan.file(name == "manifest" ? .manifest : .other, start..<start + size, in: holder.plan)
         let number = add(
-          RemoteFile(name: name, start: start, size: size, root: root, holder: archive, urlName: holder.urlName))
+          RemoteFile(
+            name: name, start: start, size: size, root: root, outermost: holder.outermost ?? archive,
+            urlName: holder.urlName, plan: plan))
         numbers[key] = number
         return number
       }
@@ -254,10 +258,8 @@
     private func piece(
       of file: RemoteFile, _ number: CInt, _ range: Range<Int64>, anewSince: Int
     ) -> RemotePiece {
-      let range = self.range(of: file, around: range)
-      var outermost = number
-      while let holder = files[Int(outermost)].holder { outermost = holder }
-      let key = PieceKey(file: outermost, start: range.lowerBound, end: range.upperBound)
+      let range = file.plan.range(around: range)
+      let key = PieceKey(file: file.outermost ?? number, start: range.lowerBound, end: range.upperBound)
       if let piece = pieces[key] {
         if piece.fetch != nil { return piece }
         let isOver = piece.failure != nil && clock_now() - piece.ended >= Self.failureLife
@@ -280,10 +282,10 @@
         return piece
       }
       let isWhole = file.root == nil && range == 0..<file.size
+      let takesWhole = isWhole || (file.root == nil && file.size <= FetchPlan.unrangedLimit)
       let fetch = Fetch(
         address, file.urlName, range: isWhole ? nil : range,
-        total: file.root?.size ?? file.size, wholeLimit: plan.wholeLimit(of: file.planned, isWhole: isWhole),
-        isNamedByContent: file.root == nil,
+        total: file.root?.size ?? file.size, wholeLimit: takesWhole ? file.size : 0, isNamedByContent: file.root == nil,
         isAnew: anewSince > 0
       ) { [cache] body in
         guard store.isRight(body.bytes) else { return false }
@@ -296,17 +298,6 @@
       keptSize += Self.pieceSize
       network.start(fetch)
       return piece
-    }
-
-    /// Returns the range that a request fetches.
-    private func range(of file: RemoteFile, around range: Range<Int64>) -> Range<Int64> {
-      var holders: [FetchPlan.File] = []
-      var outer = file.holder
-      while let number = outer {
-        holders.append(files[Int(number)].planned)
-        outer = files[Int(number)].holder
-      }
-      return plan.range(of: file.planned, in: holders[...], around: range)
     }
 
     private func remove(_ key: PieceKey) {

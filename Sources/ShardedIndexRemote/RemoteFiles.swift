@@ -74,15 +74,13 @@
     let size: Int64
     /// The manifest or the archive that the file is, or is in; nil for a file whose name follows from its content.
     var root: RemoteRoot?
-    /// The number of the holder, the file that has this one in it; nil for a file at the URL.
-    let holder: CInt?
+    /// The number of the file at the URL that has this one in it; nil for a file at the URL.
+    var outermost: CInt?
     /// The name of the file at the URL that the file is, or is in; nil for an archive.
     let urlName: String?
+    let plan: FetchPlan.File
     /// Whether the file's content is one that no answer belongs to any more.
     var isForgotten = false
-
-    /// The file for the plan of its fetches.
-    var planned: FetchPlan.File { FetchPlan.File(name: name, bytes: start..<start + size, head: root?.head.count) }
 
     /// The first 8 bytes of the file's SHA-256, in hexadecimal digits; nil if the name has no digest. Source:
     /// docs/format.md section 2.

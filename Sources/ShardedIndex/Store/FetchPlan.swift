@@ -1,15 +1,23 @@
 /// The bytes that a request fetches when bytes of a file are missing. A carrier only transports them.
 package struct FetchPlan: Sendable {
-  /// A file of an index.
-  package struct File: Sendable {
-    package let name: String
-    /// The bytes of the file at its host: from 0 on, unless another file has this one in it.
-    package let bytes: Range<Int64>
-    /// The number of known bytes at the beginning of a manifest or an archive; nil for another file.
-    package let head: Int?
+  /// The role of a file in an index.
+  package enum Kind: Sendable { case archive, manifest, other }
 
-    package init(name: String, bytes: Range<Int64>, head: Int?) {
-      (self.name, self.bytes, self.head) = (name, bytes, head)
+  /// A file of an index. Its bytes come in blocks, so that several misses may ask for the same range.
+  package struct File: Sendable {
+    fileprivate let isManifest: Bool
+    /// The bytes that blocks may have, as offsets at the host.
+    fileprivate var bytes: Range<Int64>
+    /// The size of a block in bytes, a power of two.
+    fileprivate var block: Int64
+
+    /// Returns the range that a request for missing bytes fetches.
+    ///
+    /// - Parameter missing: The missing bytes, as offsets at the host.
+    package func range(around missing: Range<Int64>) -> Range<Int64> {
+      let start = max(bytes.lowerBound, missing.lowerBound & -block)
+      let end = min(bytes.upperBound, (missing.upperBound &+ (block - 1)) & -block)
+      return min(start, missing.lowerBound)..<max(end, missing.upperBound)
     }
   }
 
@@ -23,10 +31,14 @@ package struct FetchPlan: Sendable {
   private static let wholeStarts: Int64 = 256 << 10
   /// The most bytes of another file that a request fetches whole.
   private static let wholeShard: Int64 = 96 << 10
+  /// The block of a larger manifest and of an archive's table of places: bytes beside missing ones are often read next.
+  private static let tableBlock: Int64 = 16 << 10
+  /// The block of a file that comes whole.
+  private static let wholeBlock: Int64 = 1 << 62
   /// The microseconds of a round trip from which on requests fetch whole files.
   private static let farRoundTrip: Int64 = 5000
 
-  /// Whether requests fetch whole files.
+  /// Whether requests fetch whole files, and blocks of tables.
   package var fetchesWholes = true
   /// Whether the host sends ranges.
   package var hasRanges = true
@@ -38,32 +50,27 @@ package struct FetchPlan: Sendable {
   /// - Parameter roundTrip: The microseconds of the round trip at the opening.
   package static func fetchesWholes(roundTrip: Int64) -> Bool { roundTrip > farRoundTrip }
 
-  /// Returns the range that a request for missing bytes fetches.
+  /// Returns a file of an index.
   ///
   /// - Parameters:
-  ///   - holders: The files that have this one in them, from the innermost out; none for a file at the host.
-  ///   - missing: The missing bytes, as offsets at the host.
-  package func range(
-    of file: File, in holders: ArraySlice<File> = [], around missing: Range<Int64>
-  ) -> Range<Int64> {
-    if file.name == "archive" { return missing }
-    let isOfStarts = holders.first?.name == "manifest"
-    if let holder = holders.first, isOfStarts {
-      let outer = range(of: holder, in: holders.dropFirst(), around: missing)
-      if outer != missing { return outer }
+  ///   - bytes: The bytes of the file at its host: from 0 on, unless the holder has this file in it.
+  ///   - holder: The archive or the manifest that has this file in it; nil for a file at the host.
+  package func file(_ kind: Kind, _ bytes: Range<Int64>, in holder: File? = nil) -> File {
+    let isOfStarts = holder?.isManifest ?? false
+    if isOfStarts, let holder, holder.block == Self.wholeBlock {
+      return File(isManifest: kind == .manifest, bytes: holder.bytes, block: Self.wholeBlock)
     }
-    let size = Int64(file.bytes.count)
-    if file.name == "manifest" {
-      guard let head = file.head, size <= (isOfStarts ? Self.wholeStarts : Self.wholeManifest) else { return missing }
-      return max(file.bytes.lowerBound, Int64(head))..<file.bytes.upperBound
+    let size = bytes.upperBound - bytes.lowerBound
+    var file = File(isManifest: kind == .manifest, bytes: bytes, block: fetchesWholes ? Self.tableBlock : 1)
+    switch kind {
+    case .archive: break
+    case .manifest:
+      file.bytes = min(max(bytes.lowerBound, Self.headSize), bytes.upperBound)..<bytes.upperBound
+      if size <= (isOfStarts ? Self.wholeStarts : Self.wholeManifest) { file.block = Self.wholeBlock }
+    case .other:
+      let isWhole = hasRanges ? fetchesWholes && size <= Self.wholeShard : fetchesWholes || size <= Self.unrangedLimit
+      file.block = isWhole ? Self.wholeBlock : 1
     }
-    let isWhole = fetchesWholes || (!hasRanges && size <= Self.unrangedLimit)
-    return isWhole && (size <= Self.wholeShard || !hasRanges) ? file.bytes : missing
-  }
-
-  /// Returns the most bytes of a whole file that a request takes in place of a range.
-  package func wholeLimit(of file: File, isWhole: Bool) -> Int64 {
-    let size = Int64(file.bytes.count)
-    return isWhole || (file.head == nil && size <= Self.unrangedLimit) ? size : 0
+    return file
   }
 }
