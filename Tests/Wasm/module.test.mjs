@@ -239,7 +239,7 @@ test('a damaged archive is refused or harmless, and ends no instance', async () 
   for (const text of asked) answers.set(text, JSON.stringify((await right.search(text)).matches))
   for (let n = 0; n < (isLong ? 20_000 : 400); n++) {
     let damaged = Buffer.from(bytes)
-    // Half of the damage is in the first header and the places, which the script reads as well.
+    // Half of the damage is in the first header.
     for (let k = 0; k <= next(3); k++) damaged[next(2) ? next(80) : next(damaged.length)] = next(256)
     if (next(10) === 0) damaged = damaged.subarray(0, next(damaged.length))
     try {

@@ -21,6 +21,59 @@ private enum Status: Int32 {
   case missing = 5
 }
 
+/// A file of the host, or a part of it. The engine's number of the file is the address of this value.
+private struct HostFile {
+  /// The host's number of the file.
+  let number: Int32
+  let bytes: Range<Int64>
+  let plan: FetchPlan.File
+  /// The file that was opened before this one.
+  let last: UnsafePointer<HostFile>?
+}
+
+/// The file that was opened last. All files stay, so that each has one number.
+nonisolated(unsafe) private var files: UnsafePointer<HostFile>?
+
+/// Returns the engine's number of a file, or of a part of it.
+private func file(
+  _ number: Int32, _ name: UnsafePointer<CChar>?, from start: Int64, size: Int64, in holder: FetchPlan.File? = nil
+) -> Int32 {
+  let bytes = start..<start + size
+  var known = files
+  while let file = known, file.pointee.number != number || file.pointee.bytes != bytes { known = file.pointee.last }
+  if known == nil {
+    let kind: FetchPlan.Kind =
+      strcmp(name!, "manifest") == 0 ? .manifest : strcmp(name!, "archive") == 0 ? .archive : .other
+    let made = UnsafeMutablePointer<HostFile>.allocate(capacity: 1)
+    made.initialize(
+      to: HostFile(number: number, bytes: bytes, plan: FetchPlan().file(kind, bytes, in: holder), last: files))
+    known = UnsafePointer(made)
+    files = known
+  }
+  return Int32(Int(bitPattern: known))
+}
+
+private func file(_ number: Int32) -> HostFile { UnsafePointer(bitPattern: Int(number))!.pointee }
+
+/// The carrier of the host, to which it names the bytes to fetch.
+private let carrier = Carrier(
+  context: nil,
+  open: { _, name, size in
+    let number = host_open(name, size, FetchPlan.headSize)
+    return number < 0 ? number : file(number, name, from: 0, size: host_size(number))
+  },
+  size: { file($1).bytes.upperBound },
+  read: { _, number, offset, size, target in
+    let file = file(number)
+    let range = file.plan.range(around: offset..<offset + size)
+    return host_read(file.number, offset, size, target, range.lowerBound, range.upperBound)
+  },
+  open_within: { _, archive, name, offset, size in
+    let holder = file(archive)
+    return file(holder.number, name, from: offset, size: size, in: holder.plan)
+  },
+  gather: nil, reason: nil, close: nil)
+
 private final class Page {
   let index: ShardedIndex
   /// The writer of the last answer.
@@ -29,7 +82,7 @@ private final class Page {
   private let ofIndex: AnswerWriter
   private var ofStarts: AnswerWriter?
 
-  init(_ path: String, cacheLimitBytes: Int, carrier: Carrier, isArchive: Bool) throws(IndexError) {
+  init(_ path: String, cacheLimitBytes: Int, isArchive: Bool) throws(IndexError) {
     index = try ShardedIndex(
       IndexDirectory(carrier: carrier, path: path, isArchive: isArchive),
       options: .init(cacheLimitBytes: cacheLimitBytes))
@@ -77,14 +130,13 @@ nonisolated(unsafe) private var message: [UInt8] = []
 ///
 /// - Parameters:
 ///   - size: The size of the question in bytes. The question is the path or the address of the index, for messages.
-///   - isArchive: Whether the host has one archive, with the number 0; else the host has files with names.
+///   - isArchive: Whether the host has one archive; else the host has files with names.
 @_cdecl("shardq_open") public func open(_ size: Int32, _ cacheLimitBytes: Int32, _ isArchive: Int32) -> Int32 {
   asking { () throws(Refusal) in
     page = nil
     do throws(IndexError) {
       let path = String(decoding: question(size), as: UTF8.self)
-      page = try Page(
-        path, cacheLimitBytes: Int(cacheLimitBytes), carrier: host_carrier(), isArchive: isArchive != 0)
+      page = try Page(path, cacheLimitBytes: Int(cacheLimitBytes), isArchive: isArchive != 0)
     } catch {
       throw Refusal(error)
     }

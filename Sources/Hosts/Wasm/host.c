@@ -1,22 +1,8 @@
-// The WebAssembly module's own part of a C library, and the three functions of its host, which Carrier
-// (Sources/System/CShims/carrier.h) describes.
+// The WebAssembly module's own part of a C library, and the texts between the module and its host.
 #include "host.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <wasi/api.h>
-
-#define IMPORT(name) __attribute__((import_module("host"), import_name(#name)))
-IMPORT(open) int32_t host_open(const char *name, int64_t size);
-IMPORT(size) int64_t host_size(int32_t file);
-IMPORT(read) int32_t host_read(int32_t file, int64_t offset, int64_t size, void *into);
-
-static int32_t open_file(void *context, const char *name, int64_t size) { return host_open(name, size); }
-static int64_t size_of(void *context, int32_t file) { return host_size(file); }
-static int32_t read_file(void *context, int32_t file, int64_t offset, int64_t size, void *into) {
-  return host_read(file, offset, size, into);
-}
-
-Carrier host_carrier(void) { return (Carrier){.open = open_file, .size = size_of, .read = read_file}; }
 
 // The texts of a question, and the bytes of an answer.
 static unsigned char *question;

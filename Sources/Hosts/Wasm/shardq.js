@@ -17,16 +17,8 @@ const refused = message => { throw new ShardqError('refused', message) }
 const [done, waits] = [0, 1]
 const codes = { 2: 'damaged', 3: 'superseded', 5: 'missing' }
 const [noFile, again] = [-44, -6] // The errors of Sources/Hosts/Wasm/libc.h.
-/** The bytes of a manifest that come first. Most manifests are no larger. */
-const firstRead = 32_768
-/** The bytes of a larger manifest that come with each range: the frames behind a range are often read next. */
-const readAhead = 16 << 10
-/** The largest manifest that comes whole at its first miss; the largest manifest and archive from a host without ranges. */
-const [wholeManifest, unrangedManifest, unrangedArchive] = [128 << 10, 1 << 20, 32 << 20]
-/** The largest other file that comes whole. */
-const wholeShard = 96 << 10
-/** The bytes of an archive's table of places that come at once. */
-const placesSize = 8192
+/** The largest manifest and the largest archive from a host without ranges. */
+const [unrangedManifest, unrangedArchive] = [1 << 20, 32 << 20]
 /** The bytes of compressed shards that stay, besides the cache of the engine. */
 const keptBytes = 4 << 20
 const inFlight = 6
@@ -34,8 +26,6 @@ const inFlight = 6
 const [pauses, silence] = [[250, 1000], 10_000]
 /** The greatest number that the module takes. */
 const greatest = 2 ** 31 - 1
-/** The largest starts that come whole, after the opening. */
-const wholeStarts = 256 << 10
 /** The bytes between two ranges of a file that cost less than another request. */
 const nearby = 8 << 10
 /** The most rounds of fetching for a question. More rounds mean that the host sends wrong bytes. */
@@ -245,96 +235,45 @@ class Instance {
   static async open(storage, module, cacheBytes, isFresh) {
     const instance = new Instance()
     Object.assign(instance, { storage, isFresh, files: [], byName: new Map(), kept: new Set(), keptSize: 0, wanted: [], missing: new Set() })
-    const isArchive = storage.isArchive === true
-    if (isArchive) instance.files.push({ name: '', size: -1, runs: [], isArchive })
     instance.engine = (await WebAssembly.instantiate(module, { host: instance.host() })).exports
     const place = storage.address ?? 'the storage', cache = checkWhole('cacheBytes', cacheBytes)
-    await instance.asking(engine => engine.shardq_open(given(engine, place), cache, isArchive ? 1 : 0))
+    await instance.asking(engine => engine.shardq_open(given(engine, place), cache, storage.isArchive === true ? 1 : 0))
     instance.isFresh = false
     // The starts come after the opening. A question that needs the starts waits for the same request.
-    if (!globalThis.navigator?.connection?.saveData) {
-      for (const want of instance.wanted) {
-        const { end } = instance.region(want.file, want.from)
-        if (end - want.from <= wholeStarts) want.to = end
-      }
-      instance.fetch(instance.wanted).catch(() => {})
-    }
+    if (!globalThis.navigator?.connection?.saveData) instance.fetch(instance.wanted).catch(() => {})
     return instance
   }
 
-  /** The three functions that the module imports: Sources/System/CShims/carrier.h. */
+  /** The three functions that the module imports: Sources/Hosts/Wasm/host.h. */
   host() {
     return {
-      open: (name, size) => {
+      open: (name, size, head) => {
         const memory = new Uint8Array(this.engine.memory.buffer)
         const text = decoder.decode(memory.subarray(name, memory.indexOf(0, name)))
         let number = this.byName.get(text)
         if (number === undefined) {
-          number = this.files.push({ name: text, size: Number(size), runs: [] }) - 1
+          const isArchive = this.storage.isArchive === true
+          number = this.files.push({ name: isArchive ? '' : text, size: Number(size), runs: [] }) - 1
           this.byName.set(text, number)
         }
-        const known = this.size(this.files[number])
-        return known < 0 ? known : number
+        const file = this.files[number]
+        if (this.missing.has(file)) return noFile
+        if (file.size >= 0) return number
+        this.wanted.push({ file, from: 0, to: Number(head) })
+        return again
       },
-      size: number => BigInt(this.size(this.files[number])),
-      read: (number, offset, size, into) => {
+      size: number => BigInt(this.files[number].size),
+      read: (number, offset, size, into, first, end) => {
         const file = this.files[number], [from, to] = [Number(offset), Number(offset + size)]
         if (this.missing.has(file)) return noFile
         const run = file.runs.find(({ start, bytes }) => start <= from && to <= start + bytes.length)
-        if (!run) { this.want(file, from, to); return again }
+        if (!run) { this.wanted.push({ file, from: Number(first), to: Number(end) }); return again }
         new Uint8Array(this.engine.memory.buffer).set(run.bytes.subarray(from - run.start, to - run.start), into)
         // The run that was used last is dropped last.
         if (this.kept.delete(run)) this.kept.add(run)
         return 0
       },
     }
-  }
-
-  /** The size of a file, or an error. */
-  size(file) {
-    if (this.missing.has(file)) return noFile
-    if (file.size >= 0) return file.size
-    this.wanted.push({ file, from: 0, to: firstRead })
-    return again
-  }
-
-  /** Notes that bytes of a file are missing, and with them the bytes that are often read next. */
-  want(file, from, to) {
-    const { start, end, limit } = this.region(file, from)
-    const isWhole = end - start <= limit
-    if (!isWhole && limit === wholeManifest) to = Math.max(to, Math.min(from + readAhead, end))
-    this.wanted.push({ file, from: isWhole ? Math.min(from, start) : from, to: isWhole ? Math.min(Math.max(to, end), file.size) : to })
-  }
-
-  /** The region of a file around a byte, and the most bytes of the region that come at once. */
-  region(file, at) {
-    const head = file.runs[0]?.bytes
-    if (file.name === 'manifest') return { start: head?.length ?? 0, end: file.size, limit: wholeManifest }
-    if (!file.isArchive) return { start: 0, end: file.size, limit: wholeShard }
-    if (!(head?.length >= 62)) return { start: 0, end: file.size, limit: 0 }
-    // docs/archive.md: the first header has the end of the manifest and the start of the table of places.
-    const number = (bytes, at) => Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(at, true))
-    const places = number(head, 46), manifestEnd = 38 + head[28] + 256 * head[29] + number(head, 54)
-    if (at >= places) {
-      const start = at - (at - places) % placesSize
-      return { start, end: start + placesSize, limit: placesSize }
-    }
-    const runs = file.runs.filter(run => run.start >= places)
-    if (at < manifestEnd) {
-      // The engine reads a shard next, and before it the place of the shard.
-      if (runs.length === 0 && places < file.size) this.want(file, places, Math.min(places + 1, file.size))
-      return { start: head.length, end: manifestEnd, limit: wholeManifest }
-    }
-    // The region is between the last place before the byte and the first place behind.
-    let [start, end] = [0, places]
-    for (const { bytes } of runs) {
-      for (let k = 0; k + 8 <= bytes.length; k += 8) {
-        const place = number(bytes, k)
-        if (place <= at) start = Math.max(start, place)
-        else end = Math.min(end, place)
-      }
-    }
-    return { start, end, limit: wholeShard }
   }
 
   /** Drops the shards that were used longest ago. */
@@ -428,7 +367,7 @@ class Instance {
     file.size = got.size
     file.runs.push(run)
     // A manifest and the beginning of an archive stay.
-    if (file.name === 'manifest' || file.isArchive && run.start === 0) return
+    if (file.name === 'manifest' || file.name === '' && run.start === 0) return
     this.kept.add(run)
     this.keptSize += run.bytes.length
   }
