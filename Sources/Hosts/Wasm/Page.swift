@@ -28,39 +28,40 @@ private struct HostFile {
   let bytes: Range<Int64>
   let plan: FetchPlan.File
   /// The file that was opened before this one.
-  let last: UnsafePointer<HostFile>?
+  let last: Place?
+
+  typealias Place = UnsafeMutablePointer<HostFile>
 }
 
 /// The file that was opened last. All files stay, so that each has one number.
-nonisolated(unsafe) private var files: UnsafePointer<HostFile>?
+nonisolated(unsafe) private var files: HostFile.Place?
 
 /// Returns the engine's number of a file, or of a part of it.
 private func file(
-  _ number: Int32, _ name: UnsafePointer<CChar>?, from start: Int64, size: Int64, in holder: FetchPlan.File? = nil
+  _ number: Int32, _ kind: FetchPlan.Kind, from start: Int64, size: Int64, in holder: FetchPlan.File? = nil
 ) -> Int32 {
   let bytes = start..<start + size
   var known = files
   while let file = known, file.pointee.number != number || file.pointee.bytes != bytes { known = file.pointee.last }
   if known == nil {
-    let kind: FetchPlan.Kind =
-      strcmp(name!, "manifest") == 0 ? .manifest : strcmp(name!, "archive") == 0 ? .archive : .other
-    let made = UnsafeMutablePointer<HostFile>.allocate(capacity: 1)
+    let made = HostFile.Place.allocate(capacity: 1)
     made.initialize(
       to: HostFile(number: number, bytes: bytes, plan: FetchPlan().file(kind, bytes, in: holder), last: files))
-    known = UnsafePointer(made)
-    files = known
+    (known, files) = (made, made)
   }
   return Int32(Int(bitPattern: known))
 }
 
-private func file(_ number: Int32) -> HostFile { UnsafePointer(bitPattern: Int(number))!.pointee }
+private func file(_ number: Int32) -> HostFile { HostFile.Place(bitPattern: Int(number))!.pointee }
 
 /// The carrier of the host, to which it names the bytes to fetch.
 private let carrier = Carrier(
   context: nil,
   open: { _, name, size in
     let number = host_open(name, size, FetchPlan.headSize)
-    return number < 0 ? number : file(number, name, from: 0, size: host_size(number))
+    if number < 0 { return number }
+    let kind: FetchPlan.Kind = strcmp(name!, "manifest") == 0 ? .manifest : size < 0 ? .archive : .other
+    return file(number, kind, from: 0, size: host_size(number))
   },
   size: { file($1).bytes.upperBound },
   read: { _, number, offset, size, target in
@@ -70,7 +71,8 @@ private let carrier = Carrier(
   },
   open_within: { _, archive, name, offset, size in
     let holder = file(archive)
-    return file(holder.number, name, from: offset, size: size, in: holder.plan)
+    let kind: FetchPlan.Kind = strcmp(name!, "manifest") == 0 ? .manifest : .other
+    return file(holder.number, kind, from: offset, size: size, in: holder.plan)
   },
   gather: nil, reason: nil, close: nil)
 

@@ -19,7 +19,7 @@ enum SystemFile {
 
   /// Writes all of `bytes` at the descriptor's position.
   static func write(_ bytes: [UInt8], to descriptor: CInt, path: String) throws(BuildError) {
-    // A `Result` keeps the type of the error, which `withUnsafeBytes` would not.
+    // A `Result` keeps the type of the error, which a closure that rethrows would not.
     let result = unsafe bytes.withUnsafeBytes { bytes in
       Result { () throws(BuildError) in try unsafe write(bytes, to: descriptor, path: path) }
     }
