@@ -4,7 +4,7 @@
 /// functions and their arguments. The command prints the same message with its options, and with lines for a shell.
 public struct BuildMessage: Hashable, Sendable {
   /// A value of a setting.
-  enum Value: Hashable, Sendable {
+  package enum Value: Hashable, Sendable {
     case on
     case number(Int)
     case mebibytes(Int)
@@ -95,20 +95,20 @@ extension BuildMessage: ExpressibleByStringInterpolation {
     public mutating func appendInterpolation(_ message: BuildMessage) { parts += message.parts }
 
     /// Appends the name of a setting and its value: `--encoding latin1`, `DatasetDialect.encoding = .latin1`.
-    mutating func appendInterpolation(_ setting: BuildSetting, _ value: Value? = nil) {
+    package mutating func appendInterpolation(_ setting: BuildSetting, _ value: Value? = nil) {
       parts.append(.setting(setting, value))
     }
 
     /// Appends the advice to set a setting: `pass --ragged`, `set DatasetDialect.isRagged to true`.
-    mutating func appendInterpolation(pass setting: BuildSetting, _ value: Value = .on) {
+    package mutating func appendInterpolation(pass setting: BuildSetting, _ value: Value = .on) {
       parts.append(.order(setting, value))
     }
 
     /// Appends the name of a function: `shardq repair`, `ShardBuilder.repair(_:from:)`.
-    mutating func appendInterpolation(_ function: BuildFunction) { parts.append(.function(function)) }
+    package mutating func appendInterpolation(_ function: BuildFunction) { parts.append(.function(function)) }
 
     /// Appends one of two texts: the command prints the first, the library gives the second.
-    mutating func appendInterpolation(command: BuildMessage, library: BuildMessage) {
+    package mutating func appendInterpolation(command: BuildMessage, library: BuildMessage) {
       parts.append(.either(command: command, library: library))
     }
   }

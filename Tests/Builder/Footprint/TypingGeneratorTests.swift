@@ -119,7 +119,7 @@ import Footprint
 
   @Test("Records are typed as often as Zipf's law says")
   func popularity() {
-    var random = Footprint.TestSupport.SplitMix64(seed: 1)
+    var random = Footprint.SplitMix64(seed: 1)
     for count in [1, 2, 3, 1000, 209_556] {
       let popularity = Popularity(count: count, seed: 9)
       var drawn = [Int](repeating: 0, count: count)
