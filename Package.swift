@@ -35,6 +35,7 @@ struct Tests {
     add(
       "Programs",
       ["CLibrary", "Footprint", "Answers", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"])
+    add("Tidy", [])
     // The targets of Fuzz/, which replay their kept inputs here without a sanitizer.
     add("Fuzz", ["Footprint", "ShardBuilder", "ShardedIndex"], path: "Fuzz", sources: ["Replay", "Sources"])
     // Fuzz/run.sh builds them for libFuzzer, which has the main function.

@@ -23,9 +23,7 @@ struct GeoJSONFeatures {
   /// - Returns: The fault of the feature, if it has one; then its fields are unchanged.
   mutating func replaceFields(
     since mark: RecordSink.Mark, of objects: FieldNames, window: Bytes, _ sink: inout RecordSink
-  )
-    -> String?
-  {
+  ) -> String? {
     while uses.count < objects.names.count { uses.append(Self.use(of: objects.names[uses.count])) }
     let range = sink.fieldIndices(since: mark)
     var (isFeature, isPoint, hasCoordinates, hasForeign) = (false, false, false, false)

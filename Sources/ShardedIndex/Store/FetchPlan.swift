@@ -16,7 +16,7 @@ package struct FetchPlan: Sendable {
     /// - Parameter missing: The missing bytes, as offsets at the host.
     package func range(around missing: Range<Int64>) -> Range<Int64> {
       let start = max(bytes.lowerBound, missing.lowerBound & -block)
-      let end = min(bytes.upperBound, (missing.upperBound &+ (block - 1)) & -block)
+      let end = min(bytes.upperBound - 1, (missing.upperBound - 1) | (block - 1)) + 1
       return min(start, missing.lowerBound)..<max(end, missing.upperBound)
     }
   }

@@ -179,7 +179,7 @@ import Testing
   }
 
   /// The pieces of the page, and the scripts of a page without a server.
-  static var scripts: [File] { ["Page", "Wasm"].flatMap { files("Sources/" + $0, ".js") } }
+  static var scripts: [File] { ["Page", "Hosts/Wasm"].flatMap { files("Sources/" + $0, ".js") } }
 
   static var python: [File] { ["Scripts", "Tests", "Benchmarks"].flatMap { files($0, ".py") } }
 
@@ -376,8 +376,9 @@ import Testing
 
   @Test("comments and articles of libraries have nouns, and no phrases in their place") func comments() {
     let libraries = [
-      "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "Answers", "QueryOutput", "ShardBuilder",
-      "ShardBuilderFoundation", "Footprint", "ShardqRemote", "ShardedIndexRemote", "ShardqCommands",
+      "ShardedIndex", "ShardedIndexFoundation", "SearchModel", "Answers", "ShardBuilder", "ShardBuilderFoundation",
+      "ShardedIndexRemote", "Programs/QueryOutput", "Programs/Footprint", "Programs/ShardqCommands",
+      "Programs/ShardqRemote",
     ]
     for library in libraries {
       let files = Self.files("Sources/" + library, ".swift") + Self.files("Sources/" + library, ".md")
@@ -413,7 +414,7 @@ import Testing
       // The last line is empty.
       #expect(page.lines.count <= 250 || specifications.contains(page.path), "\(page.path)")
     }
-    let sources = ["Serving", "Page", "Library", "Node", "Python", "Wasm"].flatMap { folder in
+    let sources = ["Programs/Serving", "Page", "Hosts"].flatMap { folder in
       [".swift", ".h", ".c", ".js", ".css", ".ts", ".py", ".json", ".html"].flatMap {
         Self.files("Sources/" + folder, $0)
       }
