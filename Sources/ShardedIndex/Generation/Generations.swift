@@ -2,7 +2,8 @@ import CLibrary
 
 /// The generations of an index: the generation of the opening, and the newest one that the index has moved to.
 struct Generations: ~Copyable, Sendable {
-  private struct Latest: Sendable {
+  // Were it private, the compiler could not build the other files of this module without optimization.
+  struct Latest: Sendable {
     var generation: Generation
     /// The stamp of the directory's files at the last look.
     var stamp: GenerationStamp
