@@ -26,7 +26,9 @@ struct RankedRecords {
         if let overlay = generation.overlay { unsafe keys.append(overlay.folded(hit.record)) }
       } else {
         let part = try part(of: hit)
-        unsafe part.part.keys.forEachKey(in: hit.record..<hit.record + 1) { _, key in unsafe keys.append(key) }
+        let position = part.start + hit.record
+        try RecordReader(generation.shards, first: part)
+          .forEachFoldedKey(from: position, to: position + 1) { unsafe keys.append($0.bytes) }
       }
     }
     return keys
