@@ -92,10 +92,11 @@ package enum Misspelling {
 
   /// Returns whether at most a number of typing errors lead from one text to the other.
   package static func isWithin(_ edits: Int, _ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
+    guard abs(one.count - other.count) <= edits else { return false }
     let same = zip(one, other).prefix { $0 == $1 }.count
     let (one, other) = (one.dropFirst(same), other.dropFirst(same))
     if one.isEmpty, other.isEmpty { return true }
-    guard edits > 0, abs(one.count - other.count) <= edits else { return false }
+    guard edits > 0 else { return false }
     func rest(_ leaving: Int, _ leavingOther: Int) -> Bool {
       guard leaving <= one.count, leavingOther <= other.count else { return false }
       return isWithin(edits - 1, one.dropFirst(leaving), other.dropFirst(leavingOther))

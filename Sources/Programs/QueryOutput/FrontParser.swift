@@ -72,7 +72,10 @@ package enum FrontParser {
   package static func nearCommand(to word: String, within edits: Int) -> String? {
     let word = Array(word.utf8)
     guard word.count >= 4 else { return nil }
-    return commandNames.first { $0.utf8.count >= 4 && Misspelling.isWithin(edits, word[...], Array($0.utf8)[...]) }
+    let sizes = max(4, word.count - edits)...word.count + edits
+    return commandNames.first { name in
+      sizes.contains(name.utf8.count) && Misspelling.isWithin(edits, word[...], Array(name.utf8)[...])
+    }
   }
 
   /// Returns the command that a word of other programs means; nil for none.
