@@ -1,7 +1,7 @@
 import ShardedIndex
 
-/// A search from a host: a page that calls the WebAssembly module (Sources/Hosts/Wasm), or a program that calls the C library
-/// (Sources/Hosts/Library).
+/// A search from a host: a page that calls the WebAssembly module (Sources/Hosts/Wasm), or a program that calls the C
+/// library (Sources/Hosts/Library).
 package enum HostSearch {
   /// The error of a search.
   package enum Failure: Error {
