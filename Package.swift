@@ -34,7 +34,10 @@ struct Tests {
     add("Remote", ["ShardedIndexRemote"], sources: ["StoreTextTests.swift"])
     add(
       "Programs",
-      ["CLibrary", "Footprint", "Answers", "QueryOutput", "ShardqCommands", "ShardBuilder", "ShardedIndex"])
+      [
+        "TestSupport", "CLibrary", "Footprint", "Answers", "QueryOutput", "ShardqCommands", "ShardBuilder",
+        "ShardedIndex",
+      ])
     add("Tidy", [])
     // The targets of Fuzz/, which replay their kept inputs here without a sanitizer.
     add("Fuzz", ["Footprint", "ShardBuilder", "ShardedIndex"], path: "Fuzz", sources: ["Replay", "Sources"])

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Glibc
+  import TestSupport
   import Testing
 
   /// `--memory` bounds the memory of a build, measured on the program itself.
@@ -34,7 +35,7 @@
       var peaks: [Int] = []
       for count in [300, 3000] {
         let lines = (0..<count).map { "{\"name\":\"\(same)\($0 + 10_000)\",\"country\":\"XX\"}\n" }
-        scratch.write("\(count).jsonl", lines.joined())
+        scratch.write(lines.joined(), to: "\(count).jsonl")
         peaks.append(try build("\(count)", "16MiB", scratch))
       }
       print("peak resident, bytes: 300 and 3,000 keys of 16 KiB under 16 MiB \(peaks)")
@@ -49,7 +50,7 @@
       let header = "name,country" + (0..<60).map { ",f\($0)" }.joined() + "\n"
       // Each batch takes nine times its text, and its memory is not kept for the next batch.
       let digits = (0..<60).map { ",\($0 * 7 % 10)" }.joined() + "\n"
-      scratch.write("wide.csv", header + (0..<200_000).map { "n\($0),XX" + digits }.joined())
+      scratch.write(header + (0..<200_000).map { "n\($0),XX" + digits }.joined(), to: "wide.csv")
       let peak = try build("wide", "80MiB", scratch, type: "csv")
       print("peak resident, bytes: 200,000 records of 62 fields under 80 MiB \(peak)")
       // Measured: 76 to 81 MiB; 131 to 136 MiB when freed chunks left holes in the memory of others.

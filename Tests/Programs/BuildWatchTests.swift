@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 import CLibrary
@@ -21,10 +22,10 @@ struct BuildWatchTests {
 
   @Test("A changed dataset is built again; a bad or missing dataset leaves the index") func changes() {
     let scratch = TemporaryDirectory()
-    scratch.write("r.jsonl", Self.record("a"))
-    scratch.write("two", Self.record("a") + Self.record("b"))
-    scratch.write("three", Self.record("a") + Self.record("b") + Self.record("c"))
-    scratch.write("bad", Self.record("a") + "{\n")
+    scratch.write(Self.record("a"), to: "r.jsonl")
+    scratch.write(Self.record("a") + Self.record("b"), to: "two")
+    scratch.write(Self.record("a") + Self.record("b") + Self.record("c"), to: "three")
+    scratch.write(Self.record("a") + "{\n", to: "bad")
     let result = script(
       """
       is 1; cp two r.jsonl; is 2; cp bad r.jsonl; said 'r.jsonl:2:'; is 2
@@ -39,7 +40,7 @@ struct BuildWatchTests {
 
   @Test("A bad dataset is built once corrected; a signal ends the wait for it too") func badAtFirst() {
     let scratch = TemporaryDirectory()
-    scratch.write("r.jsonl", "{\n")
+    scratch.write("{\n", to: "r.jsonl")
     let result = script(
       "said 'r.jsonl:'; echo '{\"name\":\"a\"}' >r.jsonl; is 1; kill -INT $p; wait $p; echo $?", scratch)
     #expect(result.output == "130\n", "\(result)")
@@ -47,7 +48,7 @@ struct BuildWatchTests {
 
   @Test("A watching build waits while another build runs") func locked() {
     let scratch = TemporaryDirectory()
-    scratch.write("r.jsonl", Self.record("a"))
+    scratch.write(Self.record("a"), to: "r.jsonl")
     #if os(Linux)
       let result = script(
         """
@@ -60,6 +61,6 @@ struct BuildWatchTests {
   @Test func usage() {
     let scratch = TemporaryDirectory()
     #expect(Program.run(["build", "--watch", "-i", scratch.path + "/i", "-"]).status == 64)
-    #expect(TemporaryDirectory.names(scratch.path).isEmpty)
+    #expect(Files.names(in: scratch.path).isEmpty)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Every command over an index with one changed byte ends with 0 only if its output is that of the sound index.
@@ -28,9 +29,9 @@ struct DamageStatusTests {
     func damaged(_ name: String, of index: String, file: String, at: Int) -> String {
       let copy = scratch.path + "/" + name
       Self.copy(index, to: copy)
-      var bytes = TemporaryDirectory.bytes(copy + "/" + file)
+      var bytes = Files.bytes(copy + "/" + file)
       bytes[at] ^= 0x10
-      scratch.write(name + "/" + file, bytes)
+      scratch.write(bytes, to: name + "/" + file)
       return copy
     }
 
@@ -41,8 +42,8 @@ struct DamageStatusTests {
 
   /// Parts of the files: places from the start, or from the end if they are negative.
   static func places(of index: String) -> [(file: String, at: Int, part: String)] {
-    let names = TemporaryDirectory.names(index)
-    let manifest = TemporaryDirectory.bytes(index + "/manifest").count
+    let names = Files.names(in: index)
+    let manifest = Files.bytes(index + "/manifest").count
     var places = [
       ("manifest", 0, "magic"), ("manifest", 20, "root"), ("manifest", 200, "root's sections"),
       ("manifest", manifest - 6, "density grid"),
@@ -52,7 +53,7 @@ struct DamageStatusTests {
     for step in 1..<12 { places.append(("manifest", manifest * step / 12, "manifest at \(step)/12")) }
     let shards = names.filter { $0.hasSuffix(".zst") }
     for shard in [shards[0], shards[shards.count / 2]] {
-      let size = TemporaryDirectory.bytes(index + "/" + shard).count
+      let size = Files.bytes(index + "/" + shard).count
       for (at, part) in [(10, "header"), (size / 3, "keys"), (size * 2 / 3, "fields"), (size - 2, "end")] {
         places.append((shard, at, "shard's \(part)"))
       }
@@ -103,7 +104,7 @@ struct DamageStatusTests {
   @Test("the map reports that its land cannot be read")
   func land() {
     let fixture = Fixture()
-    let size = TemporaryDirectory.bytes(fixture.older + "/manifest").count
+    let size = Files.bytes(fixture.older + "/manifest").count
     let copy = fixture.damaged("damaged", of: fixture.older, file: "manifest", at: size - 6)
     let result = Program.run(["map", "sa", "-i", copy])
     #expect(result.status == 65 && result.output == "", "\(result)")
@@ -160,8 +161,8 @@ struct DamageStatusTests {
     let fixture = Fixture()
     let log = fixture.scratch.path + "/log"
     #expect(Program.run(["generate", "--typing", "300", "-i", fixture.older], output: log).status == 0)
-    let shard = TemporaryDirectory.names(fixture.older).first { $0.hasSuffix(".zst") }!
-    let size = TemporaryDirectory.bytes(fixture.older + "/" + shard).count
+    let shard = Files.names(in: fixture.older).first { $0.hasSuffix(".zst") }!
+    let size = Files.bytes(fixture.older + "/" + shard).count
     for (file, at) in [("manifest", 40), (shard, size / 3), (shard, size - 2)] {
       let copy = fixture.damaged("damaged", of: fixture.older, file: file, at: at)
       for command in [

@@ -1,4 +1,5 @@
 import QueryOutput
+import TestSupport
 import Testing
 
 import CLibrary
@@ -56,16 +57,16 @@ struct ExitStatusTests {
   @Test func damagedIndex() {
     let copy = TemporaryDirectory()
     mkdir(copy.path + "/index", 0o755)
-    for name in TemporaryDirectory.names(index.path) {
+    for name in Files.names(in: index.path) {
       var bytes = index.directory.bytes("index/" + name)
       if name.hasSuffix(".zst") { bytes[bytes.count / 2] ^= 0x40 }
-      copy.write("index/" + name, bytes)
+      copy.write(bytes, to: "index/" + name)
     }
     let query = Program.run(["alab", "-i", copy.path + "/index"])
     #expect(query.status == 65 && query.output == "" && query.error.contains(".zst"))
     let verify = Program.run(["verify", "-i", copy.path + "/index"])
     #expect(verify.status == 1 && verify.output.contains("SHA-256"))
-    copy.write("index/manifest", "nonsense")
+    copy.write("nonsense", to: "index/manifest")
     #expect(Program.run(["alab", "-i", copy.path + "/index"]).status == 65)
     #expect(Program.run(["verify", "-i", copy.path + "/index"]).status == 1)
     #expect(Program.run(["stats", "-i", copy.path + "/index"]).status == 65)
@@ -74,7 +75,7 @@ struct ExitStatusTests {
   @Test func missingShard() {
     let copy = TemporaryDirectory()
     mkdir(copy.path + "/index", 0o755)
-    copy.write("index/manifest", index.directory.bytes("index/manifest"))
+    copy.write(index.directory.bytes("index/manifest"), to: "index/manifest")
     let query = Program.run(["alab", "-i", copy.path + "/index"])
     #expect(query.status == 65 && query.output == "")
     #expect(Program.run(["verify", "-i", copy.path + "/index"]).output.contains("is missing"))
@@ -85,8 +86,8 @@ struct ExitStatusTests {
     let copy = TemporaryDirectory()
     mkdir(copy.path + "/index", 0o755)
     // Without an overlay's file, which is open while the manifest is opened.
-    for name in TemporaryDirectory.names(index.path) {
-      copy.write("index/" + name, index.directory.bytes("index/" + name))
+    for name in Files.names(in: index.path) {
+      copy.write(index.directory.bytes("index/" + name), to: "index/" + name)
     }
     let verify = Program.run(
       ["-c", "ulimit -n 5; exec \"$0\" verify -i \"$1\"", Program.directory! + "/shardq", copy.path + "/index"],
@@ -119,7 +120,7 @@ struct ExitStatusTests {
       set -o pipefail; PATH="$1:$PATH"; shardq generate --count 200000 --format jsonl | head -n 1 >/dev/null; echo $?
       shardq build -i "$2/i" "$2/many.jsonl" 2>/dev/null; shardq -i "$2/i" '' --all 2>"$2/err" | head -n 1 >/dev/null; echo $?; cat "$2/err"
       """
-    scratch.write("many.jsonl", Program.run(["generate", "--count", "20000", "--format", "jsonl"]).output)
+    scratch.write(Program.run(["generate", "--count", "20000", "--format", "jsonl"]).output, to: "many.jsonl")
     let result = Program.run(
       ["-c", command, "shell", Program.directory!, scratch.path], program: "/bin/bash")
     #expect(result.output == "141\n141\n" && result.error == "", "\(result)")
@@ -127,9 +128,9 @@ struct ExitStatusTests {
 
   @Test func buildFailures() {
     let scratch = TemporaryDirectory()
-    scratch.write("bad.json", "[{\"name\":\"a\",\"country\":\"b\"},{]")
-    scratch.write("bad.jsonl", "{\"name\":\"a\",\"country\":\"b\"}\n{\n{\"name\":\"c\",\"country\":\"d\"}\n")
-    scratch.write("odd.jsonl", "{\"x\":1,\"y\":2}\n")
+    scratch.write("[{\"name\":\"a\",\"country\":\"b\"},{]", to: "bad.json")
+    scratch.write("{\"name\":\"a\",\"country\":\"b\"}\n{\n{\"name\":\"c\",\"country\":\"d\"}\n", to: "bad.jsonl")
+    scratch.write("{\"x\":1,\"y\":2}\n", to: "odd.jsonl")
     func build(_ arguments: String...) -> Program.Result {
       Program.run(["build", "-i", scratch.path + "/i"] + arguments)
     }
@@ -154,7 +155,7 @@ struct ExitStatusTests {
 
   @Test func frontAlone() {
     let alone = TemporaryDirectory()
-    alone.write("shardq", try! readProgram())
+    alone.write(try! readProgram(), to: "shardq")
     chmod(alone.path + "/shardq", 0o755)
     let query = Program.run(["alab", "--count"], index: index.path, program: alone.path + "/shardq")
     #expect(query == .init(status: 0, output: "2\n", error: ""))

@@ -1,6 +1,7 @@
 #if CommandLineTool
   import Footprint
   import ShardBuilder
+  import TestSupport
   import Testing
 
   import ShardqCommands
@@ -24,7 +25,7 @@
       defer { buffer.deallocate() }
       var bytes: [UInt8] = []
       while case let size = generator.fill(buffer), size > 0 { bytes += UnsafeBufferPointer(rebasing: buffer[..<size]) }
-      directory.write("cities.jsonl", bytes)
+      directory.write(bytes, to: "cities.jsonl")
       var options = BuildOptions()
       options.key = "{name}, {country}"
       _ = try! ShardBuilder.build([directory.path + "/cities.jsonl"], into: directory.path + "/index", options: options)
@@ -61,7 +62,7 @@
       private static func missingPages(in directory: String, _ change: (CInt) -> Void) -> Int {
         var missing = 0
         // No query reads the lock file, which has a mark in it.
-        for name in TemporaryDirectory.names(directory) where !name.hasPrefix(".") {
+        for name in Files.names(in: directory) where !name.hasPrefix(".") {
           let file = open(directory + "/" + name, O_RDONLY | O_CLOEXEC)
           defer { close(file) }
           change(file)
@@ -80,10 +81,10 @@
       @Test("All measured files lie in the system's cache, not only the pages of the first answer")
       func readThrough() {
         let (index, log) = (TemporaryDirectory(), TemporaryDirectory())
-        for name in TemporaryDirectory.names(Self.cities) {
-          index.write(name, TemporaryDirectory.bytes(Self.cities + "/" + name))
+        for name in Files.names(in: Self.cities) {
+          index.write(Files.bytes(Self.cities + "/" + name), to: name)
         }
-        log.write("log", "0\tzz\n")
+        log.write("0\tzz\n", to: "log")
         let evicted = Self.missingPages(in: index.path) { file in
           fsync(file)
           posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
@@ -148,7 +149,7 @@
           {"name":"zz","country":"ZZ","_id":1.50}
           """#)
       let directory = TemporaryDirectory()
-      directory.write("log", Self.queries + "\n")
+      directory.write(Self.queries + "\n", to: "log")
       let result = Program.run(["footprint", "-i", small.path, "--log", directory.path + "/log", "--format", "json"])
       #expect(result.status == 0, "\(result.error)")
       let answers = Self.values("answers", in: result.output)
@@ -178,7 +179,7 @@
       let exported = Program.run(["export", Self.cities, dataset], program: own)
       #expect(exported.output.contains("model cities\n"))
       // Letters that some keys begin with.
-      directory.write("log", "a\n\nb\nba\n\ns\n")
+      directory.write("a\n\nb\nba\n\ns\n", to: "log")
       func answers(_ design: String = "scan") -> String? {
         let result = Program.run(["run", design, dataset, "cities", "5", log, "100"], program: own)
         return result.output.split(separator: "\n").last { $0.hasPrefix("answers ") }.map { String($0) }
@@ -191,7 +192,7 @@
       func answers(changing change: (inout [String]) -> Void) -> String? {
         var changed = lines
         change(&changed)
-        directory.write("dataset", changed.joined(separator: "\n"))
+        directory.write(changed.joined(separator: "\n"), to: "dataset")
         return answers()
       }
       let field = answers { $0[first].replace("\"_id\":", with: "\"_id\":1") }
@@ -200,14 +201,14 @@
       for wrong in [field, order, count] { #expect(wrong != nil && wrong != right) }
       #expect(answers { _ in } == right)
       lines.removeLast()
-      directory.write("dataset", lines.joined(separator: "\n"))
+      directory.write(lines.joined(separator: "\n"), to: "dataset")
       #expect(Program.run(["run", "scan", dataset, "cities", "5", log, "9"], program: own).status == 74)
     }
 
     @Test("The report says which limits are met and which are missed")
     func gates() {
       let log = TemporaryDirectory()
-      log.write("log", "a\nab\n")
+      log.write("a\nab\n", to: "log")
       let arguments = ["footprint", "-i", Self.cities, "--log", log.path + "/log", "--designs", "none"]
       let met = Program.run(arguments + ["--max-rss", "1G", "--max-start", "100000"])
       #expect(met.status == 0 && met.error == "" && met.output.contains("shardq, per key:"))
@@ -244,18 +245,18 @@
       let none = run(["--log", directory.path + "/none"])
       #expect(none.status == 66 && none.error.contains(directory.path + "/none"))
       #expect(run(["--log", directory.path]).status == 74)
-      directory.write("log", Array("5\ta\n6\tb".utf8) + [0xff, 0x0a])
+      directory.write(Array("5\ta\n6\tb".utf8) + [0xff, 0x0a], to: "log")
       let bytes = run(["--log", directory.path + "/log"])
       #expect(bytes.status == 65 && bytes.error.contains("/log:2: the line is not valid UTF-8"))
-      directory.write("log", "soon\ta\n")
+      directory.write("soon\ta\n", to: "log")
       #expect(run(["--log", directory.path + "/log"]).error.contains("/log:1: the text before the tab"))
-      directory.write("log", "\n5\t\n")
+      directory.write("\n5\t\n", to: "log")
       let empty = run(["--log", directory.path + "/log"])
       #expect(empty.status == 65 && empty.error.contains("name a log with typed texts"))
       #expect(run(["--dataset", directory.path + "/none.json"]).status == 66)
       let blank = try SmallIndex(#"{"name":"","country":""}"#)
       #expect(run(["-i", blank.path, "--typing", "3"]).status == 0, "its key is a comma")
-      directory.write("log", "a\n")
+      directory.write("a\n", to: "log")
       let svg = run(["--log", directory.path + "/log", "--svg", directory.path + "/no/where.svg"])
       #expect(svg.status == 74 && svg.error.contains("/no/where.svg"))
       let full = Program.run(
@@ -276,12 +277,12 @@
     func damage() throws {
       let directory = TemporaryDirectory()
       mkdir(directory.path + "/index", 0o755)
-      let source = TemporaryDirectory.names(Self.cities)
+      let source = Files.names(in: Self.cities)
       for name in source {
-        let file = TemporaryDirectory.bytes(Self.cities + "/" + name)
-        directory.write("index/" + name, name.hasSuffix(".zst") ? file.map { $0 ^ 0x10 } : file)
+        let file = Files.bytes(Self.cities + "/" + name)
+        directory.write(name.hasSuffix(".zst") ? file.map { $0 ^ 0x10 } : file, to: "index/" + name)
       }
-      directory.write("log", "sa\n")
+      directory.write("sa\n", to: "log")
       let result = Program.run(
         ["footprint", "-i", directory.path + "/index", "--log", directory.path + "/log", "--designs", "none"])
       #expect(result.status == 65 && result.error.contains(".zst"), "\(result)")

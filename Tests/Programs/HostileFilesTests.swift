@@ -1,5 +1,6 @@
 import ShardBuilder
 import ShardedIndex
+import TestSupport
 import Testing
 
 import CLibrary
@@ -84,10 +85,10 @@ struct HostileFilesTests {
   func planted() throws {
     let index = try SmallIndex()
     let outside = TemporaryDirectory()
-    outside.write("secret", "{\"name\":\"secret\"}")
-    let shard = try #require(TemporaryDirectory.names(index.path).first { $0.hasSuffix(".zst") })
+    outside.write("{\"name\":\"secret\"}", to: "secret")
+    let shard = try #require(Files.names(in: index.path).first { $0.hasSuffix(".zst") })
     let directory = TemporaryDirectory()
-    let files = TemporaryDirectory.names(index.path)
+    let files = Files.names(in: index.path)
     var slowest = 0.0
     var count = 0
     for name in ["manifest", shard] {
@@ -126,7 +127,7 @@ struct HostileFilesTests {
       }
     }
     print("\(count) runs, the slowest \(Int(slowest)) ms")
-    #expect(TemporaryDirectory.names(outside.path) == ["secret"])
+    #expect(Files.names(in: outside.path) == ["secret"])
     #expect(outside.read("secret") == "{\"name\":\"secret\"}")
     // A sound index can be read under the limits.
     for arguments in [

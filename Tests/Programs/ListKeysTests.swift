@@ -2,6 +2,7 @@ import Answers
 import Foundation
 import QueryOutput
 import ShardedIndex
+import TestSupport
 import Testing
 
 import ShardqCommands

@@ -1,5 +1,6 @@
 import ShardBuilder
 import ShardedIndex
+import TestSupport
 import Testing
 
 import CLibrary
@@ -20,7 +21,7 @@ private final class LiveIndex: Sendable {
   }
 
   func build(_ generation: Int, extra: String = "") throws {
-    directory.write("dataset.jsonl", Self.text(generation, extra: extra))
+    directory.write(Self.text(generation, extra: extra), to: "dataset.jsonl")
     var options = BuildOptions()
     (options.key, options.shardLimitBytes, options.level, options.jobs) = ("{name}", 150, 1, 1)
     _ = try ShardBuilder.build([directory.path + "/dataset.jsonl"], into: path, options: options)
@@ -28,7 +29,7 @@ private final class LiveIndex: Sendable {
 
   /// The same records with ids, which ``change(_:)`` needs.
   func buildWithIDs(_ generation: Int) throws {
-    directory.write("dataset.jsonl", Self.identified(generation))
+    directory.write(Self.identified(generation), to: "dataset.jsonl")
     var options = BuildOptions()
     (options.key, options.id, options.shardLimitBytes, options.level, options.jobs) = ("{name}", "_id", 150, 1, 1)
     _ = try ShardBuilder.build([directory.path + "/dataset.jsonl"], into: path, options: options)
@@ -44,7 +45,7 @@ private final class LiveIndex: Sendable {
 
   /// Changes every record, beside the shards or in them.
   func change(_ generation: Int, writesOverlay: Bool) throws {
-    directory.write("changes.jsonl", Self.identified(generation))
+    directory.write(Self.identified(generation), to: "changes.jsonl")
     var options = BuildOptions()
     (options.jobs, options.writesOverlay) = (1, writesOverlay)
     _ = try ShardBuilder.update(path, upsert: [directory.path + "/changes.jsonl"], delete: [], options: options)
@@ -52,7 +53,7 @@ private final class LiveIndex: Sendable {
 
   /// Shard files and any other files that a build may have left.
   var files: [String] {
-    TemporaryDirectory.names(path).filter { $0 != "manifest" && $0 != ".lock" }
+    Files.names(in: path).filter { $0 != "manifest" && $0 != ".lock" }
   }
 
   var shardNames: Set<String> {
@@ -258,10 +259,10 @@ struct LiveReaderTests {
     try live.change(3, writesOverlay: true)
     #expect(generation("ko") == 3)
     // An overlay of another manifest, as a killed update may leave it, changes nothing.
-    let overlay = TemporaryDirectory.bytes(live.path + "/overlay")
+    let overlay = Files.bytes(live.path + "/overlay")
     try live.buildWithIDs(4)
     #expect(generation("ko") == 4 && !live.files.contains("overlay"))
-    live.directory.write("index/overlay", overlay)
+    live.directory.write(overlay, to: "index/overlay")
     #expect(generation("ko") == 4)
     #expect(program.end() == 0)
   }

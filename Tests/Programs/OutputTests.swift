@@ -1,5 +1,6 @@
 import Answers
 import QueryOutput
+import TestSupport
 import Testing
 
 @Suite("Output of queries", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
@@ -55,8 +56,7 @@ struct OutputTests {
     let index = try SmallIndex(#"{"name":"Apart","country":"XX","a":{"x":1,"p":{"q":2}},"b":3,"a\\":4}"#)
     let tsv = TemporaryDirectory()
     tsv.write(
-      "t.tsv",
-      "#escapes: \\t \\n \\r \\\\\nname\tcountry\ta.x\tb\ta.p.q\tc.d\ta.p.r\nApart\tXX\t1\t2\t3\t4\t5\n")
+      "#escapes: \\t \\n \\r \\\\\nname\tcountry\ta.x\tb\ta.p.q\tc.d\ta.p.r\nApart\tXX\t1\t2\t3\t4\t5\n", to: "t.tsv")
     #expect(
       Program.run(["build", "--key", "{name}, {country}", "-i", tsv.path + "/i", tsv.path + "/t.tsv"]).status
         == 0)
@@ -118,7 +118,7 @@ struct OutputTests {
 
   @Test func oneOfSomething() throws {
     let scratch = TemporaryDirectory()
-    scratch.write("one.json", #"[{"name":"One","country":"XX"}]"#)
+    scratch.write(#"[{"name":"One","country":"XX"}]"#, to: "one.json")
     let source = scratch.path + "/one.json"
     let built = Program.run(["build", "--key", "{name}, {country}", "-i", scratch.path + "/i", source])
     #expect(built.error.hasPrefix("1 record read, 1 in the index, 0 bad\n1 shard in "), "\(built.error)")
@@ -169,7 +169,7 @@ struct OutputTests {
     let everything = shardq("query", "", "--all", "--format", "jsonl").output
     #expect(shardq("export").output == everything)
     for format in ["jsonl", "tsv"] {
-      copy.write("x." + format, shardq("export", "--format", format).output)
+      copy.write(shardq("export", "--format", format).output, to: "x." + format)
       let build = Program.run([
         "build", "-i", copy.path + "/" + format, "--key", "{name}, {country}", copy.path + "/x." + format,
       ])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `shardq` may hand an update on to `shardq-commands`; the result is the same.
@@ -14,7 +15,7 @@ struct OverlayCommandTests {
   }
 
   private func build(_ name: String, _ records: [Record]) {
-    directory.write("list.jsonl", records.map { Self.json($0) + "\n" }.joined())
+    directory.write(records.map { Self.json($0) + "\n" }.joined(), to: "list.jsonl")
     let built = Program.run([
       "build", "-i", directory.path + "/" + name, "--id", "_id", "--key", "{name}, {country}",
       directory.path + "/list.jsonl",
@@ -64,7 +65,7 @@ struct OverlayCommandTests {
       default: break
       }
       let text = format == "json" ? "[ " + texts.joined(separator: " ,\n") + "]\n" : texts.joined(separator: "\n")
-      directory.write("change." + format, text)
+      directory.write(text, to: "change." + format)
       func update(_ index: String, _ program: String?) -> Program.Result {
         var result = Program.run(
           ["update", "--overlay", "--upsert", file, "-i", directory.path + "/" + index], program: program)
@@ -83,7 +84,7 @@ struct OverlayCommandTests {
         }
       }
     }
-    #expect(TemporaryDirectory.names(directory.path + "/a") == TemporaryDirectory.names(directory.path + "/b"))
+    #expect(Files.names(in: directory.path + "/a") == Files.names(in: directory.path + "/b"))
     #expect(Program.run(["verify", "-i", directory.path + "/a"]).status == 0)
   }
 }

@@ -1,4 +1,5 @@
 import ShardBuilder
+import TestSupport
 import Testing
 
 import CLibrary
@@ -15,7 +16,7 @@ struct PackCommandTests {
 
     init() {
       for (name, town) in [("old", "Alab Town"), ("new", "Alab City")] {
-        directory.write("records.jsonl", SmallIndex.records.replacing("Alab Town", with: town) + "\n")
+        directory.write(SmallIndex.records.replacing("Alab Town", with: town) + "\n", to: "records.jsonl")
         let built = Program.run([
           "build", "-i", directory.path + "/" + name, "--key", "{name}, {country}", directory.path + "/records.jsonl",
         ])
@@ -26,9 +27,9 @@ struct PackCommandTests {
 
     func copyOld() {
       mkdir(copy, 0o755)
-      for name in TemporaryDirectory.names(copy) { unlink(copy + "/" + name) }
-      for name in TemporaryDirectory.names(old) where name != ".lock" {
-        directory.write("copy/" + name, directory.bytes("old/" + name))
+      for name in Files.names(in: copy) { unlink(copy + "/" + name) }
+      for name in Files.names(in: old) where name != ".lock" {
+        directory.write(directory.bytes("old/" + name), to: "copy/" + name)
       }
     }
 
@@ -94,19 +95,18 @@ struct PackCommandTests {
     #expect(pair.run("apply", pair.old).status == 66)
     #expect(pair.run("diff", pair.old, pair.new, "-o", pair.pack).status == 0)
     #expect(pair.run("apply", pair.pack, "-i", nowhere).status == 66)
-    #expect(TemporaryDirectory.names(pair.directory.path) == ["copy", "new", "old", "pack", "records.jsonl"])
+    #expect(Files.names(in: pair.directory.path) == ["copy", "new", "old", "pack", "records.jsonl"])
     let pack = pair.directory.bytes("pack")
-    pair.directory.write("pack", Array(pack.dropLast()))
+    pair.directory.write(Array(pack.dropLast()), to: "pack")
     let short = pair.run("apply", pair.pack)
     #expect(short.status == 65 && short.error.contains("too early"), "\(short)")
     pair.directory.write(
-      "pack",
-      "something else entirely, and longer than a header would have been, which takes 128 bytes of a pack: there they are, more or less."
-    )
+      "something else entirely, and longer than a header would have been, which takes 128 bytes of a pack: there they are, more or less.",
+      to: "pack")
     let other = pair.run("apply", pair.pack)
     #expect(other.status == 65 && other.error.contains("is not a pack"), "\(other)")
     #if os(Linux)
-      pair.directory.write("pack", pack)
+      pair.directory.write(pack, to: "pack")
       let lock = open(pair.copy + "/.lock", O_RDWR | O_CREAT, 0o600)
       #expect(lock >= 0 && flock(lock, LOCK_EX) == 0)
       #expect(pair.run("apply", pair.pack).status == 75)
@@ -119,7 +119,7 @@ struct PackCommandTests {
   @Test("A command's name can be a prefix") func prefixes() {
     let scratch = TemporaryDirectory()
     let records = ["diff", "apply", "repair"].map { #"{"name":"\#($0)ing"}"# }.joined(separator: "\n")
-    scratch.write("r.jsonl", records + "\n")
+    scratch.write(records + "\n", to: "r.jsonl")
     #expect(
       Program.run(["build", "-i", scratch.path + "/i", "--key", "{name}", scratch.path + "/r.jsonl"]).status == 0)
     let index = scratch.path + "/i"
@@ -138,11 +138,11 @@ struct PackCommandTests {
 
   @Test func repair() {
     let pair = Pair()
-    let names = TemporaryDirectory.names(pair.copy).filter { $0.hasSuffix(".zst") }
+    let names = Files.names(in: pair.copy).filter { $0.hasSuffix(".zst") }
     #expect(names.count == 1)
     var bytes = pair.directory.bytes("copy/" + names[0])
     bytes[bytes.count / 2] ^= 4
-    pair.directory.write("copy/" + names[0], bytes)
+    pair.directory.write(bytes, to: "copy/" + names[0])
     let damaged = pair.run("verify")
     #expect(damaged.status == 1 && damaged.output.contains(names[0]))
     // The other index has none of the damaged shards.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("shardq plan", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
@@ -55,7 +56,7 @@ struct PlanCommandTests {
     let json = plan(["-i", index, "--format", "json"] + sizes)
     #expect(json.output.hasPrefix("{\"schema\":1,\"cache_bytes\":65536,\"rows\":20,\"max_disk_bytes\":"), "\(json)")
     #expect(json.output.contains("\"is_default\":false,\"command\":\"shardq build "))
-    #expect(TemporaryDirectory.names(work) == [])
+    #expect(Files.names(in: work) == [])
   }
 
   @Test("the plan says when no candidate is better than the default")
@@ -74,8 +75,8 @@ struct PlanCommandTests {
       let result = Program.run(["plan"] + arguments, variables: ["TMPDIR=" + work])
       #expect(result.status == status && result.output == "" && result.error.contains(part), "\(arguments): \(result)")
     }
-    scratch.write("one.log", "a\nab\n")
-    scratch.write("bad.log", "a\nb\nx\ty\n")
+    scratch.write("a\nab\n", to: "one.log")
+    scratch.write("a\nb\nx\ty\n", to: "bad.log")
     check(["-i", index], 64, "--log")
     check(["-i", index, "--log", log, dataset], 64, "--index and datasets exclude each other")
     check(["-i", index, "--log", log, "--key", "{name}"], 64, "with a dataset")
@@ -91,12 +92,12 @@ struct PlanCommandTests {
     check(["-i", index, "--log", scratch.path + "/bad.log"], 65, "bad.log:3:")
     check(["-i", scratch.path + "/none", "--log", log], 66, "/none")
     check(["--log", log, scratch.path + "/none.json"], 66, "/none.json")
-    scratch.write("list.pdf", "%PDF-1.4\n")
+    scratch.write("%PDF-1.4\n", to: "list.pdf")
     check(["--log", log, scratch.path + "/list.pdf"], 64, "list.pdf")
     check(["-i", index, "--log", log, "--max-size", "1"], 1, "the size of the smallest candidate")
     let nowhere = Program.run(["plan", "-i", index, "--log", log], variables: ["TMPDIR=\(scratch.path)/none"])
     #expect(nowhere.status == 74 && nowhere.error.contains("/none"))
-    #expect(TemporaryDirectory.names(work) == [])
+    #expect(Files.names(in: work) == [])
   }
 
   /// Starts a plan, sends it a signal once candidates are there, and prints how it ended.
@@ -125,12 +126,12 @@ struct PlanCommandTests {
     for (signal, status) in [("TERM", 143), ("HUP", 129), ("XCPU", 152)] {
       let result = interrupted(by: signal)
       #expect(result.output.hasPrefix("\(status)\n"), "\(signal): \(result)")
-      #expect(TemporaryDirectory.names(work) == [], "\(signal)")
+      #expect(Files.names(in: work) == [], "\(signal)")
     }
     let killed = interrupted(by: "KILL")
-    #expect(killed.output.hasPrefix("137\n") && TemporaryDirectory.names(work).count == 1)
+    #expect(killed.output.hasPrefix("137\n") && Files.names(in: work).count == 1)
     #expect(plan(["-i", index, "--shard-sizes", "80KiB", "--part-sizes", "1.5KiB"]).status == 0)
-    #expect(TemporaryDirectory.names(work) == [])
+    #expect(Files.names(in: work) == [])
   }
 
   @Test("a signal that is ignored, as under nohup, does not end a plan")

@@ -1,5 +1,6 @@
 import ShardedIndex
 import ShardqCommands
+import TestSupport
 import Testing
 
 @Suite("Ranked answers by words and other names") struct RankedNameTests {
@@ -13,7 +14,7 @@ import Testing
 
   private func index(_ options: [String], in directory: TemporaryDirectory) -> String {
     let path = directory.path + "/index"
-    directory.write("records.jsonl", Self.records)
+    directory.write(Self.records, to: "records.jsonl")
     let arguments = ["build", "-i", path, "--key", "{name}, {country}"] + options + [directory.path + "/records.jsonl"]
     #expect(Program.run(arguments).status == 0)
     return path

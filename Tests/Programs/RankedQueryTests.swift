@@ -1,5 +1,6 @@
 import ShardedIndex
 import ShardqCommands
+import TestSupport
 import Testing
 
 @Suite("Ranked queries") struct RankedQueryTests {
@@ -16,7 +17,7 @@ import Testing
   /// An index of the records, with ranks or without.
   private func index(_ options: String..., in directory: TemporaryDirectory) -> String {
     let path = directory.path + "/index" + options.joined()
-    directory.write("records.jsonl", Self.records)
+    directory.write(Self.records, to: "records.jsonl")
     let arguments = ["build", "-i", path, "--key", "{name}, {country}"] + options + [directory.path + "/records.jsonl"]
     #expect(Program.run(arguments).status == 0)
     return path

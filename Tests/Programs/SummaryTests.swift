@@ -1,5 +1,6 @@
 import Foundation
 import ShardqCommands
+import TestSupport
 import Testing
 
 @Suite("One object of JSON for every command", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
@@ -24,8 +25,8 @@ struct SummaryTests {
   private func number(_ members: [String: Any], _ name: String) -> Int? { members[name] as? Int }
 
   @Test func everyCommand() throws {
-    scratch.write("a.csv", "id,name,country\n1,Aachen,DE\n2,Basel,CH\n")
-    scratch.write("b.csv", "id,name,country\n3,Cork,IE\n")
+    scratch.write("id,name,country\n1,Aachen,DE\n2,Basel,CH\n", to: "a.csv")
+    scratch.write("id,name,country\n3,Cork,IE\n", to: "b.csv")
     let built = try members("shardq build --json --id id --key '{name}, {country}' a.csv")
     #expect(built["command"] as? String == "build" && built["index"] as? String == "shards")
     #expect(number(built, "records") == 2 && number(built, "bad_records") == 0)
@@ -48,7 +49,7 @@ struct SummaryTests {
   }
 
   @Test func quietIsQuiet() {
-    scratch.write("a.csv", "name\nAachen\n")
+    scratch.write("name\nAachen\n", to: "a.csv")
     for command in [
       "build -q --id name --key '{name}' a.csv", "verify -q", "aa -q", "update -q --merge",
       "diff -q shards shards -o p", "apply -q p",

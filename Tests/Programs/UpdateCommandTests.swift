@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("shardq update", .enabled(if: Program.isThere, Comment(rawValue: Program.absence)))
@@ -12,7 +13,7 @@ struct UpdateCommandTests {
   private var index: String { directory.path + "/index" }
 
   private func build() {
-    directory.write("cities.jsonl", Self.cities)
+    directory.write(Self.cities, to: "cities.jsonl")
     #expect(Program.run(["build", "-i", index, directory.path + "/cities.jsonl"]).status == 0)
   }
 
@@ -20,8 +21,9 @@ struct UpdateCommandTests {
   func changes() {
     build()
     directory.write(
-      "changed.jsonl", #"{"_id":2,"name":"Bern","country":"CH"}"# + "\n" + #"{"_id":4,"name":"Bonn","country":"DE"}"#)
-    directory.write("gone.csv", "_id\n1\n77\n")
+      #"{"_id":2,"name":"Bern","country":"CH"}"# + "\n" + #"{"_id":4,"name":"Bonn","country":"DE"}"#,
+      to: "changed.jsonl")
+    directory.write("_id\n1\n77\n", to: "gone.csv")
     let arguments = [
       "update", "-i", index, "--upsert", directory.path + "/changed.jsonl", "--delete", directory.path + "/gone.csv",
     ]
@@ -49,13 +51,13 @@ struct UpdateCommandTests {
   private static let result = changed + "\n" + #"{"_id":3,"name":"Zürich","country":"CH"}"# + "\n"
   private static let now = "2\tBern\tCH\n4\tBonn\tDE\n3\tZürich\tCH\n"
 
-  private var files: [String] { TemporaryDirectory.names(index).filter { $0 != ".lock" } }
-  private var manifest: [UInt8] { TemporaryDirectory.bytes(index + "/manifest") }
+  private var files: [String] { Files.names(in: index).filter { $0 != ".lock" } }
+  private var manifest: [UInt8] { Files.bytes(index + "/manifest") }
 
   /// Runs an update of the index with the changes above and the given arguments.
   private func update(_ arguments: String...) -> Program.Result {
-    directory.write("changed.jsonl", Self.changed)
-    directory.write("gone.csv", "_id\n1\n77\n")
+    directory.write(Self.changed, to: "changed.jsonl")
+    directory.write("_id\n1\n77\n", to: "gone.csv")
     return Program.run(
       ["update", "-i", index, "--upsert", directory.path + "/changed.jsonl", "--delete", directory.path + "/gone.csv"]
         + arguments)
@@ -72,7 +74,7 @@ struct UpdateCommandTests {
   }
 
   private func build(_ text: String, _ name: String) -> String {
-    directory.write(name + ".jsonl", text)
+    directory.write(text, to: name + ".jsonl")
     let path = directory.path + "/" + name
     #expect(Program.run(["build", "-i", path, path + ".jsonl"]).status == 0)
     return path
@@ -87,7 +89,7 @@ struct UpdateCommandTests {
     #expect(
       first.error.contains(
         "4 changes read, 0 bad; 2 records replaced or removed, 3 in the index; 1 id to delete not found"))
-    let size = TemporaryDirectory.bytes(index + "/overlay").count
+    let size = Files.bytes(index + "/overlay").count
     #expect(first.error.contains("an overlay of \(size) bytes beside them"), "\(first)")
     #expect(manifest == before && files == (shards + ["overlay"]).sorted())
 
@@ -116,7 +118,7 @@ struct UpdateCommandTests {
     let plain = Program.run(["stats", "-i", index, "--format", "json"]).output
     #expect(plain.contains("\"records\":3,") && plain.contains("\"overlay_bytes\":0,"))
     #expect(update("--overlay").status == 0)
-    let size = TemporaryDirectory.bytes(index + "/overlay").count
+    let size = Files.bytes(index + "/overlay").count
     let stats = Program.run(["stats", "-i", index])
     #expect(stats.status == 0)
     #expect(
@@ -124,7 +126,7 @@ struct UpdateCommandTests {
         "overlay   \(size) bytes: 2 records added, 2 removed\n"),
       "\(stats)")
     let json = Program.run(["stats", "-i", index, "--format", "json"]).output
-    let bytes = files.reduce(0) { $0 + TemporaryDirectory.bytes(index + "/" + $1).count }
+    let bytes = files.reduce(0) { $0 + Files.bytes(index + "/" + $1).count }
     #expect(json.contains("\"records\":3,") && json.contains("\"bytes\":\(bytes),"), "\(json)")
     #expect(json.contains("\"overlay_bytes\":\(size),"), "\(json)")
 
@@ -138,19 +140,19 @@ struct UpdateCommandTests {
     #expect(differs.output.contains(#"not in the dataset: {"_id":4,"name":"Bonn","country":"DE"}"# + "\n"))
 
     // A byte of the overlay is damaged: no query answers.
-    var damaged = TemporaryDirectory.bytes(index + "/overlay")
+    var damaged = Files.bytes(index + "/overlay")
     damaged[60] ^= 1
-    directory.write("index/overlay", damaged)
+    directory.write(damaged, to: "index/overlay")
     #expect(query("b").status == 65 && query("b").output == "")
     let found = Program.run(["verify", "-i", index])
     #expect(found.status == 1 && (found.output + found.error).contains("overlay"), "\(found)")
-    #expect(update("--overlay").status == 65 && TemporaryDirectory.bytes(index + "/overlay") == damaged)
+    #expect(update("--overlay").status == 65 && Files.bytes(index + "/overlay") == damaged)
   }
 
   @Test("--merge and an update without --overlay write an overlay into shards; a build removes it")
   func merges() {
     let whole = build(Self.result, "now")
-    let wholeManifest = TemporaryDirectory.bytes(whole + "/manifest")
+    let wholeManifest = Files.bytes(whole + "/manifest")
     build()
     let before = manifest
     #expect(update("--overlay").status == 0)
@@ -166,9 +168,9 @@ struct UpdateCommandTests {
     // With other changes each time.
     for arguments in [["--merge"], []] {
       build()
-      directory.write("first.csv", "_id\n1\n")
+      directory.write("_id\n1\n", to: "first.csv")
       #expect(Program.run(["update", "-i", index, "--overlay", "--delete", directory.path + "/first.csv"]).status == 0)
-      directory.write("changed.jsonl", Self.changed)
+      directory.write(Self.changed, to: "changed.jsonl")
       let update = Program.run(
         ["update", "-i", index, "--upsert", directory.path + "/changed.jsonl"] + arguments)
       #expect(update.status == 0 && update.error.contains("1 record replaced or removed, 3 in the index"), "\(update)")
@@ -211,7 +213,7 @@ struct UpdateCommandTests {
     let pack = directory.path + "/pack"
     #expect(Program.run(["diff", index, whole, "-o", pack]).status == 0)
     #expect(update("--overlay").status == 0)
-    let before = TemporaryDirectory.bytes(index + "/overlay")
+    let before = Files.bytes(index + "/overlay")
     for arguments in [
       ["diff", index, whole, "-o", pack + "2"], ["diff", whole, index, "-o", pack + "2"], ["apply", pack, "-i", index],
     ] {
@@ -219,14 +221,14 @@ struct UpdateCommandTests {
       #expect(refused.status == 65 && refused.output == "", "\(arguments): \(refused)")
       #expect(refused.error.contains("index/overlay has changes") && refused.error.contains("--merge"), "\(refused)")
     }
-    #expect(TemporaryDirectory.bytes(index + "/overlay") == before && query("bonn").status == 0)
-    #expect(!TemporaryDirectory.names(directory.path).contains("pack2"))
+    #expect(Files.bytes(index + "/overlay") == before && query("bonn").status == 0)
+    #expect(!Files.names(in: directory.path).contains("pack2"))
   }
 
   @Test("an update that fails ends with its status and a message")
   func refusals() {
     build()
-    directory.write("bad.jsonl", #"{"name":"x"}"#)
+    directory.write(#"{"name":"x"}"#, to: "bad.jsonl")
     let bad = directory.path + "/bad.jsonl"
     #expect(Program.run(["update", "-i", index]).status == 64)
     #expect(Program.run(["update", "-i", index, "--upsert", "-", "--delete", "-"]).status == 64)
@@ -236,7 +238,7 @@ struct UpdateCommandTests {
     #expect(both.status == 64 && both.error.contains("--overlay and --merge exclude each other"), "\(both)")
     #expect(Program.run(["update", "-i", index, "--overlay", "--upsert", bad]).status == 65)
     #expect(Program.run(["update", "-i", directory.path + "/none", "--merge"]).status == 66)
-    #expect(!TemporaryDirectory.names(index).contains("overlay"))
+    #expect(!Files.names(in: index).contains("overlay"))
     #expect(Program.run(["update", "-i", directory.path + "/none", "--upsert", bad]).status == 66)
     #expect(Program.run(["update", "-i", index, "--upsert", directory.path + "/none"]).status == 66)
     let refused = Program.run(["update", "-i", index, "--upsert", bad])
@@ -244,7 +246,7 @@ struct UpdateCommandTests {
       refused.status == 65 && refused.error.contains("bad.jsonl:1:1: record 1: the record has no id"), "\(refused)")
     let skipped = Program.run(["update", "-i", index, "--skip-bad", "--upsert", bad])
     #expect(skipped.status == 0 && skipped.error.contains("nothing changed"), "\(skipped)")
-    directory.write("plain.csv", "name\nx\n")
+    directory.write("name\nx\n", to: "plain.csv")
     let plain = directory.path + "/plain"
     #expect(Program.run(["build", "-i", plain, "--key", "{name}", directory.path + "/plain.csv"]).status == 0)
     let noID = Program.run(["update", "-i", plain, "--upsert", bad])

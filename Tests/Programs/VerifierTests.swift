@@ -1,5 +1,6 @@
 import ShardBuilder
 import ShardedIndex
+import TestSupport
 import Testing
 
 @Suite("Proving an index") struct VerifierTests {
@@ -23,7 +24,7 @@ import Testing
   @Test("Made-up cities are found by every prefix of every key")
   func cities() throws {
     let scratch = TemporaryDirectory()
-    scratch.write("c.json", Generated.bytes(count: 20_000, seed: 7, format: .json))
+    scratch.write(GeneratedList.bytes(count: 20_000, seed: 7, format: .json), to: "c.json")
     _ = try ShardBuilder.build([scratch.path + "/c.json"], into: scratch.path + "/i")
     let (summary, findings) = try verify(scratch.path + "/i", against: scratch.path + "/c.json")
     #expect(summary.isSound, "\(findings.prefix(3))")
@@ -42,7 +43,7 @@ import Testing
       for second in keys.indices where second > first {
         for third in keys.indices where third > second {
           let list = [keys[first], keys[second], keys[third]]
-          scratch.write("list.jsonl", list.map { "{\"name\":\"\($0)\"}\n" }.joined())
+          scratch.write(list.map { "{\"name\":\"\($0)\"}\n" }.joined(), to: "list.jsonl")
           var options = BuildOptions()
           options.key = "{name}"
           _ = try ShardBuilder.build([source], into: scratch.path + "/i", options: options)
@@ -57,22 +58,22 @@ import Testing
   @Test("Verification finds a changed byte anywhere")
   func everyByte() throws {
     let index = try SmallIndex()
-    for name in TemporaryDirectory.names(index.path) where name != ".lock" {
+    for name in Files.names(in: index.path) where name != ".lock" {
       let whole = index.directory.bytes("index/" + name)
       for at in stride(from: 0, to: whole.count, by: 3) {
         var bytes = whole
         bytes[at] ^= 1 << UInt8(at & 7)
-        index.directory.write("index/" + name, bytes)
+        index.directory.write(bytes, to: "index/" + name)
         let (summary, findings) = try verify(index.path)
         // zstd has a few bits without meaning. A shard has a digest of every byte; a manifest counts by its content.
         if name == "manifest", summary.isSound, Self.contents(bytes) == Self.contents(whole) { continue }
         #expect(!summary.isSound && findings.contains { $0.isDamage }, "\(name), byte \(at)")
       }
       for size in [0, 1, whole.count - 1] {
-        index.directory.write("index/" + name, Array(whole[..<size]))
+        index.directory.write(Array(whole[..<size]), to: "index/" + name)
         #expect(try !verify(index.path).0.isSound)
       }
-      index.directory.write("index/" + name, whole)
+      index.directory.write(whole, to: "index/" + name)
     }
     #expect(try verify(index.path).0.isSound)
   }
@@ -100,7 +101,7 @@ import Testing
   @Test func straysAreNamed() throws {
     let index = try SmallIndex()
     // Its name is a shard's, and its content is not.
-    index.directory.write("index/old-0123456789abcdef.zst", "x")
+    index.directory.write("x", to: "index/old-0123456789abcdef.zst")
     let (summary, findings) = try verify(index.path)
     #expect(summary.isSound && findings == [.stray(file: index.path + "/old-0123456789abcdef.zst", isShard: false)])
   }
@@ -112,7 +113,7 @@ import Testing
     lines.removeAll { $0.contains("Alab Town") }
     lines.append(#"{"name":"Dup","country":"FR","_id":5,"coord":{"lon":2,"lat":48}}"#)
     lines.append(#"{"name":"New","country":"FR","_id":9}"#)
-    index.directory.write("other.jsonl", lines.joined(separator: "\n"))
+    index.directory.write(lines.joined(separator: "\n"), to: "other.jsonl")
     let (summary, findings) = try verify(index.path, against: index.directory.path + "/other.jsonl")
     #expect(!summary.isSound && summary.differences == 3)
     #expect(findings.count == 3)
@@ -127,47 +128,33 @@ import Testing
           record: #"{"name":"Alab Town","country":"US","_id":2,"coord.lon":1e1,"coord.lat":-0.50}"#, count: 1)))
     // A value in another spelling makes another record.
     index.directory.write(
-      "digits.jsonl",
-      SmallIndex.records.split(separator: "\n").joined(separator: "\n").replacing("32.75", with: "32.750"))
+      SmallIndex.records.split(separator: "\n").joined(separator: "\n").replacing("32.75", with: "32.750"),
+      to: "digits.jsonl")
     #expect(try verify(index.path, against: index.directory.path + "/digits.jsonl").0.differences == 2)
-  }
-}
-
-enum Generated {
-  static func bytes(count: Int, seed: UInt64, format: Generator.Format, chunk: Int = 4096) -> [UInt8] {
-    var generator = Generator(count: count, seed: seed, format: format)
-    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: chunk)
-    defer { buffer.deallocate() }
-    var bytes: [UInt8] = []
-    while true {
-      let size = generator.fill(buffer)
-      if size == 0 { return bytes }
-      bytes += buffer[..<size]
-    }
   }
 }
 
 @Suite("Made-up datasets") struct GeneratorTests {
   @Test("The same seed gives the same bytes on every platform")
   func golden() {
-    let bytes = Generated.bytes(count: 5000, seed: 1, format: .json)
+    let bytes = GeneratedList.bytes(count: 5000, seed: 1, format: .json)
     let digest = Digest.sha256(bytes).prefix(8).map { String($0, radix: 16) }
       .joined(separator: " ")
     #expect(digest == "e9 1 1 59 e3 50 89 a7")
-    #expect(bytes == Generated.bytes(count: 5000, seed: 1, format: .json, chunk: 1024))
-    #expect(bytes != Generated.bytes(count: 5000, seed: 2, format: .json))
+    #expect(bytes == GeneratedList.bytes(count: 5000, seed: 1, format: .json, chunk: 1024))
+    #expect(bytes != GeneratedList.bytes(count: 5000, seed: 2, format: .json))
   }
 
   @Test("A longer list begins with the shorter one")
   func prefixes() {
-    let long = Generated.bytes(count: 3000, seed: 3, format: .jsonl)
-    #expect(long.starts(with: Generated.bytes(count: 1000, seed: 3, format: .jsonl)))
-    #expect(Generated.bytes(count: 0, seed: 3, format: .json) == Array("[]\n".utf8))
+    let long = GeneratedList.bytes(count: 3000, seed: 3, format: .jsonl)
+    #expect(long.starts(with: GeneratedList.bytes(count: 1000, seed: 3, format: .jsonl)))
+    #expect(GeneratedList.bytes(count: 0, seed: 3, format: .json) == Array("[]\n".utf8))
   }
 
   @Test("Shared names, accents and ids have their documented frequencies")
   func rates() {
-    let lines = String(decoding: Generated.bytes(count: 50_000, seed: 1, format: .tsv), as: UTF8.self).split(
+    let lines = String(decoding: GeneratedList.bytes(count: 50_000, seed: 1, format: .tsv), as: UTF8.self).split(
       separator: "\n"
     ).dropFirst()
     #expect(lines.count == 50_000)

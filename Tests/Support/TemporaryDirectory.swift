@@ -15,6 +15,10 @@ package final class TemporaryDirectory: Sendable {
 
   package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
+  package func bytes(_ name: String) -> [UInt8] { Files.bytes(self(name)) }
+
+  package func read(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
+
   @discardableResult
   package func write(_ text: String, to name: String) -> String { write(Array(text.utf8), to: name) }
 
@@ -73,6 +77,9 @@ package enum Files {
     }
     return isWhole ? bytes : nil
   }
+
+  /// The bytes of a file; none if there is no such file.
+  package static func bytes(_ path: String) -> [UInt8] { read(path) ?? [] }
 
   #if os(Linux)
     /// The names, at their opening, of the files of a directory that this process has open, once for each descriptor.

@@ -2,6 +2,7 @@
   import Answers
   import ArgumentParser
   import ShardedIndex
+  import TestSupport
   import Testing
 
   import ShardBuilder
@@ -34,7 +35,7 @@
 
       /// Builds an index of the file, in a directory that may have an index.
       func error(in directory: TemporaryDirectory) -> BuildError? {
-        directory.write(file, bytes)
+        directory.write(bytes, to: file)
         var options = BuildOptions()
         options.jobs = 1
         change(&options)
@@ -153,8 +154,8 @@
     /// A directory with an index whose key is `{id}`, and a file of weights.
     private static func directory() throws -> TemporaryDirectory {
       let directory = TemporaryDirectory()
-      directory.write("weights.tsv", "1\t7\n")
-      directory.write("first.csv", "id,name\n1,A\n")
+      directory.write("1\t7\n", to: "weights.tsv")
+      directory.write("id,name\n1,A\n", to: "first.csv")
       var options = BuildOptions()
       (options.key, options.jobs) = ("{id}", 1)
       _ = try ShardBuilder.build([directory.path + "/first.csv"], into: directory.path + "/index", options: options)
@@ -175,8 +176,8 @@
 
     @Test("a remark fits its reader") func notes() throws {
       let directory = TemporaryDirectory()
-      directory.write("f.csv", "id;name\n1;A\n")
-      directory.write("f.txt", "a\nb\n")
+      directory.write("id;name\n1;A\n", to: "f.csv")
+      directory.write("a\nb\n", to: "f.txt")
       var options = BuildOptions()
       options.key = "{id}"
       let path = directory.path
@@ -214,7 +215,7 @@
       guard case .template(let error) = verified else { throw try #require(verified) }
       Self.check(error.message, in: "verify", [.weightsFile])
 
-      directory.write("second.csv", "id,name\n1,B\n")
+      directory.write("id,name\n1,B\n", to: "second.csv")
       options.weightsFile = nil
       options.writesOverlay = true
       _ = try ShardBuilder.update(path + "/plain", upsert: [path + "/second.csv"], delete: [], options: options)

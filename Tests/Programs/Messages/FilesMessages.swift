@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Files as people have them: the records of each, or the message with its advice.

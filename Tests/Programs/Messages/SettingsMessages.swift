@@ -1,5 +1,6 @@
 import CLibrary
 import QueryOutput
+import TestSupport
 import Testing
 
 @Suite(

@@ -1,4 +1,5 @@
 import CLibrary
+import TestSupport
 
 /// The real programs, run as a shell would.
 enum Program {
@@ -46,7 +47,7 @@ enum Program {
     program: String? = nil, variables: [String] = []
   ) -> Result {
     let scratch = TemporaryDirectory()
-    scratch.write("in", input)
+    scratch.write(input, to: "in")
     let path = program ?? directory! + "/shardq"
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -86,95 +87,5 @@ enum Program {
     return Result(
       status: Int(isExit ? status >> 8 & 0xff : 128 + status & 0x7f), output: scratch.read("out"),
       error: scratch.read("err"))
-  }
-}
-
-/// A directory that is removed with the value.
-final class TemporaryDirectory: Sendable {
-  let path: String
-
-  init() {
-    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array((base + "/shardq-tests.XXXXXX").utf8CString)
-    guard mkdtemp(&template) != nil else { fatalError("cannot make a temporary directory") }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit { Self.remove(path) }
-
-  private static func remove(_ path: String) {
-    for name in names(path) { remove(path + "/" + name) }
-    if rmdir(path) != 0 { unlink(path) }
-  }
-
-  /// The names of a directory's entries.
-  static func names(_ path: String) -> [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
-
-  func write(_ name: String, _ text: String) { write(name, Array(text.utf8)) }
-
-  func write(_ name: String, _ bytes: [UInt8]) {
-    let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    precondition(file >= 0)
-    var done = 0
-    while done < bytes.count {
-      #if canImport(Glibc)
-        let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, bytes.count - done) }
-      #elseif canImport(Musl)
-        let count = bytes.withUnsafeBytes { Musl.write(file, $0.baseAddress! + done, bytes.count - done) }
-      #else
-        let count = bytes.withUnsafeBytes { Darwin.write(file, $0.baseAddress! + done, bytes.count - done) }
-      #endif
-      precondition(count > 0)
-      done += count
-    }
-    close(file)
-  }
-
-  func bytes(_ name: String) -> [UInt8] { Self.bytes(path + "/" + name) }
-
-  static func bytes(_ path: String) -> [UInt8] {
-    let file = open(path, O_RDONLY)
-    guard file >= 0 else { return [] }
-    defer { close(file) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65536)
-    while true {
-      #if canImport(Glibc)
-        let count = Glibc.read(file, &chunk, chunk.count)
-      #elseif canImport(Musl)
-        let count = Musl.read(file, &chunk, chunk.count)
-      #else
-        let count = Darwin.read(file, &chunk, chunk.count)
-      #endif
-      if count <= 0 { return bytes }
-      bytes += chunk[..<count]
-    }
-  }
-
-  func read(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
-}
-
-/// SplitMix64: the same numbers on every platform.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }

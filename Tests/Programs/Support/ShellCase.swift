@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A few lines of shell that use `shardq`, with their whole output.

@@ -1,4 +1,5 @@
 import ShardBuilder
+import TestSupport
 
 /// An index of a few records whose texts are hard for output formats.
 final class SmallIndex: Sendable {
@@ -19,7 +20,7 @@ final class SmallIndex: Sendable {
     """#
 
   init(_ records: String = SmallIndex.records) throws {
-    directory.write("records.jsonl", records + "\n")
+    directory.write(records + "\n", to: "records.jsonl")
     var options = BuildOptions()
     options.key = "{name}, {country}"
     options.jobs = 1
