@@ -146,9 +146,9 @@
       }
     }
   }
-#endif
 
-extension QueryRequest? {
-  /// Whether two requests have the same values.
-  fileprivate func isSame(as other: QueryRequest?) -> Bool { String(reflecting: self) == String(reflecting: other) }
-}
+  extension QueryRequest? {
+    /// Whether two requests have the same values.
+    fileprivate func isSame(as other: QueryRequest?) -> Bool { String(reflecting: self) == String(reflecting: other) }
+  }
+#endif
