@@ -6,10 +6,13 @@ package enum EntryList {
   private static let syllables = [
     "san ", "st. ", "l'", "new-", "ville", "york", "a", "(o)", "b ", "c", "\u{AC15}\u{B0A8}",
   ]
-  private static let others: [ModelRecord.Value] = [
-    .string(""), .string("nyc,big apple, ,Nyc"), .literal(#"["x","y z","x",[1],null]"#), .literal("null"), .number("7"),
-    .string("san,york"), .literal("[]"),
-  ]
+  /// Made anew each time: the leak check does not see values behind the marked pointers of a stored array.
+  private static var others: [ModelRecord.Value] {
+    [
+      .string(""), .string("nyc,big apple, ,Nyc"), .literal(#"["x","y z","x",[1],null]"#), .literal("null"),
+      .number("7"), .string("san,york"), .literal("[]"),
+    ]
+  }
 
   package static func members(_ random: inout SplitMix64) -> ChangingList.Members {
     let name = (0..<Int.random(in: 1...4, using: &random)).map { _ in syllables.randomElement(using: &random)! }
