@@ -1,0 +1,42 @@
+#!/bin/sh
+# Writes docs/league.md: the quality of answers of shardq and of rival engines over public suites and made cases.
+#
+#     Benchmarks/league.sh                       all engines, all suites
+#     Benchmarks/league.sh --engines A,B --suites A,B   some of them; prints the tables instead
+#     Benchmarks/league.sh --missed SUITE        the texts of a suite that shardq misses
+#
+# The rivals lie in .build/league: packages of PyPI in a virtual environment, and those of Debian unpacked. Rivals that
+# cannot be had are named and left out. SHARDQ_BIN names the directory of shardq's programs; without it
+# Scripts/build.sh builds them. SHARDQ_DATA names the directory of GeoNames' dump. The suites lie beside it.
+set -eu
+cd "$(dirname "$0")"
+if [ -z "${SHARDQ_BIN:-}" ]; then
+  ../Scripts/build.sh
+  SHARDQ_BIN=../bin
+fi
+data=${SHARDQ_DATA:-../../shared/data}
+suites=${SHARDQ_SUITES:-$data/../suites}
+work=.build/league
+python=$work/venv/bin/python
+mkdir -p "$work"
+if ! cmp -s league/requirements.txt "$work/requirements.txt"; then
+  [ -x "$python" ] || python3 -m venv "$work/venv"
+  # One by one: a package that cannot be had leaves out one engine or suite.
+  while read -r package; do
+    "$python" -m pip install -q --disable-pip-version-check "$package" </dev/null >&2 ||
+      echo "cannot be installed: $package" >&2
+  done <league/requirements.txt
+  cp league/requirements.txt "$work/requirements.txt"
+fi
+for package in liblucene8-java ieee-data; do
+  if [ ! -e "$work/$package" ]; then
+    # Unpacked, not installed: this needs no root.
+    if (cd "$work" && apt-get -o APT::Sandbox::User=root download -qq "$package" >&2 && dpkg-deb -x "$package"_*.deb debian); then
+      touch "$work/$package"
+    else
+      echo "cannot be fetched: $package" >&2
+    fi
+  fi
+done
+[ $# -gt 0 ] || set -- --page ../docs/league.md
+exec "$python" league/league.py "$SHARDQ_BIN" "$data" "$suites" "$work" "$@"

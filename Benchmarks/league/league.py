@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""The league: the quality of shardq's answers beside those of rival engines, over public suites and made cases.
+
+    league.py SHARDQ DATA SUITES WORK [--page PAGE] [--suites A,B] [--engines A,B] [--missed SUITE]
+
+SHARDQ is the directory of shardq's programs, DATA has GeoNames' dump, SUITES has the public suites, and WORK takes
+indexes and results. A result is kept by the digest of its inputs, so that a run goes on where it was interrupted.
+PAGE takes the tables. `--missed` prints the texts of a suite that shardq misses and another engine finds.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import sys
+from typing import NamedTuple
+
+import page
+import suites
+from engines.completype import Completype
+from engines.fts5 import FTS5
+from engines.fullscan import FullScan
+from engines.lucene import Fuzzy1, Fuzzy2, Infix
+from engines.shardq import Shardq
+from engines.symspell import SymSpell
+from engines.tantivy import Tantivy
+from engines.trigrams import Trigrams
+from records import Lists, Missing
+
+ENGINES = (Shardq, Completype, SymSpell, FTS5, Tantivy, Fuzzy1, Fuzzy2, Infix, FullScan, Trigrams)
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Tools(NamedTuple):
+    """Paths that engines need."""
+
+    shardq: str  # the directory of shardq's programs
+    suites: str
+    synonyms: str  # a pattern of the project's sample tables
+    debian: str  # the unpacked packages of Debian
+
+
+def source(*paths):
+    found = b""
+    for path in paths:
+        with open(os.path.join(HERE, path), "rb") as file:
+            found += file.read()
+    return found
+
+
+class League:
+    def __init__(self, arguments):
+        self.work, self.suites_folder = os.path.abspath(arguments.work), arguments.suites_folder
+        self.lists = Lists(arguments.data, arguments.suites_folder, self.work)
+        samples = os.path.join(HERE, "..", "..", "Samples", "*synonyms*places*")
+        debian = os.path.join(self.work, "debian")
+        self.tools = Tools(os.path.abspath(arguments.shardq), arguments.suites_folder, samples, debian)
+        self.left_out, self.cases, self.results = {}, {}, {}
+        os.makedirs(os.path.join(self.work, "results"), exist_ok=True)
+
+    def leave_out(self, name, reason):
+        if self.left_out.setdefault(name, str(reason)) == str(reason):
+            print(f"left out: {name}: {reason}", file=sys.stderr)
+
+    def versions(self, engines):
+        found = {}
+        for engine in engines:
+            try:
+                found[engine] = engine.version(self.tools)
+            except Missing as missing:
+                self.leave_out(engine.name, missing)
+        return found
+
+    def load(self, chosen):
+        """The suites whose data are there."""
+        there = []
+        for suite in chosen:
+            try:
+                self.cases[suite] = suite.cases(self.lists, self.suites_folder)
+                there.append(suite)
+            except Missing as missing:
+                self.leave_out(suite.title, missing)
+        return there
+
+    def path(self, suite, engine, version, digest):
+        """The file of a result, by the digest of its inputs."""
+        module = engine.__module__.replace(".", os.sep) + ".py"
+        inputs = hashlib.sha256(source("texts.py", "judges.py", "engines/base.py", module))
+        options = self.lists(suite.list).options
+        for part in (version, engine.build(self.tools), digest, repr(options), repr(self.cases[suite]), suite.judge.__name__):
+            inputs.update(part.encode())
+        name = f"{suite.name}-{engine.__name__}-{inputs.hexdigest()[:16]}.json"
+        return os.path.join(self.work, "results", name)
+
+    def run(self, chosen, versions):
+        for name in dict.fromkeys(suite.list for suite in chosen):
+            of_list = [suite for suite in chosen if suite.list == name]
+            records = self.lists(name)
+            digest = records.digest()
+            for engine, version in versions.items():
+                taking_part = [suite for suite in of_list if suite.needs <= engine.abilities]
+                paths = {suite: self.path(suite, engine, version, digest) for suite in taking_part}
+                self.answer(engine, records, paths)
+
+    def answer(self, engine, records, paths):
+        """Reads the results of one engine over one list, and makes those that are not there."""
+        absent = [suite for suite, path in paths.items() if not os.path.exists(path)]
+        if absent:
+            folder = os.path.join(self.work, "index")
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder)
+            print(f"{engine.name}: {records.title}", file=sys.stderr)
+            running = engine(records, folder, self.tools)
+            try:
+                for suite in absent:
+                    found = suites.figures(suite, self.cases[suite], running.ask, records.records)
+                    print(f"  {suite.title}: {found[0]}", file=sys.stderr)
+                    with open(paths[suite] + ".new", "w", encoding="utf-8") as file:
+                        json.dump(found, file)
+                    os.rename(paths[suite] + ".new", paths[suite])
+            finally:
+                running.close()
+        for suite, path in paths.items():
+            with open(path, encoding="utf-8") as file:
+                self.results[suite, engine] = json.load(file)
+
+    def missed(self, suite):
+        """The cases that shardq does not have among ten, with the engines that do."""
+        for number, (text, wanted) in enumerate(self.cases[suite]):
+            places = {
+                engine.name: each[number]
+                for (of, engine), (_, each) in self.results.items()
+                if of == suite and each[number] is not None
+            }
+            if "shardq" not in places:
+                print(text, wanted, places, sep="\t")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("shardq", "data", "suites_folder", "work"):
+        parser.add_argument(name)
+    for name in ("--page", "--suites", "--engines", "--missed"):
+        parser.add_argument(name)
+    arguments = parser.parse_args()
+
+    def chosen(all, name, given):
+        return [each for each in all if not given or name(each) in given.split(",")]
+
+    league = League(arguments)
+    only = arguments.missed or arguments.suites
+    engines = chosen(ENGINES, lambda engine: engine.__name__.lower(), arguments.engines)
+    versions = league.versions(engines)
+    there = league.load(chosen(suites.SUITES, lambda suite: suite.name, only))
+    league.run(there, versions)
+    if arguments.missed:
+        league.missed(there[0])
+        return
+    text = page.text(there, versions, league)
+    if arguments.page:
+        with open(arguments.page + ".new", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.rename(arguments.page + ".new", arguments.page)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()
