@@ -31,7 +31,8 @@ fi
 for package in liblucene8-java ieee-data; do
   if [ ! -e "$work/$package" ]; then
     # Unpacked, not installed: this needs no root.
-    if (cd "$work" && apt-get -o APT::Sandbox::User=root download -qq "$package" >&2 && dpkg-deb -x "$package"_*.deb debian); then
+    if (cd "$work" && apt-get -o APT::Sandbox::User=root download -qq "$package" >&2 &&
+      dpkg-deb -x "$package"_*.deb debian); then
       touch "$work/$package"
     else
       echo "cannot be fetched: $package" >&2

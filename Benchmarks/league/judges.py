@@ -1,5 +1,6 @@
 """Judges: whether a record that an engine gives is the one that a text means."""
 
+import functools
 import math
 
 import texts
@@ -27,7 +28,7 @@ def is_named(record, wanted):
     return texts.fold(record.name) == wanted
 
 
-def places(ask, cases, records, judge):
+def places_of(ask, cases, records, judge):
     """The 0-based place of the meant record among the first ten, or None, for each case."""
 
     def place(text, wanted):
@@ -42,6 +43,7 @@ def typed(ask, cases, records, judge):
 
     A text that does not find the record counts as one letter more than all.
     """
+    ask = functools.cache(ask)  # Many texts begin alike.
     shares = []
     for text, wanted in cases:
         first = five = len(text) + 1
@@ -60,11 +62,40 @@ def typed(ask, cases, records, judge):
 def best_ten(ask, cases, records):
     """The share of the best ten records that an engine gives, for each case.
 
-    `wanted` is the rows that have all words, and the number of them that fit. A record that weighs as much as the last
-    of the ten counts as one of them.
+    `wanted` is the rows of these records and the number of them, ten at most. A record with the weight of the last one
+    is one of these records too.
     """
     shares = []
     for text, (rows, count) in cases:
         given = set(ask(text, 10)[:10]) & rows
         shares.append(min(len(given), count) / count)
     return shares
+
+
+def measured(suite):
+    """The measures of a suite."""
+    if suite.conjunctive:
+        return ("best ten", "fewer")
+    return ("first", "five", "ten", *(("typed first", "typed five") if suite.by_letter else ()))
+
+
+def figures(suite, cases, ask, records):
+    """Each measure of an engine's answers, and a list with each case's place or share."""
+    if suite.conjunctive:
+        shares = best_ten(ask, cases, records)
+        counted = [(share, count) for share, (_, (_, count)) in zip(shares, cases)]
+        few = [(share, count) for share, count in counted if count < 10]
+        found = {
+            measure: sum(share * count for share, count in each) / sum(count for _, count in each)
+            for measure, each in (("best ten", counted), ("fewer", few))
+        }
+        return found, shares
+    places = places_of(ask, cases, records, suite.judge)
+    found = {
+        name: sum(place is not None and place < limit for place in places) / len(cases)
+        for name, limit in (("first", 1), ("five", 5), ("ten", 10))
+    }
+    if suite.by_letter:
+        shares = typed(ask, cases, records, suite.judge)
+        found["typed first"], found["typed five"] = (sum(each) / len(cases) for each in zip(*shares))
+    return found, places

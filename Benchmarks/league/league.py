@@ -16,6 +16,7 @@ import shutil
 import sys
 from typing import NamedTuple
 
+import judges
 import page
 import suites
 from engines.completype import Completype
@@ -37,7 +38,7 @@ class Tools(NamedTuple):
 
     shardq: str  # the directory of shardq's programs
     suites: str
-    synonyms: str  # a pattern of the project's sample tables
+    samples: str  # the project's sample tables
     debian: str  # the unpacked packages of Debian
 
 
@@ -53,7 +54,7 @@ class League:
     def __init__(self, arguments):
         self.work, self.suites_folder = os.path.abspath(arguments.work), arguments.suites_folder
         self.lists = Lists(arguments.data, arguments.suites_folder, self.work)
-        samples = os.path.join(HERE, "..", "..", "Samples", "*synonyms*places*")
+        samples = os.path.join(HERE, "..", "..", "Samples")
         debian = os.path.join(self.work, "debian")
         self.tools = Tools(os.path.abspath(arguments.shardq), arguments.suites_folder, samples, debian)
         self.left_out, self.cases, self.results = {}, {}, {}
@@ -87,9 +88,9 @@ class League:
         """The file of a result, by the digest of its inputs."""
         module = engine.__module__.replace(".", os.sep) + ".py"
         inputs = hashlib.sha256(source("texts.py", "judges.py", "engines/base.py", module))
-        options = self.lists(suite.list).options
-        for part in (version, engine.build(self.tools), digest, repr(options), repr(self.cases[suite]), suite.judge.__name__):
-            inputs.update(part.encode())
+        records = self.lists(suite.list)
+        inputs.update(f"{version} {engine.build(self.tools)} {digest} {records.options} {records.parameters}".encode())
+        inputs.update(f"{self.cases[suite]} {suite.judge.__name__}".encode())
         name = f"{suite.name}-{engine.__name__}-{inputs.hexdigest()[:16]}.json"
         return os.path.join(self.work, "results", name)
 
@@ -111,10 +112,14 @@ class League:
             shutil.rmtree(folder, ignore_errors=True)
             os.makedirs(folder)
             print(f"{engine.name}: {records.title}", file=sys.stderr)
-            running = engine(records, folder, self.tools)
+            try:
+                running = engine(records, folder, self.tools)
+            except RuntimeError as error:
+                self.leave_out(engine.name, error)
+                return
             try:
                 for suite in absent:
-                    found = suites.figures(suite, self.cases[suite], running.ask, records.records)
+                    found = judges.figures(suite, self.cases[suite], running.ask, records.records)
                     print(f"  {suite.title}: {found[0]}", file=sys.stderr)
                     with open(paths[suite] + ".new", "w", encoding="utf-8") as file:
                         json.dump(found, file)
@@ -126,15 +131,13 @@ class League:
                 self.results[suite, engine] = json.load(file)
 
     def missed(self, suite):
-        """The cases that shardq does not have among ten, with the engines that do."""
+        """Prints the cases that shardq does not have among ten, with the places of the engines that do."""
         for number, (text, wanted) in enumerate(self.cases[suite]):
-            places = {
-                engine.name: each[number]
-                for (of, engine), (_, each) in self.results.items()
-                if of == suite and each[number] is not None
-            }
-            if "shardq" not in places:
-                print(text, wanted, places, sep="\t")
+            results = {engine.name: each[number] for (_, engine), (_, each) in self.results.items()}
+            found = {name: value for name, value in results.items() if value is not None}
+            # The value of a conjunctive suite is a share.
+            if "shardq" not in found or (suite.conjunctive and found["shardq"] < 1):
+                print(text, "" if suite.conjunctive else wanted, found, sep="\t")
 
 
 def main():

@@ -24,7 +24,7 @@ def distinct(source, count, syllables):
 
 
 def weight(source, greatest):
-    """A weight whose logarithm is even: few records are much asked for."""
+    """A weight whose logarithm is even: a few records are very common."""
     return int(math.exp(source.random() * math.log(greatest)))
 
 

@@ -1,6 +1,6 @@
 """The page of the league: tables of all engines and suites, and the places where shardq loses and wins."""
 
-from suites import measured
+from judges import measured
 
 INTRODUCTION = """\
 # The league: the quality of answers beside other engines
@@ -14,10 +14,10 @@ Benchmarks/league.sh                     all engines and suites; writes this pag
 Benchmarks/league.sh --missed two-errors the texts of one suite that shardq misses
 ```
 
-The command installs the engines of PyPI and Debian under `Benchmarks/.build` and leaves out each engine and suite that
-cannot be had. The public suites and lists are no part of the project: the command reads them from `suites` beside the
-directory of `SHARDQ_DATA`. It makes the other cases from fixed seeds, so each run on the same data gives the same page.
-It keeps the result of each engine and suite, and an interrupted run goes on where it stopped.
+The command installs the engines of PyPI and Debian under `Benchmarks/.build` and leaves out each engine and suite
+that cannot be had. The public suites and lists are no part of the project: the command reads them from `suites`
+beside the directory of `SHARDQ_DATA`. It makes the other cases from fixed seeds, so each run on the same data writes
+the same page. It keeps the result of each engine and suite, and an interrupted run goes on where it stopped.
 """
 RULES = """\
 An engine takes no part, "-", in a suite that needs an ability that it lacks: corrections, words in any order, later
@@ -28,9 +28,12 @@ TABLES = (
     ("first", "The meant record stands first"),
     ("five", "The meant record is among the first five"),
     ("ten", "The meant record is among the first ten"),
-    ("best ten", "The best ten records with all words in any order that the answer has"),
+    ("best ten", "The share of the ten heaviest records with all words in any order that the answer has"),
+    ("fewer", "The same where fewer than ten records have all words, so that ranks do not matter"),
 )
 TYPED = "Share of the text that is typed until the meant record is there (less is better)"
+COMPARED = ("first", "ten", "best ten", "fewer", "typed first", "typed five")
+LABELS = {"ten": "among ten", "fewer": "best of fewer than ten"}
 NAMES = {"typed first": "first", "typed five": "among five"}
 
 
@@ -83,7 +86,7 @@ def suites_table(there, league):
 def comparisons(there, engines, league):
     """For each suite and measure: how far the best rival is ahead of shardq, and the cells of the row."""
     shardq = next((engine for engine in engines if engine.name == "shardq"), None)
-    for suite, measure, values in rows_of(("first", "ten", "best ten", *NAMES), there, engines, league):
+    for suite, measure, values in rows_of(COMPARED, there, engines, league):
         rivals = {engine: value for engine, value in values.items() if engine != shardq}
         if shardq not in values or not rivals:
             continue
@@ -91,8 +94,24 @@ def comparisons(there, engines, league):
         names = ", ".join(engine.name for engine, value in rivals.items() if value == best)
         own, other = shown(measure, values[shardq]), shown(measure, best)
         ahead = (values[shardq] - best) if measure in NAMES else (best - values[shardq])
-        label = f"typed until {NAMES[measure]}" if measure in NAMES else measure
+        label = f"typed until {NAMES[measure]}" if measure in NAMES else LABELS.get(measure, measure)
         yield ahead if own != other else 0, f"| {suite.title} | {label} | {own} | {other} | {names} |"
+
+
+def against_each(there, engines, league):
+    """For each rival the number of measures in which shardq is ahead, level and behind."""
+    shardq = next((engine for engine in engines if engine.name == "shardq"), None)
+    yield "| engine | measures with shardq ahead | level | behind |"
+    yield "|---|--:|--:|--:|"
+    for rival in engines:
+        counts = {1: 0, 0: 0, -1: 0}
+        for _, measure, values in rows_of(COMPARED, there, engines, league):
+            if rival != shardq and rival in values and shardq in values:
+                own, other = (float(shown(measure, values[engine])) for engine in (shardq, rival))
+                sign = (own > other) - (own < other)
+                counts[-sign if measure in NAMES else sign] += 1
+        if any(counts.values()):
+            yield f"| {rival.name} | {counts[1]} | {counts[0]} | {counts[-1]} |"
 
 
 def outcome(title, sentence, rows):
@@ -106,10 +125,17 @@ def text(there, versions, league):
     engines = list(versions)
     lines = [INTRODUCTION]
     compared = sorted(comparisons(there, engines, league), key=lambda row: -row[0])
+    level = sum(ahead == 0 for ahead, _ in compared)
     lost, won = [row for ahead, row in compared if ahead > 0], [row for ahead, row in compared if ahead < 0]
     lines += outcome(
-        "Where a rival is ahead", f"shardq loses {len(lost)} of {len(compared)} measures. The greatest loss is first.", lost)
-    lines += outcome("Where shardq is ahead", f"shardq wins {len(won)} measures, and is level in the others.", won[::-1])
+        "Where a rival is ahead",
+        f"In {len(lost)} of {len(compared)} measures the best rival is ahead of shardq. The greatest loss is first.",
+        lost)
+    lines += outcome(
+        "Where shardq is ahead of all",
+        f"In {len(won)} measures shardq is ahead of the best rival. Measures with equal figures: {level}.",
+        won[::-1])
+    lines += ["## Against each engine", "", *against_each(there, engines, league), ""]
     lines += ["## Engines", "", *engines_table(engines, versions), "", "## Suites", "", *suites_table(there, league), ""]
     lines += [f"Left out: {name}: {reason}." for name, reason in league.left_out.items()]
     lines += ["## Figures", "", RULES]

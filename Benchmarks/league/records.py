@@ -86,7 +86,7 @@ class Lists:
         rows = [line.split("\t") for line in text.splitlines()]
         records = []
         for row in rows:
-            others = tuple(dict.fromkeys(other for other in [row[2], *row[3].split(",")] if other and other != row[1]))
+            others = tuple(dict.fromkeys(other for other in row[3].split(",") if other and other != row[1]))
             records.append(Record(row[1], row[8], others, int(row[14] or 0), (float(row[4]), float(row[5]))))
         options = ["--input-format", "geonames", "--weight", "population", "--words", "--typos", "--near"]
         options += ["--alias", "alternatenames", "--filter", "country code", "--filter", "admin1 code"]

@@ -4,7 +4,7 @@ from records import version
 
 # All that an engine can do; a suite names the abilities without which no engine can do well.
 ALL = frozenset({"corrections", "any order", "later words", "records"})
-# The most other names of one place that an engine has to return before ten different records are sure.
+# The names that an engine returns for a text, so that ten different records are among them.
 REPEATED = 60
 
 

@@ -19,8 +19,7 @@ class Completype(Engine):
                 "id": row,
                 "text": record.key,
                 "popularity": math.log(record.weight + 1) / greatest,
-                # Its documents have a limit of other names.
-                "synonyms": list(record.others)[:60],
+                "synonyms": list(record.others),
             }
             for row, record in enumerate(records.records)
         ])

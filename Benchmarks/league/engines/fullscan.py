@@ -52,5 +52,6 @@ class FullScan(Engine):
                 numpy.minimum(best, distances[numbers], out=best)
         near = numpy.flatnonzero(best <= EDITS)
         scores = self.octaves[near] - OCTAVES * best[near].astype(float)
+        # Many names of one record may be near.
         order = near[numpy.argsort(-scores, kind="stable")[: limit * 20]]
         return distinct(self.rows[order].tolist(), limit)

@@ -45,7 +45,8 @@ class Suggester(Engine):
         subprocess.run(["javac", "-cp", path, "-d", folder, SOURCE], check=True)
         names = self.names(records.records)
         limit = 10 if self.edits is None else REPEATED
-        command = ["java", "-Xmx3g", "-XX:+UseSerialGC", "-cp", path, "Suggest", str(self.edits or 0), folder, str(limit)]
+        command = ["java", "-Xmx3g", "-XX:+UseSerialGC", "-cp", path, "Suggest"]
+        command += [str(self.edits or 0), folder, str(limit)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         scale = max(1, -(-max(weight for weight, _, _ in names) // GREATEST))
         self.process.stdin.write(f"{len(names)}\n")

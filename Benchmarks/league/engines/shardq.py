@@ -55,7 +55,8 @@ class Shardq(Engine):
             if "--names" in help and os.path.exists(path):
                 found += ["--names", f"{field}={path}"]
         if "--synonyms" in help:
-            found += [part for path in sorted(glob.glob(tools.synonyms)) for part in ("--synonyms", path)]
+            paths = sorted(glob.glob(os.path.join(tools.samples, "**", "*synonym*"), recursive=True))
+            found += [part for path in paths if "place" in path for part in ("--synonyms", path)]
         return found
 
     def ask(self, text, limit):
@@ -63,8 +64,10 @@ class Shardq(Engine):
         self.connection.request("GET", "/v1/search?" + urllib.parse.urlencode(query))
         response = self.connection.getresponse()
         body = response.read()
-        if response.status != 200:
+        if response.status == 400:  # A text without letters, or one that is too long.
             return []
+        if response.status != 200:
+            raise RuntimeError(f"shardq serve answers {response.status} to {text!r}")
         return [self.records.row(match) for match in json.loads(body)["matches"]]
 
     def close(self):

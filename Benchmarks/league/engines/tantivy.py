@@ -36,9 +36,9 @@ class Tantivy(Engine):
             # As many errors as shardq looks for: none in short words, two in long ones.
             allowed = [min(errors, (len(word) >= 4) + (len(word) >= 8)) for word in words]
             if len(rows) < limit and allowed != last:
-                rows += self.level(words, allowed, limit)
+                rows = distinct([*rows, *self.level(words, allowed, limit)], limit)
             last = allowed
-        return distinct(rows, limit)
+        return rows
 
     def level(self, words, allowed, limit):
         terms = [
@@ -47,5 +47,6 @@ class Tantivy(Engine):
             for place, (word, errors) in enumerate(zip(words, allowed))
         ]  # fmt: skip
         query = self.tantivy.Query.boolean_query(terms)
+        # Fewer than `limit` of these are records of the level before.
         found = self.searcher.search(query, limit * 2, order_by_field="weight", count=False).hits
         return [self.searcher.doc(address).get_first("row") for _, address in found]

@@ -6,6 +6,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import time
 
 import texts
 from records import Missing
@@ -52,6 +53,7 @@ class Trigrams(Engine):
         while subprocess.run([f"{programs()}/pg_isready", "-q", "-h", self.folder]).returncode:
             if self.process.poll() is not None:
                 raise RuntimeError("PostgreSQL does not start")
+            time.sleep(0.1)
         self.connection = psycopg2.connect(host=self.folder, user="league", dbname="postgres")
         self.cursor = self.connection.cursor()
         self.cursor.execute("CREATE EXTENSION pg_trgm")
