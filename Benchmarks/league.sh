@@ -1,9 +1,10 @@
 #!/bin/sh
 # Writes docs/league.md: the quality of answers of shardq and of rival engines over public suites and made cases.
 #
-#     Benchmarks/league.sh                       all engines, all suites
-#     Benchmarks/league.sh --engines A,B --suites A,B   some of them; prints the tables instead
-#     Benchmarks/league.sh --missed SUITE        the texts of a suite that shardq misses
+#     Benchmarks/league.sh                               all engines, all suites
+#     Benchmarks/league.sh --engines A,B --suites A,B    some of them; prints the tables instead
+#     Benchmarks/league.sh --missed SUITE                the texts of a suite that shardq misses
+#     Benchmarks/league.sh --help                        the names of engines and suites
 #
 # The rivals lie in .build/league: packages of PyPI in a virtual environment, and those of Debian unpacked. Rivals that
 # cannot be had are named and left out. SHARDQ_BIN names the directory of shardq's programs; without it
@@ -11,7 +12,7 @@
 set -eu
 cd "$(dirname "$0")"
 if [ -z "${SHARDQ_BIN:-}" ]; then
-  ../Scripts/build.sh
+  ../Scripts/build.sh --base --server
   SHARDQ_BIN=../bin
 fi
 data=${SHARDQ_DATA:-../../shared/data}

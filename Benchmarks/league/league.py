@@ -114,7 +114,7 @@ class League:
             print(f"{engine.name}: {records.title}", file=sys.stderr)
             try:
                 running = engine(records, folder, self.tools)
-            except RuntimeError as error:
+            except (ImportError, RuntimeError) as error:
                 self.leave_out(engine.name, error)
                 return
             try:
@@ -142,10 +142,12 @@ class League:
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("shardq", "data", "suites_folder", "work"):
+    for name in ("shardq", "data", "suites_folder", "work", "--page"):
         parser.add_argument(name)
-    for name in ("--page", "--suites", "--engines", "--missed"):
-        parser.add_argument(name)
+    suite_names = ", ".join(suite.name for suite in suites.SUITES)
+    parser.add_argument("--suites", help=suite_names)
+    parser.add_argument("--engines", help=", ".join(engine.__name__.lower() for engine in ENGINES))
+    parser.add_argument("--missed", metavar="SUITE", help="print the texts that shardq misses")
     arguments = parser.parse_args()
 
     def chosen(all, name, given):

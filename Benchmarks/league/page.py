@@ -137,7 +137,8 @@ def text(there, versions, league):
         won[::-1])
     lines += ["## Against each engine", "", *against_each(there, engines, league), ""]
     lines += ["## Engines", "", *engines_table(engines, versions), "", "## Suites", "", *suites_table(there, league), ""]
-    lines += [f"Left out: {name}: {reason}." for name, reason in league.left_out.items()]
+    if league.left_out:
+        lines += ["Left out:", "", *(f"- {name}: {reason}" for name, reason in league.left_out.items()), ""]
     lines += ["## Figures", "", RULES]
     for measures, title in [*(((measure,), title) for measure, title in TABLES), (tuple(NAMES), TYPED)]:
         found = table(measures, there, engines, league)
