@@ -136,7 +136,8 @@ def text(there, versions, league):
         f"In {len(won)} measures shardq is ahead of the best rival. Measures with equal figures: {level}.",
         won[::-1])
     lines += ["## Against each engine", "", *against_each(there, engines, league), ""]
-    lines += ["## Engines", "", *engines_table(engines, versions), "", "## Suites", "", *suites_table(there, league), ""]
+    lines += ["## Engines", "", *engines_table(engines, versions), ""]
+    lines += ["## Suites", "", *suites_table(there, league), ""]
     if league.left_out:
         lines += ["Left out:", "", *(f"- {name}: {reason}" for name, reason in league.left_out.items()), ""]
     lines += ["## Figures", "", RULES]
