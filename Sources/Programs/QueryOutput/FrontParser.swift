@@ -72,6 +72,7 @@ package enum FrontParser {
   package static func nearCommand(to word: String, within edits: Int) -> String? {
     let word = Array(word.utf8)
     guard word.count >= 4 else { return nil }
+    // Each query of one word comes here, and an array of a name's bytes costs more than a look at its size.
     let sizes = max(4, word.count - edits)...word.count + edits
     return commandNames.first { name in
       sizes.contains(name.utf8.count) && Misspelling.isWithin(edits, word[...], Array(name.utf8)[...])
