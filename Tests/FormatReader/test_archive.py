@@ -79,8 +79,10 @@ class Archives(Temporary):
     @unittest.skipUnless(os.environ.get("SHARDQ_LONG"), "a long run alone: writes 70,000 files")
     def test_many_entries(self):
         """Records of ZIP64: more entries than 65,535, and files behind the first 4 GiB."""
-        lines = (f'{{"name":"{hashlib.sha256(str(row).encode()).hexdigest()}"}}' for row in range(70_000))
-        index = self.build(self.write("many.jsonl", lines), "--key", "{name}", "--shard-size", "1")
+        digests = (hashlib.sha256(str(row).encode()).hexdigest() for row in range(70_000))
+        # A record is over a kilobyte, the least size of a shard, so each is a shard of its own.
+        lines = (f'{{"name":"{digest}","text":"{digest * 16}"}}' for digest in digests)
+        index = self.build(self.write("many.jsonl", lines), "--key", "{name}", "--shard-size", "1KiB")
         path = self.archived(index)
         with zipfile.ZipFile(path) as file:
             self.assertGreater(len(file.namelist()), 70_000)
