@@ -4,8 +4,9 @@
     league.py SHARDQ DATA SUITES WORK [--page PAGE] [--suites A,B] [--engines A,B] [--missed SUITE]
 
 SHARDQ is the directory of shardq's programs, DATA has GeoNames' dump, SUITES has the public suites, and WORK takes
-indexes and results. A result is kept by the digest of its inputs, so that a run goes on where it was interrupted.
-PAGE takes the tables. `--missed` prints the texts of a suite that shardq misses and another engine finds.
+indexes and results. The script names the file of a result by the digest of the result's inputs. After a run that ended
+early, the next run asks only for results without a file. PAGE takes the tables. `--missed` prints the texts of a suite
+that shardq misses, with the places that other engines give the meant record.
 """
 
 import argparse

@@ -17,7 +17,8 @@ Benchmarks/league.sh --missed two-errors the texts of one suite that shardq miss
 The command installs the engines of PyPI and Debian under `Benchmarks/.build` and leaves out each engine and suite
 that cannot be had. The public suites and lists are no part of the project: the command reads them from `suites`
 beside the directory of `SHARDQ_DATA`. It makes the other cases from fixed seeds, so each run on the same data writes
-the same page. It keeps the result of each engine and suite, and an interrupted run goes on where it stopped.
+the same page. The command keeps the answers of each engine to each suite. After a run that ended early, the next run
+asks only the engines and suites without kept answers.
 """
 RULES = """\
 An engine takes no part, "-", in a suite that needs an ability that it lacks: corrections, words in any order, later
