@@ -465,11 +465,15 @@ class Restoring(TerminalTest):
         self.assertEqual(screen.state(), "0 0 1 1")
 
     def processes(self, screen):
-        """The processes of shardq on the screen, the first one first, without zombies."""
+        """The processes of shardq on the screen, the list before its guard, without zombies.
+
+        The names tell which is which: numbers of processes begin again behind the highest one.
+        """
         terminal = screen.tmux("display-message", "-p", "#{pane_tty}").strip()[5:]
         listed = subprocess.run(["ps", "-t", terminal, "-o", "pid=,state=,comm="], stdout=subprocess.PIPE, check=False)
         found = [line.split(None, 2) for line in listed.stdout.decode().splitlines()]
-        return sorted(int(number) for number, state, name in found if state != "Z" and name.startswith("shardq"))
+        living = [(name, int(number)) for number, state, name in found if state != "Z" and name.startswith("shardq")]
+        return [number for name, number in sorted(living)]
 
     def guarded(self, screen):
         """Waits for the guard, which is started behind the first frame."""
