@@ -18,13 +18,13 @@ package struct AnswerFacts {
   package let nearest: String?
 
   /// - Parameters:
-  ///   - generation: The generation that was searched.
+  ///   - generation: The name of the generation that was searched.
   ///   - correction: That of the first page.
   ///   - hasNearest: Whether the form of the answer has ``nearest``.
   package init(
-    _ search: ShardedIndex.Search, in generation: Generation, correction: String?, hasNearest: Bool = true
+    _ search: ShardedIndex.Search, in generation: String, correction: String?, hasNearest: Bool = true
   ) throws(IndexError) {
-    self.generation = generation.name
+    self.generation = generation
     total = try search.total()
     (keys, isRanked, isComplete) = (search.keys, search.isRanked, search.isComplete)
     self.correction = correction

@@ -12,7 +12,7 @@ extension ShardedIndex {
     /// The records whose keys begin with the text: all of them if ``keys`` are known; in the order of keys at least the
     /// ones that the answer has.
     package let matches: Matches?
-    /// The hits; nil in the order of keys.
+    /// The hits; nil in the order of keys. `if let`, and a comparison with nil, would copy all that their search holds.
     private var hits: RankedHits?
 
     /// Begins a search. In the order of ranks, ``find(_:parts:isStopped:)`` finds hits.
@@ -34,30 +34,31 @@ extension ShardedIndex {
     }
 
     /// Whether the answer is in the order of ranks.
-    package var isRanked: Bool { hits != nil }
+    package var isRanked: Bool { query.order == .rank }
     /// The number of matches that were found.
-    package var count: Int { hits?.count ?? matches!.count }
+    package var count: Int { isRanked ? hits!.count : matches!.count }
     /// The positions of the matches that the answer has, among the matches that were found.
     package var range: Range<Int> {
       let start = min(query.offset, count)
       return start..<start + min(query.limit, count - start)
     }
     /// Whether there may be further matches.
-    package var hasMore: Bool { hits?.hasMore ?? matches!.hasMore }
+    package var hasMore: Bool { isRanked ? hits!.hasMore : matches!.hasMore }
     /// Whether the matches are the records whose keys begin with the text, and no others.
-    package var areKeyMatches: Bool { hits?.areKeyMatches ?? true }
+    package var areKeyMatches: Bool { !isRanked || hits!.areKeyMatches }
     /// Whether no better hits exist; false only if a limit ended the search.
-    package var isComplete: Bool { hits?.isComplete ?? true }
+    package var isComplete: Bool { !isRanked || hits!.isComplete }
     /// The number of keys that begin with the text; nil if it is unknown.
     package var keys: Int? { matches.flatMap { $0.hasMore ? nil : $0.count } }
     /// The proof that no better record was left out; nil in the order of keys.
-    var certificate: Certificate? { hits?.certificate }
+    var certificate: Certificate? { isRanked ? hits!.certificate : nil }
 
     /// The cursor behind the last settled hit; nil behind the last match, and without ranks.
     package var cursor: Cursor? {
-      guard let hits, !generation.isOfStarts else { return nil }
-      if areKeyMatches, hits.before.isKnown, let keys, hits.before.all + hits.count >= keys { return nil }
-      return hits.cursor
+      guard isRanked, !generation.isOfStarts else { return nil }
+      let before = hits!.before
+      if areKeyMatches, before.isKnown, let keys, before.all + count >= keys { return nil }
+      return hits!.cursor
     }
 
     // MARK: Finding
@@ -74,7 +75,7 @@ extension ShardedIndex {
       _ limit: Int, parts: Int? = nil, isStopped: (() -> Bool)? = nil
     ) throws(IndexError) -> Bool {
       let budget = parts.map { .parts($0) } ?? budget
-      return try hits?.find(limit, budget: budget, isStopped: isStopped) ?? true
+      return isRanked ? try hits!.find(limit, budget: budget, isStopped: isStopped) : true
     }
 
     /// Finds the matches of the answer, and those before them.
@@ -95,14 +96,14 @@ extension ShardedIndex {
 
     /// The number of matches as far as the search tells it. Reads nothing.
     package var knownTotal: Total {
-      hits?.total(keys: keys) ?? Total(matches!.count, isExact: !matches!.hasMore)
+      isRanked ? hits!.total(keys: keys) : Total(matches!.count, isExact: !matches!.hasMore)
     }
 
     /// Returns the number of matches, counted as far as the query wants it.
     package func total() throws(IndexError) -> Total {
-      guard let hits, !generation.isOfStarts || query.countsMatches else { return knownTotal }
-      if query.countsMatches { return try hits.countedTotal(keys: keys, budget: budget) }
-      return query.needs.tables ? try hits.tableTotal(keys: keys) : knownTotal
+      guard isRanked, !generation.isOfStarts || query.countsMatches else { return knownTotal }
+      if query.countsMatches { return try hits!.countedTotal(keys: keys, budget: budget) }
+      return query.needs.tables ? try hits!.tableTotal(keys: keys) : knownTotal
     }
 
     /// Returns the longest beginning of the text that a record matches, if nothing matches the text; else nil.
@@ -115,12 +116,12 @@ extension ShardedIndex {
     }
 
     /// The text of the first hit that corrects the typed text, if every hit corrects typing errors; otherwise nil.
-    package var correction: String? { get throws(IndexError) { try hits?.correction } }
+    package var correction: String? { get throws(IndexError) { isRanked ? try hits!.correction : nil } }
 
     /// Returns the number of shards that the search opened; in the order of keys, the shards at the ends of the matches
     /// and of the records that the answer has.
     package func shardsTouched() throws(IndexError) -> Int {
-      if let hits { return min(hits.shardsOpened, generation.manifest.shardCount) }
+      if isRanked { return min(hits!.shardsOpened, generation.manifest.shardCount) }
       return try matches!.shardsTouched(by: text, shown: range)
     }
 
@@ -128,19 +129,18 @@ extension ShardedIndex {
 
     /// Decodes some of the matches into a buffer, in the place of its former records.
     package func read(_ positions: Range<Int>, into buffer: RecordBuffer) throws(IndexError) {
-      if let hits { try hits.read(positions, into: buffer) } else { try matches!.read(positions, into: buffer) }
+      guard isRanked else { return try matches!.read(positions, into: buffer) }
+      try hits!.read(positions, into: buffer)
     }
 
     /// Returns some of the matches, decoded.
     package func records(in positions: Range<Int>) throws(IndexError) -> Records {
-      if let hits { return try hits.records(in: positions) }
-      return try matches!.records(in: positions)
+      try isRanked ? hits!.records(in: positions) : matches!.records(in: positions)
     }
 
     /// Returns the folded keys of some of the matches.
     package func foldedKeys(in positions: Range<Int>) throws(IndexError) -> FoldedKeys {
-      if let hits { return try hits.foldedKeys(in: positions) }
-      return try matches!.foldedKeys(in: positions)
+      try isRanked ? hits!.foldedKeys(in: positions) : matches!.foldedKeys(in: positions)
     }
 
     /// Returns the number of matches, from one on, that a caller can decode at once in the memory of a few copies of
@@ -148,16 +148,15 @@ extension ShardedIndex {
     ///
     /// - Throws: As ``read(_:into:)``, and if the record is larger than the thread's terms allow.
     package func recordsAtOnce(at position: Int) throws(IndexError) -> Int {
-      if let hits { return try hits.recordsAtOnce(at: position) }
-      return try matches!.recordsAtOnce(at: position)
+      try isRanked ? hits!.recordsAtOnce(at: position) : matches!.recordsAtOnce(at: position)
     }
 
     /// Returns a hit, with its record; nil in the order of keys.
-    package func hit(_ position: Int, _ record: Record) -> Hit? { hits?.hit(position, record) }
+    package func hit(_ position: Int, _ record: Record) -> Hit? { isRanked ? hits!.hit(position, record) : nil }
 
     /// Returns the text of a match that the query's text matched, and the ranges in it, in bytes of UTF-8.
     package func matched(_ position: Int, _ record: Record) -> (via: Via, highlights: [Range<Int>]) {
-      hits?.hit(position, record).matched ?? (.key, Matches.highlights(of: text, in: record.key))
+      isRanked ? hits!.hit(position, record).matched : (.key, Matches.highlights(of: text, in: record.key))
     }
   }
 }

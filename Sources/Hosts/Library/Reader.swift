@@ -85,7 +85,7 @@ final class Reader {
     do throws(IndexError) {
       var search = try ShardedIndex.Search(query, in: generation)
       try search.findAll()
-      return (search, try AnswerFacts(search, in: generation, correction: search.correction))
+      return (search, try AnswerFacts(search, in: generation.name, correction: search.correction))
     } catch {
       throw .index(error)
     }

@@ -109,7 +109,7 @@ private final class Page {
   private func found(_ query: ShardedIndex.SearchQuery) throws(IndexError) -> (ShardedIndex.Search, AnswerFacts) {
     var search = try ShardedIndex.Search(query, in: index.generation)
     try search.findAll()
-    return (search, try AnswerFacts(search, in: index.generation, correction: search.correction))
+    return (search, try AnswerFacts(search, in: index.generation.name, correction: search.correction))
   }
 
   /// Returns the writer for the records of a generation.

@@ -98,7 +98,7 @@ struct QueryAnswer {
   /// Writes the members of JSON behind the records.
   private func end(_ hits: [ShardedIndex.Hit], _ output: inout Output) throws(QueryRunner.QueryError) {
     let facts = try QueryRunner.reading { () throws(IndexError) in
-      try AnswerFacts(search, in: generation, correction: correction)
+      try AnswerFacts(search, in: generation.name, correction: correction)
     }
     try QueryRunner.writing { () throws(WriteError) in
       try AnswerObject.endMatches(&output)

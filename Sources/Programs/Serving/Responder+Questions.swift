@@ -15,9 +15,9 @@
         let search = try found(request.query, in: generation)
         if request.query.countsMatches, !search.knownTotal.isExact { try checkWait(for: .max) }
         let isJSON = request.format == .json
-        let facts = try AnswerFacts(
-          search, in: generation, correction: isJSON ? search.correction : nil, hasNearest: isJSON)
         let state = try served.state(of: generation)
+        let facts = try AnswerFacts(
+          search, in: state.name, correction: isJSON ? search.correction : nil, hasNearest: isJSON)
         let body = try state.withWriter { writer in
           switch request.format {
           case .json: try writer.search(search, facts, request.members)
