@@ -74,15 +74,24 @@ __attribute__((always_inline)) static inline void time_lines(const lines *all, u
   write_all(times, all->count * sizeof *times);
 }
 
-/// Prints the resident memory and its peak in KiB, read without a library's buffers.
-static inline void print_resident(void) {
+/// Returns the number behind a name in one of the kernel's files, read without a library's buffers.
+static inline long kernel_number(const char *path, const char *name) {
   static char text[8192];
-  int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t got = file < 0 ? -1 : read(file, text, sizeof text - 1);
   if (got < 0) exit(74);
-  const char *resident = strstr(text, "VmRSS:"), *peak = strstr(text, "VmHWM:");
-  if (resident == NULL || peak == NULL) exit(74);
-  int size = sprintf(text, "%ld %ld\n", strtol(resident + 6, NULL, 10), strtol(peak + 6, NULL, 10));
+  close(file);
+  text[got] = '\0';
+  const char *found = strstr(text, name);
+  if (found == NULL) exit(74);
+  return strtol(found + strlen(name), NULL, 10);
+}
+
+/// Prints the resident memory, its peak, and the private dirty pages, which no process can give back, in KiB.
+static inline void print_resident(void) {
+  long resident = kernel_number("/proc/self/status", "VmRSS:"), peak = kernel_number("/proc/self/status", "VmHWM:");
+  char text[80];
+  int size = sprintf(text, "%ld %ld %ld\n", resident, peak, kernel_number("/proc/self/smaps_rollup", "Private_Dirty:"));
   write_all(text, (size_t)size);
 }
 

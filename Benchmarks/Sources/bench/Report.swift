@@ -29,6 +29,9 @@ struct Report {
   /// Returns decimal megabytes, the unit of the budgets.
   private static func megabytes(_ bytes: Int?) -> String { number(bytes.map { Double($0) / 1e6 }, 2) }
   private static func megabytes(kib: Double?) -> String { number(kib.map { $0 * 1024 / 1e6 }, 2) }
+  private static func memory(_ memory: Measurements.Memory?) -> String {
+    memory.map { megabytes(kib: $0.residentKiB) + " / " + megabytes(kib: $0.dirtyKiB) } ?? ""
+  }
   private static func megabytes(kib: Int?) -> String { megabytes(kib: kib.map(Double.init)) }
 
   // MARK: Tables
@@ -65,6 +68,7 @@ struct Report {
       ("1 MiB cache", "shardq 1 MiB", "3.0", ""),
     ] {
       row("resident after the queries, \(name), MB", must, aim, Self.megabytes(kib: all.resident[key]?.residentKiB))
+      row("of it private dirty pages, \(name), MB", "", "", Self.megabytes(kib: all.resident[key]?.dirtyKiB))
     }
     row("build with two threads, s", "1", "0.5", Self.number(all.builds["shardq"]?.seconds, 2))
     row("reading the dataset, one thread, ms", "60", "", Self.number(all.readingMilliseconds, 0))
@@ -96,7 +100,8 @@ struct Report {
       title: "beside its rivals, in the same run",
       columns: [
         "", "on disk, MB", "by `du`, MB", "start to exit, ms", "peak of a start, MB", "Q1 cached, p50 / p99, us",
-        "Q2, p50 / p99, us", "Q1, 1 MiB cache, mean, us", "resident, all cached, MB", "resident, 1 MiB cache, MB",
+        "Q2, p50 / p99, us", "Q1, 1 MiB cache, mean, us", "resident / private dirty, all cached, MB",
+        "resident / private dirty, 1 MiB cache, MB",
         "build, s", "peak of the build, MB", "one record changed, ms",
       ])
     for (name, label) in Self.labels {
@@ -107,8 +112,7 @@ struct Report {
         Self.megabytes(all.sizes[name]?.apparent), Self.megabytes(all.sizes[name]?.occupied),
         Self.number(all.programs[name]?.milliseconds, 2), Self.megabytes(kib: all.programs[name]?.peakKiB),
         Self.times(all.first[name]), Self.times(all.counts[name]), Self.number(all.small[name]?.mean, 2),
-        Self.megabytes(kib: all.resident[name]?.residentKiB),
-        Self.megabytes(kib: all.resident[name + " 1 MiB"]?.residentKiB),
+        Self.memory(all.resident[name]), Self.memory(all.resident[name + " 1 MiB"]),
         Self.number(build, 2), Self.megabytes(kib: all.builds[name]?.peakKiB), Self.number(all.updates[name], 2),
       ]
       if cells.contains(where: { !$0.isEmpty }) { table.rows.append((label, cells)) }

@@ -5,8 +5,8 @@ import ShardedIndex
 ///
 ///     resident INDEX PREFIXES CACHE_LIMIT_BYTES
 ///
-/// answers every line of PREFIXES (the first 20 matches, decoded). It prints the resident memory and its peak in KiB,
-/// then the bytes in the engine's cache.
+/// answers every line of PREFIXES (the first 20 matches, decoded). It prints the resident memory, its peak and the
+/// private dirty pages in KiB, then the bytes in the engine's cache.
 ///
 ///     resident INDEX --serve PREFIXES CACHE_LIMIT_BYTES
 ///
@@ -47,8 +47,8 @@ enum Resident {
         start = end + 1
       }
       munmap(bytes, size)
-      let (resident, peak) = memory()
-      print(resident, peak, index.statistics.residentBytes)
+      let (resident, peak, dirty) = memory()
+      print(resident, peak, dirty, index.statistics.residentBytes)
     } catch {
       print(error)
       exit(65)
@@ -89,21 +89,26 @@ enum Resident {
   }
 
   /// Returns the kernel's figures in KiB. No Swift text is made here, since it would be counted as well.
-  private static func memory() -> (resident: Int, peak: Int) {
-    func value(_ name: StaticString, _ text: UnsafePointer<CChar>) -> Int {
+  private static func memory() -> (resident: Int, peak: Int, dirty: Int) {
+    guard let text = malloc(8192)?.assumingMemoryBound(to: CChar.self) else { exit(74) }
+    func load(_ path: StaticString) {
+      let file = open(UnsafeRawPointer(path.utf8Start).assumingMemoryBound(to: CChar.self), O_RDONLY | O_CLOEXEC)
+      let size = read(file, text, 8191)
+      guard size > 0 else { exit(74) }
+      close(file)
+      text[size] = 0
+    }
+    func value(_ name: StaticString) -> Int {
       name.withUTF8Buffer { name in
         guard let line = strstr(text, UnsafeRawPointer(name.baseAddress!).assumingMemoryBound(to: CChar.self)) else {
-          return 0
+          exit(74)
         }
         return strtol(line + name.count, nil, 10)
       }
     }
-    let path: StaticString = "/proc/self/status"
-    let file = open(UnsafeRawPointer(path.utf8Start).assumingMemoryBound(to: CChar.self), O_RDONLY | O_CLOEXEC)
-    guard let text = malloc(8192)?.assumingMemoryBound(to: CChar.self) else { return (0, 0) }
-    let size = read(file, text, 8191)
-    guard size > 0 else { return (0, 0) }
-    text[size] = 0
-    return (value("VmRSS:", text), value("VmHWM:", text))
+    load("/proc/self/status")
+    let (resident, peak) = (value("VmRSS:"), value("VmHWM:"))
+    load("/proc/self/smaps_rollup")
+    return (resident, peak, value("Private_Dirty:"))
   }
 }
