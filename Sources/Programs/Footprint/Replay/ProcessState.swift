@@ -5,7 +5,8 @@ package enum ProcessState {
   /// The current memory in KiB.
   package struct Memory {
     package var resident = 0
-    /// The memory of private pages: no other process has these pages, and the end of the process would free them.
+    /// The private dirty pages: the process has written them, no other process has them, and the system cannot drop
+    /// them as it drops the clean pages of a program and of mapped files.
     package var privatePages = 0
   }
 
@@ -24,8 +25,7 @@ package enum ProcessState {
   package static func memory() -> Memory? {
     read("/proc/self/smaps_rollup") { text in
       Memory(
-        resident: number("Rss:", in: text),
-        privatePages: number("Private_Clean:", in: text) + number("Private_Dirty:", in: text))
+        resident: number("Rss:", in: text), privatePages: number("Private_Dirty:", in: text))
     }
   }
 
