@@ -1,7 +1,7 @@
 // The sorted array as a program:
 //
 //     array_query FILE PREFIX                  prints the first 20 records, tab-separated
-//     array_query FILE --resident PREFIXES     answers every line, prints resident, peak and private dirty KiB
+//     array_query FILE --resident PREFIXES     answers every line, prints resident and private dirty KiB
 //     array_query FILE --serve PREFIXES 0      answers all lines for each byte of its standard input, and writes the
 //                                              nanoseconds of each answer, 32 bits
 //

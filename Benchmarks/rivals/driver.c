@@ -1,7 +1,7 @@
 // A rival as a program:
 //
 //     X_query FILE PREFIX                            prints the first 20 records, tab-separated
-//     X_query FILE --resident PREFIXES CACHE_BYTES   answers every line, prints resident, peak and private dirty KiB
+//     X_query FILE --resident PREFIXES CACHE_BYTES   answers every line, prints resident and private dirty KiB
 //     X_query FILE --serve PREFIXES CACHE_BYTES      obeys the bytes of its standard input, see serve
 //     X_query FILE --build ARRAY                     makes FILE from a sorted array
 //     X_query FILE --update FOLDED ORDINAL LATITUDE  changes one record; millionths

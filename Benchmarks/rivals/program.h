@@ -87,11 +87,11 @@ static inline long kernel_number(const char *path, const char *name) {
   return strtol(found + strlen(name), NULL, 10);
 }
 
-/// Prints the resident memory, its peak, and the private dirty pages, which no process can give back, in KiB.
+/// Prints the resident memory and the private dirty pages, which no process can give back, in KiB.
 static inline void print_resident(void) {
-  long resident = kernel_number("/proc/self/status", "VmRSS:"), peak = kernel_number("/proc/self/status", "VmHWM:");
-  char text[80];
-  int size = sprintf(text, "%ld %ld %ld\n", resident, peak, kernel_number("/proc/self/smaps_rollup", "Private_Dirty:"));
+  long resident = kernel_number("/proc/self/status", "VmRSS:");
+  char text[48];
+  int size = sprintf(text, "%ld %ld\n", resident, kernel_number("/proc/self/smaps_rollup", "Private_Dirty:"));
   write_all(text, (size_t)size);
 }
 

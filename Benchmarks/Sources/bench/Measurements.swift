@@ -358,7 +358,7 @@ struct Bench {
     programs.forEach { Files.evict($0.1[0]) }
     for (name, command) in programs {
       let runs = (0..<3).map { _ in Programs.numbers(command, work: work) }.sorted { $0[0] < $1[0] }
-      result.resident[name] = Measurements.Memory(residentKiB: runs[1][0], dirtyKiB: runs[1][2])
+      result.resident[name] = Measurements.Memory(residentKiB: runs[1][0], dirtyKiB: runs[1][1])
     }
   }
 

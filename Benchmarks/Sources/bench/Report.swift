@@ -29,10 +29,10 @@ struct Report {
   /// Returns decimal megabytes, the unit of the budgets.
   private static func megabytes(_ bytes: Int?) -> String { number(bytes.map { Double($0) / 1e6 }, 2) }
   private static func megabytes(kib: Double?) -> String { number(kib.map { $0 * 1024 / 1e6 }, 2) }
+  private static func megabytes(kib: Int?) -> String { megabytes(kib: kib.map(Double.init)) }
   private static func memory(_ memory: Measurements.Memory?) -> String {
     memory.map { megabytes(kib: $0.residentKiB) + " / " + megabytes(kib: $0.dirtyKiB) } ?? ""
   }
-  private static func megabytes(kib: Int?) -> String { megabytes(kib: kib.map(Double.init)) }
 
   // MARK: Tables
 
@@ -101,8 +101,7 @@ struct Report {
       columns: [
         "", "on disk, MB", "by `du`, MB", "start to exit, ms", "peak of a start, MB", "Q1 cached, p50 / p99, us",
         "Q2, p50 / p99, us", "Q1, 1 MiB cache, mean, us", "resident / private dirty, all cached, MB",
-        "resident / private dirty, 1 MiB cache, MB",
-        "build, s", "peak of the build, MB", "one record changed, ms",
+        "resident / private dirty, 1 MiB cache, MB", "build, s", "peak of the build, MB", "one record changed, ms",
       ])
     for (name, label) in Self.labels {
       // A rival begins with sorted records, so the time to read and sort the dataset is added.

@@ -5,8 +5,8 @@ import ShardedIndex
 ///
 ///     resident INDEX PREFIXES CACHE_LIMIT_BYTES
 ///
-/// answers every line of PREFIXES (the first 20 matches, decoded). It prints the resident memory, its peak and the
-/// private dirty pages in KiB, then the bytes in the engine's cache.
+/// answers every line of PREFIXES (the first 20 matches, decoded). It prints the resident memory and the private
+/// dirty pages in KiB.
 ///
 ///     resident INDEX --serve PREFIXES CACHE_LIMIT_BYTES
 ///
@@ -47,8 +47,8 @@ enum Resident {
         start = end + 1
       }
       munmap(bytes, size)
-      let (resident, peak, dirty) = memory()
-      print(resident, peak, dirty, index.statistics.residentBytes)
+      let (resident, dirty) = withExtendedLifetime(index) { memory() }
+      print(resident, dirty)
     } catch {
       print(error)
       exit(65)
@@ -89,7 +89,7 @@ enum Resident {
   }
 
   /// Returns the kernel's figures in KiB. No Swift text is made here, since it would be counted as well.
-  private static func memory() -> (resident: Int, peak: Int, dirty: Int) {
+  private static func memory() -> (resident: Int, dirty: Int) {
     guard let text = malloc(8192)?.assumingMemoryBound(to: CChar.self) else { exit(74) }
     func load(_ path: StaticString) {
       let file = open(UnsafeRawPointer(path.utf8Start).assumingMemoryBound(to: CChar.self), O_RDONLY | O_CLOEXEC)
@@ -107,8 +107,8 @@ enum Resident {
       }
     }
     load("/proc/self/status")
-    let (resident, peak) = (value("VmRSS:"), value("VmHWM:"))
+    let resident = value("VmRSS:")
     load("/proc/self/smaps_rollup")
-    return (resident, peak, value("Private_Dirty:"))
+    return (resident, value("Private_Dirty:"))
   }
 }
