@@ -35,17 +35,7 @@ public struct BuildMessage: Hashable, Sendable {
   package func text(
     _ option: (BuildSetting) -> String, _ command: (BuildFunction) -> String
   ) -> String {
-    withoutActuallyEscaping(option) { option in
-      withoutActuallyEscaping(command) { command in
-        Self.capped(text(with: Vocabulary(option: option, command: command)))
-      }
-    }
-  }
-
-  /// The words of a command.
-  private struct Vocabulary {
-    let option: (BuildSetting) -> String
-    let command: (BuildFunction) -> String
+    Self.capped(text(ofCommand: true, option, command))
   }
 
   /// The most characters of a message. Names of files and fields may have any size.
@@ -56,26 +46,29 @@ public struct BuildMessage: Hashable, Sendable {
     text.count <= limit ? text : text.prefix(limit / 2 - 1) + "\u{2026}" + text.suffix(limit / 2)
   }
 
-  /// - Parameter words: The words of a command; nil for the library's words.
-  private func text(with words: Vocabulary?) -> String {
-    parts.map { part in
-      switch (part, words) {
-      case (.text(let text), _): text
-      case (.setting(let setting, let value), let words?): words.option(setting) + (value?.words ?? "")
-      case (.setting(let setting, let value), nil):
-        setting.rawValue + (value.map { " = " + $0.literal } ?? "")
-      case (.order(let setting, let value), let words?): "pass " + words.option(setting) + value.words
-      case (.order(let setting, let value), nil): "set \(setting.rawValue) to \(value.literal)"
-      case (.function(let function), _): words?.command(function) ?? function.rawValue
-      case (.either(let command, _), .some): command.text(with: words)
-      case (.either(_, let library), nil): library.text(with: nil)
+  private func text(
+    ofCommand isOfCommand: Bool, _ name: (BuildSetting) -> String, _ call: (BuildFunction) -> String
+  ) -> String {
+    var text = ""
+    for part in parts {
+      switch part {
+      case .text(let part): text += part
+      case .setting(let setting, let value):
+        text += name(setting)
+        if let value { text += isOfCommand ? value.words : " = " + value.literal }
+      case .order(let setting, let value):
+        text += isOfCommand ? "pass " + name(setting) + value.words : "set \(name(setting)) to \(value.literal)"
+      case .function(let function): text += call(function)
+      case .either(let command, let library):
+        text += (isOfCommand ? command : library).text(ofCommand: isOfCommand, name, call)
       }
-    }.joined()
+    }
+    return text
   }
 }
 
 extension BuildMessage: CustomStringConvertible {
-  public var description: String { Self.capped(text(with: nil)) }
+  public var description: String { Self.capped(text(ofCommand: false, { $0.rawValue }, { $0.rawValue })) }
 }
 
 extension BuildMessage: ExpressibleByStringInterpolation {
