@@ -24,18 +24,36 @@ import Testing
     let isFinished = fold.last == 0x20
     let limit = EditAutomaton.limit(of: isFinished ? fold.dropLast() : fold)
     var found = plain.map { (id: $0.id, edits: 0, score: $0.score) }
-    guard limit > 0 else { return found }
     let came = Set(plain.map(\.id))
-    let query = FoldedCharacters.all(of: fold)
-    var near: [(edits: Int, weight: UInt64, position: Int)] = []
-    for (position, record) in records.enumerated() where !came.contains(record.id) {
-      let key = FoldedCharacters.all(of: record.folded) + (isFinished ? [0x20] : [])
-      let edits = max(1, EditTable.distance(query, key))
-      if edits <= limit { near.append((edits, record.weight, position)) }
+    let isWhole = plain.prefix(1).contains { first in
+      first.score >= 8 * 2048 + WeightRule.code(records.first { $0.id == first.id }!.weight)
     }
-    near.sort { ($0.edits, $1.weight, $0.position) < ($1.edits, $0.weight, $1.position) }
-    found += near.map { (records[$0.position].id, $0.edits, WeightRule.code($0.weight)) }
+    guard limit > 0, plain.count < (limit == 1 ? 1 : 3), !isWhole else { return found }
+    let query = FoldedCharacters.all(of: fold)
+    var near: [(edits: Int, score: Int, weight: UInt64, position: Int)] = []
+    for (position, record) in records.enumerated() where !came.contains(record.id) {
+      let (edits, bonus) = nearest(query, record.folded, isFinished: isFinished)
+      if edits <= limit { near.append((edits, WeightRule.code(record.weight) + 2048 * bonus, record.weight, position)) }
+    }
+    near.sort { ($0.edits, $1.score, $1.weight, $0.position) < ($1.edits, $0.score, $0.weight, $1.position) }
+    found += near.map { (records[$0.position].id, $0.edits, $0.score) }
     return found
+  }
+
+  /// The edits from a query to the nearest beginning of a key, and its bonus by the bytes around its end: 2 where a
+  /// component or the key ends, 1 where a word ends.
+  private static func nearest(_ query: [UInt32], _ folded: [UInt8], isFinished: Bool) -> (edits: Int, bonus: Int) {
+    // The separator counts as a space, so it is told apart in the bytes of ASCII names alone.
+    let bytes = folded.map(UInt32.init) + (isFinished ? [1] : [])
+    let distances = EditTable.distances(query, bytes.map { $0 == 1 ? 0x20 : $0 })
+    func bonus(_ end: Int) -> Int {
+      [end - 1, end].map { at in
+        if at == bytes.count { return 2 }
+        return at < 0 ? 0 : bytes[at] == 1 ? 2 : bytes[at] == 0x20 ? 1 : 0
+      }.max()!
+    }
+    let least = distances.min()!
+    return (max(1, least), distances.indices.filter { distances[$0] == least }.map(bonus).max()!)
   }
 
   static func check(

@@ -29,6 +29,9 @@ from oracle import SEPARATOR, SPACE, Match, Oracle, Query, begins, fold, is_whol
 
 SIGNS, CLOSED_SIGNS = b"-/()\"'.", b"'."
 LONGEST_EDITED = 64  # characters of a query that has edits
+ENOUGH = 3  # matches without edits, behind which no others are looked for
+WHOLE = 4  # the least bonus of a whole match
+WHOLE_CORRECTED, WORD_CORRECTED = 2, 1  # octaves, added where the corrected text or its last word ends
 OTHER_BONUS, LATER_BONUS = -2, -3  # of a match with edits
 
 
@@ -68,7 +71,15 @@ def words_of(text):
 def edits_of(q):
     """The most edits of a query, by its longest word."""
     longest = max((len(word.decode()) for word in words_of(q)), default=0)
-    return 0 if longest < 4 or len(q.decode()) > LONGEST_EDITED else 1 if longest < 8 else 2
+    return 0 if longest < 3 or len(q.decode()) > LONGEST_EDITED else 1 if longest < 5 else 2
+
+
+def without_surplus(oracle, ranks, query):
+    """The ranks of an answer: none with edits if enough records match without, or one does by a whole text."""
+    right = [rank for rank in ranks if rank.edits == 0]
+    enough = ENOUGH if query.edits > 1 else 1
+    return right if len(right) >= enough or any(
+        oracle.match(rank.position, query).bonus >= WHOLE for rank in right) else ranks
 
 
 class Texts:
@@ -171,8 +182,8 @@ def assigned(words, free, finished):
 # Edits
 
 
-def distance(q, text):
-    """The fewest edits from q to some beginning of the text: optimal string alignment, of characters."""
+def distances(q, text):
+    """The fewest edits from q to each beginning of the text: optimal string alignment, of characters."""
     before, row = None, list(range(len(text) + 1))
     for i, a in enumerate(q, 1):
         following = [i]
@@ -182,12 +193,26 @@ def distance(q, text):
                 best = min(best, before[j - 2] + 1)
             following.append(best)
         before, row = row, following
-    return min(row)
+    return row
+
+
+def distance(q, text):
+    """The fewest edits from q to some beginning of the text."""
+    return min(distances(q, text))
 
 
 def characters(text, finished):
     """The text in which edits are counted: a separator is a space; a finished query and each text end in a space."""
     return text.replace(SEPARATOR, SPACE).decode() + (" " if finished else "")
+
+
+def nearest(q, text, finished, limit):
+    """Edits to the nearest beginning of a text, and the greatest bonus of such a beginning, by where it ends."""
+    whole = text.decode() + "\1"
+    row = distances(q, characters(text, finished)[: len(q) + limit])
+    around = [whole[max(0, end - 1) : end + 1] for end, edits in enumerate(row) if edits == min(row)]
+    return min(row), max(
+        WHOLE_CORRECTED if "\1" in pair else WORD_CORRECTED if " " in pair else 0 for pair in around)
 
 
 def edited(oracle, position, query):
@@ -198,9 +223,9 @@ def edited(oracle, position, query):
     if oracle.words:
         found += [(text, LATER_BONUS, ("word", start)) for start, text in texts.later]
     for text, bonus, via in found:
-        text = characters(text, query.finished)[: len(q) + query.edits]
+        edits, end_bonus = nearest(q, text, query.finished, query.edits)
         # A text that differs only in spaces and separators is no match without edits; it counts as one edit.
-        edits = max(1, distance(q, text))
+        edits, bonus = max(1, edits), bonus + end_bonus
         if edits <= query.edits and (best is None or (edits, -bonus) < (best.edits, -best.bonus)):
             best = Match(edits, bonus, via)
     return best
@@ -305,6 +330,9 @@ class FeatureOracle(Oracle):
     def candidates(self, query):
         return range(len(self.keys))
 
+    def ranks(self, text):
+        return without_surplus(self, super().ranks(text), self.query(text))
+
 
 class EditedQuery(Query):
     """A query of an index that matches folds, without word starts and other names."""
@@ -340,6 +368,9 @@ class EditedOracle(Oracle):
 
     def candidates(self, query):
         return range(len(self.keys)) if query.edits else super().candidates(query)
+
+    def ranks(self, text):
+        return without_surplus(self, super().ranks(text), self.query(text))
 
 
 def texts_in(value):

@@ -1,7 +1,10 @@
 /// The whole table of edits, as the oracle of the automaton.
 package enum EditTable {
-  /// The least distance of a query from a beginning of a text, from the whole table.
-  package static func distance(_ query: [UInt32], _ text: [UInt32]) -> Int {
+  /// The least distance of a query from a beginning of a text.
+  package static func distance(_ query: [UInt32], _ text: [UInt32]) -> Int { distances(query, text).min()! }
+
+  /// The distances of a query from all beginnings of a text, from the whole table.
+  package static func distances(_ query: [UInt32], _ text: [UInt32]) -> [Int] {
     var rows = [Array(0...text.count)]
     for i in 1..<query.count + 1 {
       var row = [i]
@@ -14,6 +17,6 @@ package enum EditTable {
       }
       rows.append(row)
     }
-    return rows.last!.min()!
+    return rows.last!
   }
 }

@@ -111,7 +111,7 @@ struct RankedRun: Sendable {
     case .typed: canBeWhole ? RecordMatch.wholeBonus : 0
     case .word: RecordMatch.wordsBonus
     case .key(let bonus): bonus
-    case .near: 0
+    case .near: RecordMatch.wholeNearBonus
     }
   }
 

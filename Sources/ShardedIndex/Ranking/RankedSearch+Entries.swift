@@ -110,21 +110,21 @@ extension RankedSearch {
   // MARK: Matching records
 
   /// Adds the candidates that match the typed text, by their best match.
-  func addMatches(of candidates: RankedCandidates, _ found: inout RankedFound) throws(IndexError) {
+  mutating func addMatches(of candidates: RankedCandidates, _ found: inout RankedFound) throws(IndexError) {
     // A run by one word has far more records than matches, so entries find the matches by other names.
     let run = runs[candidates.part.run]
     let isByKey = run.purpose != .word
-    try forEachTexts(in: candidates.records, of: candidates.reference, withNames: isByKey) { record, texts in
+    let texts = try texts(of: candidates.records, of: candidates.reference, withNames: isByKey)
+    for (record, texts) in zip(candidates.records, texts) where candidates.passes(record) {
       let match = run.edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: run.edits)
-      guard candidates.passes(record), let match else { return }
-      add(record, of: candidates, bonus: match.bonus, &found)
+      if let match { add(record, of: candidates, bonus: match.bonus, &found) }
     }
   }
 
-  /// Calls `body` with the texts of records of a part.
-  private func forEachTexts(
-    in records: Range<Int>, of reference: PartReference, withNames: Bool, _ body: (Int, RecordTexts) -> Void
-  ) throws(IndexError) {
+  /// Returns the texts of records of a part.
+  private func texts(
+    of records: Range<Int>, of reference: PartReference, withNames: Bool
+  ) throws(IndexError) -> [RecordTexts] {
     var all: [RecordTexts] = []
     unsafe reference.part.keys.forEachKey(in: records) { _, key in all.append(unsafe RecordTexts(Array(key), rules)) }
     if withNames, !rules.nameFields.isEmpty {
@@ -142,11 +142,11 @@ extension RankedSearch {
         }
       }
     }
-    for (record, texts) in zip(records, all) { body(record, texts) }
+    return all
   }
 
   /// Adds the records of the overlay that match the typed text with a number of edits.
-  func addOverlaid(edits: Int, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound) {
+  mutating func addOverlaid(edits: Int, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound) {
     guard let overlay = generation.overlay else { return }
     for number in overlay.added.indices where filter?.passes(added: number, in: overlay) ?? true {
       let texts = texts(ofOverlaid: number, overlay)
@@ -155,6 +155,7 @@ extension RankedSearch {
         weight: overlay.weight(of: number, field: weightSource.field, rule: weightSource.rule), bonus: match.bonus,
         near: nearness?.value(added: number, in: overlay) ?? 0, position: overlay.added[number].position)
       rank.edits = edits
+      rightMatches.add(rank, bonus: match.bonus)
       add(RankedRecord(rank: rank, part: .overlay, record: number), notAbove: limit, &found)
     }
   }
@@ -186,7 +187,7 @@ extension RankedSearch {
       let reference = try generation.shards.part(of: place, unpacks: true) { _ in record.part.part }
       let range = record.record..<record.record + 1
       near = try nearness?.values(range, of: reference, in: generation.shards)[0] ?? 0
-      try forEachTexts(in: range, of: reference, withNames: true) { _, texts in best = texts.match(text, rules) }
+      best = try texts(of: range, of: reference, withNames: true)[0].match(text, rules)
     }
     return best.map {
       ShardedIndex.Rank(weight: record.rank.weight, bonus: $0.bonus, near: near, position: record.rank.position)

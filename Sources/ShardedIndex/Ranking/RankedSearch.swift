@@ -37,6 +37,8 @@ struct RankedSearch: Sendable {
   private var left: [RankedRecord] = []
   /// The positions of all hits so far, since an entry may lead to a record that came already.
   private var hits: Set<Int> = []
+  /// The records that match without edits, as far as they decide whether the search looks for others.
+  var rightMatches: RightMatches
   /// The keys that entries led to, with the number of edits before them, and the greatest bonus of these entries.
   private var resolvedKeys: [[UInt8]: Int] = [:]
   var opened = Opened()
@@ -60,6 +62,7 @@ struct RankedSearch: Sendable {
     weightSource = try WeightSource(manifest)
     text = RankedText(folded, isPlain: rules.isPlain)
     editLimit = manifest.corrects(typos) ? EditAutomaton.limit(of: text.text) : 0
+    rightMatches = RightMatches(editLimit: editLimit)
     if manifest.shardCount > 0 {
       for variant in text.variants {
         try add(try RankedRun(.records, .typed, variant, isFinished: text.isFinished, in: manifest))
@@ -72,7 +75,14 @@ struct RankedSearch: Sendable {
 
   /// The greatest rank that a record behind the hits can have; nil if there are no more records.
   var highestRest: ShardedIndex.Rank? {
-    left.reduce(queue.first?.rank) { greatest, record in greatest.map { max($0, record.rank) } ?? record.rank }
+    left.reduce(restOfQueue) { greatest, record in greatest.map { max($0, record.rank) } ?? record.rank }
+  }
+
+  /// The bound of the containers in the queue; nil if it has none that the search may open.
+  private var restOfQueue: ShardedIndex.Rank? {
+    guard let first = queue.first else { return nil }
+    if case .edits = first.kind, !rightMatches.areFew { return nil }
+    return first.rank
   }
 
   /// Adds a run and returns its number. The caller queues the run's shards.
@@ -120,7 +130,7 @@ struct RankedSearch: Sendable {
       } else if found.heap.first == nil, !found.left.isEmpty {
         // Records that came twice had taken the places of these records.
         queueRests(found.removeLeft())
-      } else if queue.first == nil {
+      } else if restOfQueue == nil {
         break
       } else if isOver(budget, since: start) || isStopped?() ?? false {
         page.isComplete = false
@@ -193,7 +203,7 @@ struct RankedSearch: Sendable {
     case .shard(let number): try open(shard: number, of: container.run)
     case .part(let part, let canBeWhole): try open(part, canBeWhole: canBeWhole, notAbove: limit, &found)
     case .overlay: addOverlaid(edits: container.rank.edits, notAbove: limit, &found)
-    case .edits(let edits): try open(edits: edits, &found)
+    case .edits(let edits): if rightMatches.areFew { try open(edits: edits, &found) }
     case .sketch(let group, let page): try open(sketch: group, ofPage: page, of: container.run)
     case .nearShard(let shard, let ends): try open(nearShard: shard, sketchEnds[ends], of: container.run)
     case .entry(let part, let number, let bonus):
@@ -322,13 +332,14 @@ struct RankedSearch: Sendable {
   }
 
   /// Adds a record of the shards, unless the overlay removes it.
-  func add(_ record: Int, of candidates: RankedCandidates, bonus: Int, _ found: inout RankedFound) {
+  mutating func add(_ record: Int, of candidates: RankedCandidates, bonus: Int, _ found: inout RankedFound) {
     let place = candidates.reference.start + record
     if let overlay = generation.overlay, overlay.isRemoved(place) { return }
     var rank = ShardedIndex.Rank(
       weight: candidates.weights.values[record], bonus: bonus, near: candidates.near(record),
       position: position(ofPlace: place))
     rank.edits = runs[candidates.part.run].edits
+    rightMatches.add(rank, bonus: bonus)
     add(RankedRecord(rank: rank, part: candidates.part, record: record), notAbove: candidates.limit, &found)
   }
 

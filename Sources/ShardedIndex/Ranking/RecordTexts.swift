@@ -23,6 +23,9 @@ package struct RecordMatch: Sendable {
   static let nameBonus = -2
   static let wordBonus = -3
   static let wordsBonus = -6
+  /// What a match with edits gains if the whole text is corrected, or the last corrected word ends.
+  static let wholeNearBonus = 2
+  static let wordNearBonus = 1
 }
 
 /// The texts of a record to compare with a typed text. Source: docs/ranking.md section 3.

@@ -10,25 +10,48 @@ package struct NearText: Sendable {
     isFinished = text.isFinished
   }
 
-  /// The distance of the typed text from the nearest beginning of a text, and the size of that beginning in bytes.
-  /// Among equally near ones it is the longest that does not end between words.
-  func nearest(in text: ArraySlice<UInt8>) -> (distance: Int, size: Int) {
+  /// The beginning of a text that is nearest to the typed text.
+  struct Beginning {
+    /// The number of edits; one more than the limit if it is over the limit.
+    var distance: Int
+    /// The size in bytes, without a space or separator at the end.
+    var size: Int
+    /// The bonus of the end, in octaves: whether the beginning is all of the text or of its first components, ends with
+    /// a word, or ends within one.
+    var bonus: Int
+  }
+
+  /// Returns the nearest beginning of a text, among equally near ones the one with the greatest bonus, and among these
+  /// the longest.
+  func nearest(in text: ArraySlice<UInt8>) -> Beginning {
     let text = Array(text)
-    var (state, offset, best, size) = (automaton.start, 0, automaton.limit + 1, 0)
+    var (state, offset, best) = (automaton.start, 0, Beginning(distance: automaton.limit + 1, size: 0, bonus: 0))
+    func add(_ distance: Int?, size: Int, behind next: UInt8) {
+      let bonus =
+        switch next {
+        case Fold.separator: RecordMatch.wholeNearBonus
+        case Fold.space: RecordMatch.wordNearBonus
+        default: 0
+        }
+      guard let distance, (best.distance, -best.bonus) >= (distance, -bonus) else { return }
+      best = Beginning(distance: distance, size: size, bonus: bonus)
+    }
     while state.isLive, offset < text.count {
       let (scalar, bytes) = FoldedCharacters.scalar(in: text.span, at: offset)
       state = automaton.step(state, automaton.characterClass(of: scalar))
       offset += bytes
-      guard let distance = automaton.distance(ofRow: state), distance <= best else { continue }
-      let endsWord = scalar != UInt32(Fold.space) && scalar != UInt32(Fold.separator)
-      if distance < best || endsWord { size = endsWord ? offset : offset - bytes }
-      best = distance
+      let distance = automaton.distance(ofRow: state)
+      if scalar == UInt32(Fold.space) || scalar == UInt32(Fold.separator) {
+        add(distance, size: offset - bytes, behind: text[offset - 1])
+      } else {
+        add(distance, size: offset, behind: offset < text.count ? text[offset] : Fold.separator)
+      }
     }
     if isFinished, offset == text.count {
       state = automaton.step(state, automaton.characterClass(of: UInt32(Fold.space)))
-      if state.distance < best { (best, size) = (state.distance, text.count) }
+      add(automaton.distance(ofRow: state), size: text.count, behind: Fold.separator)
     }
-    return (best, size)
+    return best
   }
 }
 
@@ -49,11 +72,11 @@ extension RecordTexts {
   package func nearMatch(_ near: NearText, _ rules: MatchRules) -> NearMatch? {
     var best: NearMatch?
     func add(_ text: ArraySlice<UInt8>, _ bonus: Int, _ matched: RecordMatch.Matched) {
-      let (distance, size) = near.nearest(in: text)
-      let edits = max(1, distance)
+      let nearest = near.nearest(in: text)
+      let (edits, bonus) = (max(1, nearest.distance), bonus + nearest.bonus)
       guard edits <= near.automaton.limit else { return }
       if let best, (best.edits, -best.match.bonus) <= (edits, -bonus) { return }
-      best = NearMatch(edits: edits, match: RecordMatch(bonus: bonus, matched: matched), size: size)
+      best = NearMatch(edits: edits, match: RecordMatch(bonus: bonus, matched: matched), size: nearest.size)
     }
     add(key[...], 0, .key)
     if let closed { add(closed[...], 0, .closedKey) }

@@ -105,7 +105,8 @@ extension RankedSearch {
       for record in candidates {
         guard let near = try nears(ofEntries: record..<record + 1, of: reference)[0] else { continue }
         let kind = EntryKind(rawValue: weights.marks[record]) ?? .form
-        queue(record, of: part, weights.values[record], kind, bonus: kind.bonus, near: near)
+        let bonus = kind.bonus + RecordMatch.wholeNearBonus
+        queue(record, of: part, weights.values[record], kind, bonus: bonus, near: near)
       }
       return
     }
@@ -114,22 +115,16 @@ extension RankedSearch {
       // Entries lead to records whose keys are not their own plain form.
       if rules.isPlain, weights.marks[record] == PartWeights.otherForm { continue }
       let candidate = try self.candidates(record..<record + 1, of: reference, part, weights, notAbove: limit)
-      if rules.isPlain {
-        try addMatches(of: candidate, &found)
-      } else if candidate.passes(record) {
-        add(record, of: candidate, bonus: 0, &found)
-      }
+      try addMatches(of: candidate, &found)
     }
   }
 
-  /// Returns the keys of a part at a number of edits from the typed text; keys that match without edits are left out.
+  /// Returns the keys of a part at a number of edits from the typed text, or that match without edits.
   private func nearKeys(of reference: PartReference, edits: Int) -> [Int] {
     var rows = EditRows(near(edits))
     var candidates: [Int] = []
     unsafe reference.part.keys.forEachKey(in: 0..<reference.recordCount) { record, key in
-      guard max(1, unsafe rows.distance(of: key.span)) == edits else { return }
-      if !rules.isPlain, edits == 1, unsafe text.isBeginning(of: Array(key)[...]) { return }
-      candidates.append(record)
+      if max(1, unsafe rows.distance(of: key.span)) == edits { candidates.append(record) }
     }
     return candidates
   }
