@@ -139,19 +139,19 @@ extension ShardedIndex {
         if let value = record.value(ofField: field) { texts.add(namesIn: value.text, value.kind) }
       }
       guard !text.isEmpty, let (match, size) = match(of: texts) else { return (.key, []) }
-      let form: SpelledText.Form = rules.isPlain ? .plain : .fold
+      let form: SpelledText.Form = rules.isPlain ? .plain(separators: rules.separators) : .fold
       func ranges(_ ranges: [Range<Int>], of spelled: String, as form: SpelledText.Form) -> [Range<Int>] {
         let text = SpelledText(spelled, as: form)
         return ranges.compactMap { text.spelled($0) }.sorted { $0.lowerBound < $1.lowerBound }
       }
       switch match.matched {
       case .key: return (.key, ranges([0..<size], of: key, as: form))
-      case .closedKey: return (.key, ranges([0..<size], of: key, as: .closed))
+      case .closedKey: return (.key, ranges([0..<size], of: key, as: .closed(separators: rules.separators)))
       case .word(let start): return (.word, ranges([start..<start + size], of: key, as: form))
       case .words(let words): return (.words, ranges(words, of: key, as: form))
       case .name(let number):
         let name = String(decoding: texts.names[number].spelled, as: UTF8.self)
-        return (.otherName(name), ranges([0..<min(size, texts.names[number].plain.count)], of: name, as: form))
+        return (.otherName(name), ranges([0..<min(size, texts.names[number].plain.count)], of: name, as: .plain(separators: 0)))
       }
     }
 

@@ -31,7 +31,7 @@ import Testing
   /// The number of records that match, by the texts of each record: without typing errors, or else with them.
   private static func scan(_ query: ShardedIndex.SearchQuery, in index: ShardedIndex) throws -> Int {
     let rules = MatchRules(of: index.generation.manifest)
-    let text = RankedText(Fold.fold(query.text), isPlain: rules.isPlain)
+    let text = RankedText(Fold.fold(query.text), rules)
     let limit = try index.generation.manifest.corrects(query.typos) ? EditAutomaton.limit(of: text.text) : 0
     let nearText = NearText(text, limit: limit)
     var (right, near) = (0, 0)

@@ -60,7 +60,7 @@ import Testing
       let query = Self.text(letters, 4 + Int(random.next() % 4), &random) + Array("a".utf8)
       let isFinished = round % 2 == 0
       var rows = EditRows(
-        NearText(RankedText(query + (isFinished ? [0x20] : []), isPlain: false), limit: limit))
+        NearText(RankedText(query + (isFinished ? [0x20] : [])), limit: limit))
       let texts = (0..<60).map { _ in Self.text(letters, Int(random.next() % 9), &random) }
       for text in texts.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         let end: [UInt32] = isFinished ? [0x20] : []

@@ -28,6 +28,20 @@ private func isPlain(_ folded: [UInt8]) -> Bool {
     #expect(isPlain(bytes(folded)) == (folded == plain))
   }
 
+  @Test(
+    "as many of the last separators stay as a template has",
+    arguments: [
+      ("a|b", 0, "a b"), ("a|b|c", 1, "a b|c"), ("a|b|c", 2, "a|b|c"), ("a|b|c", 0, "a b c"), ("|a||b|", 1, "a b|"),
+      ("a-|b|c", 1, "a b|c"), ("|||", 1, "|"), ("|||", 0, ""), ("a|b", 9, "a|b"), ("o'|b.c|d", 1, "o b c|d"),
+    ])
+  func separators(folded: String, separators: Int, plain: String) {
+    #expect(PlainForm.plain(bytes(folded), separators: separators) == bytes(plain))
+    bytes(folded).withUnsafeBufferPointer {
+      #expect(unsafe PlainForm.isPlain($0, separators: separators) == (folded == plain))
+    }
+    #expect(bytes(plain).withUnsafeBufferPointer { unsafe PlainForm.isPlain($0, separators: separators) })
+  }
+
   @Test("one space stays at the end of a typed text")
   func finished() {
     for (folded, spaced) in [("paris ", "paris "), ("paris-", "paris "), ("paris. ", "paris "), ("paris|-", "paris|")] {

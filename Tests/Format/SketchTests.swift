@@ -77,7 +77,7 @@ import Testing
       let upper = try SketchForest(page: frames.page, shardCount: page.count)
       let query = Self.texts(1, letters.filter { $0 != " " }, &random)[0] + Array("ab".utf8)
       let isFinished = round % 2 == 0
-      let near = NearText(RankedText(query + (isFinished ? [0x20] : []), isPlain: false), limit: limit)
+      let near = NearText(RankedText(query + (isFinished ? [0x20] : [])), limit: limit)
       var walk = SketchWalk(near)
       let characters = FoldedCharacters.all(of: query) + (isFinished ? [0x20] : [])
       let groups = walk.groups(of: upper)
@@ -121,7 +121,7 @@ import Testing
           try isPage
           ? SketchForest(page: content, shardCount: page.count)
           : SketchForest(group: content, shardCount: 16, alphabet: upper.alphabet)
-        var walk = SketchWalk(NearText(RankedText(Array("ab a ".utf8), isPlain: false), limit: 2))
+        var walk = SketchWalk(NearText(RankedText(Array("ab a ".utf8)), limit: 2))
         _ = isPage ? walk.groups(of: forest).count : walk.ends(of: forest).count
         for root in 0..<forest.rootCount { _ = forest.tree(ofRoot: root) }
       } catch {

@@ -44,19 +44,27 @@ def respaced(text):
     return SEPARATOR.join(parts) + (SPACE if parts[-1] and text.endswith(SPACE) else b"")
 
 
-def spaced(folded):
-    """The plain form, with a space at its end if the text has one."""
+def spaced(folded, separators=None):
+    """The plain form, with a space at its end if the text has one. At most so many separators stay, the last ones."""
+    if separators is not None:
+        surplus = max(0, folded.count(SEPARATOR) - separators)
+        folded = folded.replace(SEPARATOR, SPACE, surplus)
     if not folded.isascii():
         folded = generate_lookalikes.replaced(folded.decode()).encode()
     return respaced(bytes(0x20 if byte in SIGNS else byte for byte in folded))
 
 
-def plain(folded):
-    return spaced(folded).removesuffix(SPACE)
+def plain(folded, separators=None):
+    return spaced(folded, separators).removesuffix(SPACE)
 
 
-def closed(folded):
-    return plain(bytes(byte for byte in folded if byte not in CLOSED_SIGNS))
+def closed(folded, separators=None):
+    return plain(bytes(byte for byte in folded if byte not in CLOSED_SIGNS), separators)
+
+
+def separators_of(template):
+    """The number of separators of a key whose values have none."""
+    return fold(re.sub(r"\{[^{}]+\}", "x", template)).count(SEPARATOR)
 
 
 def initials(folded):
@@ -85,8 +93,8 @@ def without_surplus(oracle, ranks, query):
 class Texts:
     """The texts of a record that rules match."""
 
-    def __init__(self, folded, others, all_words):
-        self.forms = list(dict.fromkeys([plain(folded), closed(folded)]))
+    def __init__(self, folded, others, all_words, separators):
+        self.forms = list(dict.fromkeys([plain(folded, separators), closed(folded, separators)]))
         first = self.forms[0]
         body, separator, last = first.rpartition(SEPARATOR)
         if not separator:
@@ -100,7 +108,7 @@ class Texts:
         self.later = [(start, first[start:]) for start in self.starts]
         self.others = []  # (plain form, as it was spelled)
         for spelled in others:
-            other = plain(fold(spelled))
+            other = plain(fold(spelled), 0)
             if other and other != self.name and other not in [text for text, _ in self.others]:
                 self.others.append((other, spelled))
 
@@ -108,13 +116,28 @@ class Texts:
 class FeatureQuery(Query):
     """A query with filters and a place: `filters` are values by field, `near` a latitude and a longitude."""
 
-    def __init__(self, text, typos=False, filters=None, near=None):
-        super().__init__(text, spaced)
+    def __init__(self, text, typos=False, filters=None, near=None, separators=1):
+        """`separators` is the number of separators of a key."""
+        typed = fold(text)
+        super().__init__(text, lambda folded: spaced(folded, separators))
+        self.variants = self.variants_of(typed, separators)
         self.typos = typos
         self.filters = {field: {fold(value) for value in values} for field, values in (filters or {}).items()}
         self.near = near and tuple(hundredths(Fraction(degrees)) for degrees in near)
         self.words = words_of(self.q)
         self.edits = edits_of(self.q)
+
+    def variants_of(self, typed, separators):
+        """The text with each number of its last separators, and with one more for its last space."""
+        most = min(typed.count(SEPARATOR), separators)
+        variants = []
+        for number in range(most, -1, -1) if not self.q.endswith(SEPARATOR) else [most]:
+            q = plain(typed, number)
+            variants.append(q)
+            if number < separators and SPACE in q:
+                before, _, behind = q.rpartition(SPACE)
+                variants.append(before + SEPARATOR + behind)
+        return list(dict.fromkeys(variants))
 
 
 # Rules; each returns the matched text as `via`, or None
@@ -266,6 +289,7 @@ class FeatureOracle(Oracle):
     def __init__(self, records, words=None, alias=()):
         """`words` is None, "body" or "all"; `alias` are paths of the fields of other names, `initials` among them."""
         super().__init__(records)
+        self.separators = 1
         self.settings = {}  # Those of an index whose fields of coordinates are not the usual ones.
         self.words, self.alias = words, [path for path in alias if path != "initials"]
         self.initials = len(self.alias) < len(alias)
@@ -277,8 +301,14 @@ class FeatureOracle(Oracle):
             self.rules += [(later_word, -3), (any_order, -6)]
         self.cache = {}
 
+    @classmethod
+    def of_index(cls, directory, **options):
+        oracle = super().of_index(directory, **options)
+        oracle.separators = separators_of(reader.Index(directory).settings[b"key"].decode())
+        return oracle
+
     def query(self, text):
-        return text if isinstance(text, Query) else FeatureQuery(text)
+        return text if isinstance(text, Query) else FeatureQuery(text, separators=self.separators)
 
     def fields(self, position):
         """Values by path: texts, and lists of them."""
@@ -301,7 +331,7 @@ class FeatureOracle(Oracle):
             others = [name for path in self.alias for name in names_in(fields.get(path))]
             if self.initials:
                 others.append(initials(plain(self.keys[position]).split(SEPARATOR)[0]))
-            found = self.cache[position] = Texts(self.keys[position], others, self.words == "all")
+            found = self.cache[position] = Texts(self.keys[position], others, self.words == "all", self.separators)
         return found
 
     def match(self, position, query):

@@ -38,8 +38,8 @@ def expected(index, words, alias):
         others = {other + texts.ending for other, _ in texts.others}
         found |= {(text, None, 4) for text in others if text not in texts.forms}
         entries |= {(text, before, key, rounded(-(-weights[key] // share))) for text, before, share in found}
-        if SEPARATOR in plain(key):
-            last.add(plain(key).rpartition(SEPARATOR)[2])
+        if SEPARATOR in plain(key, 1):
+            last.add(plain(key, 1).rpartition(SEPARATOR)[2])
     return entries, sorted(last)
 
 

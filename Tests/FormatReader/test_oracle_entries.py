@@ -100,6 +100,27 @@ class Entries(Compared):
                         queries += texts(self.rng, scan, kind, 1000 if LONG else 25)
                     self.compare(index, scan, queries)
 
+    def test_components(self):
+        """Commas inside of values end no component, and typed spaces may stand for them."""
+        for key in "{name}", "{name}, {country}", "{name}, {tag}, {country}":
+            with self.subTest(key):
+                lines = []
+                for line in made(self.rng, 700, WEIGHTS["Pareto"]):
+                    row = json.loads(line) | {"tag": self.rng.choice(["t", "u v", "w, x"])}
+                    row["name"] = "".join(self.rng.choice([",", ", ", " "]) if c == " " else c for c in row["name"])
+                    lines.append(json.dumps(row, ensure_ascii=False))
+                options = ["--key", key, "--weight", "w", *SIZES, "--words", "--alias", "others", "--typos"]
+                index = self.build(self.write("components.jsonl", lines), *options, name=f"components {key.count(',')}")
+                reader.Index(index).text_entries.verify_ranks()
+                scan = FeatureOracle.of_index(index, words="body", alias=["others"])
+                queries = [text for kind in KINDS for text in texts(self.rng, scan, kind, 200 if LONG else 20)]
+                queries += self.rng.sample(prefixes(scan.keys, 6), 20)
+                for typos in False, True:
+                    some = queries[:: 4 if typos else 1]
+                    for text, answer in zip(some, asked(index, some, 10, "--typos", "auto" if typos else "none")):
+                        query = FeatureQuery(text, typos, separators=scan.separators)
+                        self.compare_hits(scan, text, answer, scan.answer(query, 10))
+
     def test_no_weight(self):
         """Without weights every code is 0."""
         lines = made(self.rng, 800, WEIGHTS["all 0"])

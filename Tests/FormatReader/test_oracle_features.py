@@ -184,7 +184,9 @@ class Features(unittest.TestCase):
         ]:
             self.assertEqual(self.match(text, name, typos=True), found, text)
         # Fewer edits come before any score.
-        self.assertEqual(self.hits("londa", typos=True), ["Londa IT", "London GB", "Los Angeles US"])
+        self.assertEqual(self.hits("lodna", typos=True), ["Londa IT", "London GB", "Los Angeles US"])
+        # A whole match has no corrections beside it.
+        self.assertEqual(self.hits("londa", typos=True), ["Londa IT"])
         # A text that differs only by a separator instead of a space is no match without edits.
         self.places = oracle_of(PLACES)
         self.assertEqual(self.match("saint, denis", "Saint-Denis FR", typos=True), (1, 2, "key"))

@@ -12,7 +12,7 @@ final class SketchTarget: FuzzTarget {
     let page = Array(reader.bytes(reader.word()))
     let query = Array(reader.bytes(Int(reader.byte()) % 80))
     let group = Array(reader.rest)
-    var walks = [1, 2].map { SketchWalk(NearText(RankedText(query, isPlain: false), limit: $0)) }
+    var walks = [1, 2].map { SketchWalk(NearText(RankedText(query), limit: $0)) }
     var alphabet = SketchAlphabet([0x20, 0x61, 0x62, 0x6771])
     if let forest = try? SketchForest(page: page, shardCount: shardCount) {
       alphabet = forest.alphabet

@@ -41,7 +41,7 @@ struct SideFields: Sendable {
           : .places(CellFinder(names: names, settings.coordinateFields))
       ]
     sources = settings.filter.map { .values(names.firstIndex(of: $0)) } + cells
-    sketched = settings.typos ? (settings.hasEntries ? .plainKeys : .allKeys) : nil
+    sketched = settings.typos ? (settings.hasEntries ? .plainKeys(separators: settings.separators) : .allKeys) : nil
     rank = try RankField(settings, names: names)
   }
 

@@ -4,7 +4,7 @@ import ShardedIndex
 enum SketchedTexts: Sendable {
   case allKeys
   /// The keys that equal their own plain form: entries lead to the records with other keys.
-  case plainKeys
+  case plainKeys(separators: Int)
 }
 
 /// The builder of a tree of beginnings of texts. The texts come in order.
@@ -25,7 +25,9 @@ struct SketchTree {
 
   /// Adds a folded text, which must not be below the previous text.
   mutating func add(_ text: Span<UInt8>) {
-    if texts == .plainKeys, !(unsafe text.withUnsafeBufferPointer { unsafe PlainForm.isPlain($0) }) { return }
+    if case .plainKeys(let separators) = texts {
+      guard unsafe text.withUnsafeBufferPointer({ unsafe PlainForm.isPlain($0, separators: separators) }) else { return }
+    }
     beginning.removeAll(keepingCapacity: true)
     var offset = 0
     while offset < text.count, beginning.count < depth {

@@ -68,23 +68,25 @@ struct EntryMaker {
   private mutating func add(name: UnsafeBufferPointer<UInt8>) {
     var folded: [UInt8] = []
     unsafe Fold.fold(name, into: &folded)
-    let isPlain = unsafe folded.withUnsafeBufferPointer { unsafe PlainForm.isPlain($0) }
-    let plain = isPlain ? folded : PlainForm.plain(folded)
+    let isPlain = unsafe folded.withUnsafeBufferPointer { unsafe PlainForm.isPlain($0, separators: 0) }
+    let plain = isPlain ? folded : PlainForm.plain(folded, separators: 0)
     if !plain.isEmpty { names.append(plain) }
   }
 
   /// Makes the entries of the records with the last key. The caller must add no further record with that key.
   mutating func finish(into chunk: RecordArena) {
     guard let folded else { return }
-    let isPlain = unsafe folded.withUnsafeBufferPointer { unsafe PlainForm.isPlain($0) }
-    let plain = isPlain ? folded : PlainForm.plain(folded)
+    let isPlain = unsafe folded.withUnsafeBufferPointer { [rules] in
+      unsafe PlainForm.isPlain($0, separators: rules.separators)
+    }
+    let plain = isPlain ? folded : PlainForm.plain(folded, separators: rules.separators)
     let end = plain.lastIndex(of: Fold.separator)
     if let end { lastComponents.insert(plain[(end + 1)...]) }
     writer.begin(record: folded, &values) { [rules, weight] kind in rules.rounded(kind.weight(ofRecords: weight)) }
     var closed = plain
     if !isPlain {
       writer.write(.form, key: plain[...], into: chunk)
-      closed = PlainForm.closed(folded)
+      closed = PlainForm.closed(folded, separators: rules.separators)
       if closed != plain { writer.write(.form, key: closed[...], into: chunk) }
     }
     if let words = rules.words {
@@ -209,8 +211,10 @@ struct LastComponentSet {
   private(set) var isOver = false
 
   /// Returns the last component of a folded key in plain form; nil for a key of one component.
-  static func component(of folded: [UInt8]) -> [UInt8]? {
-    guard let end = folded.lastIndex(of: Fold.separator) else { return nil }
+  ///
+  /// - Parameter separators: The most separators in the plain form of a key.
+  static func component(of folded: [UInt8], separators: Int) -> [UInt8]? {
+    guard separators > 0, let end = folded.lastIndex(of: Fold.separator) else { return nil }
     return PlainForm.plain(Array(folded[(end + 1)...]))
   }
 

@@ -42,6 +42,8 @@ final class EntryUpdate {
   /// The size of changes that go to the sorts together, in bytes.
   private static let chunkSize = 64 << 10
   let site: BuildSite
+  /// The most separators in the plain form of a key.
+  private let separators: Int
 
   /// - Parameters:
   ///   - removed: The positions of the removed records, in order.
@@ -52,7 +54,7 @@ final class EntryUpdate {
     source: IndexedRecords, names: [String], rankField: RankField?, at site: BuildSite
   ) {
     (self.previous, self.entries, self.removed, self.source) = (previous, entries, removed, source)
-    self.site = site
+    (self.site, separators) = (site, rules.separators)
     let entryNames = FieldNames(entries.index.fieldNames + rules.fieldNames)
     self.names = entryNames
     order = RecordOrder(names: entryNames)
@@ -208,7 +210,7 @@ final class EntryUpdate {
     if !gone.isEmpty {
       // Another record near a removed record mostly has the same last component.
       try forEachKeptKey(from: removed.first?.shard ?? 0) { folded in
-        if let component = LastComponentSet.component(of: folded) { gone.remove(component) }
+        if let component = LastComponentSet.component(of: folded, separators: separators) { gone.remove(component) }
         return !gone.isEmpty
       }
     }
@@ -222,7 +224,7 @@ final class EntryUpdate {
   private func allLastComponents(_ new: LastComponentSet) throws(BuildError) -> LastComponentSet {
     var all = new
     try forEachKeptKey(from: 0) { folded in
-      if let component = LastComponentSet.component(of: folded) { all.insert(component[...]) }
+      if let component = LastComponentSet.component(of: folded, separators: separators) { all.insert(component[...]) }
       return !all.isOver
     }
     return all

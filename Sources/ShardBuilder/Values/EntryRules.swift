@@ -10,6 +10,8 @@ struct EntryRules: Sendable {
   let hasInitials: Bool
   /// The significant bits of weights: with fewer bits, fewer changes of weights are written twice.
   private static let weightBits = 12
+  /// The most separators in the plain form of a key.
+  let separators: Int
   /// The fields that filter answers.
   let filter: [String]
   /// Whether answers can be near to a place.
@@ -24,6 +26,7 @@ struct EntryRules: Sendable {
     let names = settings.alias ?? []
     alias = names.filter { $0 != HangulInitials.setting }
     hasInitials = names.count > alias.count
+    separators = settings.separators
     (filter, near, coordinates) = (settings.filter, settings.near, settings.coordinateFields)
   }
 

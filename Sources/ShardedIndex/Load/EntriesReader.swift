@@ -16,6 +16,8 @@ package final class EntriesReader: Sendable {
   package let weightField: Int?
   /// The number of the field that lists the cells of the records; nil if no entry has it.
   let cellsField: Int?
+  /// The most separators in the plain form of a key of the index.
+  let separators: Int
   /// Whether entries have the values and cells of the records.
   let hasValues: Bool
 
@@ -23,8 +25,10 @@ package final class EntriesReader: Sendable {
   /// The number of bytes of content in memory, without parts of shards.
   var residentSize: Int { manifest.residentSize + lastComponents.size }
 
-  init(_ shards: ShardReader, _ lastComponents: LastComponents) {
+  /// - Parameter index: The manifest of the index.
+  init(_ shards: ShardReader, _ lastComponents: LastComponents, of index: ManifestReader) {
     (self.shards, self.lastComponents) = (shards, lastComponents)
+    separators = IndexSettings(of: index.root).separators
     func number(_ field: EntryField) -> Int? { shards.manifest.fieldNames.number(of: field.rawValue) }
     (beginningField, targetField, weightField) = (number(.beginning), number(.target), number(.weight))
     (cellsField, hasValues) = (number(.cells), IndexSettings(of: shards.manifest.root).isOfEntries)
@@ -72,6 +76,6 @@ extension ShardReader {
     return lazyEntries.storeIfNil(
       EntriesReader(
         ShardReader(entries, cache: cache, loader: loader, openFileLimit: files.limit, named: manifest),
-        head.lastComponents))
+        head.lastComponents, of: manifest))
   }
 }

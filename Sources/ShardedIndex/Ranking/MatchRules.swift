@@ -16,10 +16,13 @@ package struct MatchRules: Sendable {
   private(set) var hasInitials = false
   /// Whether texts match in plain form: true if the index has entries.
   package private(set) var isPlain = false
+  /// The most separators in the plain form of a key.
+  package private(set) var separators = Int.max
 
   package init(of manifest: ManifestReader) {
     guard manifest.hasEntries else { return }
     isPlain = true
+    separators = IndexSettings(of: manifest.root).separators
     words = manifest.setting("words").map { $0.utf8.elementsEqual("all".utf8) ? .all : .body }
     for name in manifest.setting("alias").map(IndexSettings.list) ?? [] {
       if name.utf8.elementsEqual(HangulInitials.setting.utf8) {

@@ -60,7 +60,7 @@ struct RankedSearch: Sendable {
     entries = try generation.entries()
     rules = MatchRules(of: manifest)
     weightSource = try WeightSource(manifest)
-    text = RankedText(folded, isPlain: rules.isPlain)
+    text = RankedText(folded, rules)
     editLimit = manifest.corrects(typos) ? EditAutomaton.limit(of: text.text) : 0
     rightMatches = RightMatches(editLimit: editLimit)
     if manifest.shardCount > 0 {
@@ -356,7 +356,8 @@ struct RankedSearch: Sendable {
       guard rules.isPlain else { return [] }
       var marks: [UInt8] = []
       unsafe reference.part.keys.forEachKey(in: 0..<reference.recordCount) { _, key in
-        marks.append(unsafe PlainForm.isPlain(key) ? PartWeights.ownForm : PartWeights.otherForm)
+        let isPlain = unsafe PlainForm.isPlain(key, separators: rules.separators)
+        marks.append(isPlain ? PartWeights.ownForm : PartWeights.otherForm)
       }
       return marks
     }

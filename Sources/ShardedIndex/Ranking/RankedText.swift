@@ -4,21 +4,50 @@ package struct RankedText: Sendable {
   package let text: [UInt8]
   /// Whether a space finishes the last word.
   let isFinished: Bool
-  /// The beginnings of matching texts: the text, and the text with the separator in the place of its last space.
+  /// The beginnings of matching texts: the text, with fewer of its separators, and each of these with a separator in
+  /// the place of its last space.
   let variants: [[UInt8]]
 
-  /// - Parameters:
-  ///   - folded: The fold of the typed text.
-  ///   - isPlain: Whether the index matches plain forms: true if it has entries.
-  package init(_ folded: [UInt8], isPlain: Bool) {
-    let spaced = isPlain ? PlainForm.spaced(folded) : folded
-    isFinished = spaced.count > 1 && spaced.last == Fold.space
-    text = isFinished ? spaced.dropLast() : spaced
-    if let space = text.lastIndex(of: Fold.space) {
-      variants = [text, text.replacing(space, with: Fold.separator)]
-    } else {
-      variants = [text]
+  /// - Parameter folded: The fold of the typed text.
+  package init(_ folded: [UInt8], _ rules: MatchRules) {
+    guard rules.isPlain else {
+      self.init(folded)
+      return
     }
+    let typed = folded.count { $0 == Fold.separator }
+    let separators = min(typed, rules.separators)
+    let spaced = PlainForm.spaced(folded, separators: separators)
+    let isFinished = spaced.count > 1 && spaced.last == Fold.space
+    let text = isFinished ? spaced.dropLast() : spaced
+    // Each of the typed separators may be inside of a value. One at the end is not: there it ends a component.
+    let least = text.last == Fold.separator ? separators : 0
+    var variants: [[UInt8]] = []
+    for number in (least...separators).reversed() {
+      let plain = number == separators ? text : PlainForm.plain(folded, separators: number)
+      variants.append(plain)
+      if number < rules.separators, let other = Self.separated(plain) { variants.append(other) }
+    }
+    let all = variants
+    variants = all.indices.filter { !all[..<$0].contains(all[$0]) }.map { all[$0] }
+    self.init(text, isFinished: isFinished, variants)
+  }
+
+  /// Makes the text for an index without entries, which matches folds.
+  ///
+  /// - Parameter folded: The fold of the typed text.
+  package init(_ folded: [UInt8]) {
+    let isFinished = folded.count > 1 && folded.last == Fold.space
+    let text = isFinished ? folded.dropLast() : folded
+    self.init(text, isFinished: isFinished, [text] + (Self.separated(text).map { [$0] } ?? []))
+  }
+
+  private init(_ text: [UInt8], isFinished: Bool, _ variants: [[UInt8]]) {
+    (self.text, self.isFinished, self.variants) = (text, isFinished, variants)
+  }
+
+  /// Returns a text with the separator in the place of its last space; nil if it has no space.
+  private static func separated(_ text: [UInt8]) -> [UInt8]? {
+    text.lastIndex(of: Fold.space).map { text.replacing($0, with: Fold.separator) }
   }
 
   package var isEmpty: Bool { text.isEmpty }

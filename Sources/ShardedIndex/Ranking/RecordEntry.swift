@@ -37,13 +37,17 @@ struct RecordEntry {
   /// - Parameters:
   ///   - before: The value of the field `b`; nil if the entry has none.
   ///   - recordKey: The value of the field `t`; nil if the entry has none.
-  init(key: [UInt8], before: [UInt8]?, recordKey: [UInt8]?) {
+  ///   - separators: The most separators in the plain form of a key.
+  init(key: [UInt8], before: [UInt8]?, recordKey: [UInt8]?, separators: Int) {
     let target = EntryTarget(key: key, beginning: before, target: recordKey)
     (self.key, self.before, self.recordKey) = (key, target.beginning ?? [], target.recordKey)
     if before != nil {
       kind = .word
     } else {
-      kind = PlainForm.plain(self.recordKey) == key || PlainForm.closed(self.recordKey) == key ? .form : .name
+      let isForm =
+        PlainForm.plain(self.recordKey, separators: separators) == key
+        || PlainForm.closed(self.recordKey, separators: separators) == key
+      kind = isForm ? .form : .name
     }
   }
 }
@@ -72,7 +76,7 @@ extension EntriesReader {
       entries.append(
         RecordEntry(
           key: unsafe Array(key), before: value(beginningField, ofRecord: record),
-          recordKey: value(targetField, ofRecord: record)))
+          recordKey: value(targetField, ofRecord: record), separators: separators))
     }
     return entries
   }

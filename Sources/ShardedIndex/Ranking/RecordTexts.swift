@@ -47,8 +47,8 @@ package struct RecordTexts {
       (key, closed) = (folded, nil)
       return
     }
-    key = PlainForm.plain(folded)
-    let closed = PlainForm.closed(folded)
+    key = PlainForm.plain(folded, separators: rules.separators)
+    let closed = PlainForm.closed(folded, separators: rules.separators)
     self.closed = closed == key ? nil : closed
     if rules.hasInitials { add(name: HangulInitials.initials(of: Array(key.prefix { $0 != Fold.separator }))) }
   }
@@ -58,7 +58,7 @@ package struct RecordTexts {
     let spelled = Array(spelled)
     var folded: [UInt8] = []
     unsafe spelled.withUnsafeBufferPointer { unsafe Fold.fold($0, into: &folded) }
-    let plain = PlainForm.plain(folded)
+    let plain = PlainForm.plain(folded, separators: 0)
     guard !plain.isEmpty, plain != key.prefix(while: { $0 != Fold.separator }) else { return }
     names.append(OtherName(plain: plain, spelled: spelled))
   }

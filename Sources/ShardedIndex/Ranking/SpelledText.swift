@@ -3,11 +3,11 @@ struct SpelledText {
   /// The ends of the characters, in bytes: in the text, and in its form.
   private var ends: [(spelled: Int, form: Int)] = []
 
-  /// The form of the text in which ranges are given.
+  /// The form of the text in which ranges are given. The plain and the closed form have at most so many separators.
   enum Form {
     case fold
-    case plain
-    case closed
+    case plain(separators: Int)
+    case closed(separators: Int)
   }
 
   /// - Complexity: O(*n*) in the size of the text.
@@ -22,11 +22,16 @@ struct SpelledText {
       sizes.append(spelled)
     }
     let (folded, foldedEnds) = Self.fold(&text, upTo: sizes)
-    guard form != .fold else {
+    let (isClosed, separators): (Bool, Int)
+    switch form {
+    case .fold:
       ends = zip(sizes, foldedEnds).map { (spelled: $0, form: $1) }
       return
+    case .plain(let number): (isClosed, separators) = (false, number)
+    case .closed(let number): (isClosed, separators) = (true, number)
     }
-    var writer = PlainForm.Writer(isClosed: form == .closed)
+    var writer = PlainForm.Writer(
+      isClosed: isClosed, spacedSeparators: PlainForm.spacedSeparators(in: folded, keeping: separators))
     var start = 0
     for (size, end) in zip(sizes, foldedEnds) {
       // The fold has removed white space before a separator.

@@ -1,26 +1,38 @@
 /// The plain form of folded texts: signs are white space, and look-alike scalars are one.
 ///
-/// The separator stays. White space at the start, behind white space and beside a separator is removed. Source:
-/// docs/matching.md section 11.
+/// As many of the last separators stay as the key's template has; the others are inside of a value, and white space.
+/// White space at the start, behind white space and beside a separator is removed. Source: docs/matching.md section 11.
 package enum PlainForm {
   /// Returns the plain form of a folded text.
   ///
+  /// - Parameter separators: The most separators that stay, the last ones.
   /// - Complexity: O(*n*): *n* bytes of the text.
-  package static func plain(_ folded: [UInt8]) -> [UInt8] { written(folded, isClosed: false).text }
+  package static func plain(_ folded: [UInt8], separators: Int = .max) -> [UInt8] {
+    written(folded, isClosed: false, separators: separators).text
+  }
 
   /// Returns the closed form: the plain form without apostrophes and full stops.
-  package static func closed(_ folded: [UInt8]) -> [UInt8] { written(folded, isClosed: true).text }
+  package static func closed(_ folded: [UInt8], separators: Int = .max) -> [UInt8] {
+    written(folded, isClosed: true, separators: separators).text
+  }
 
   /// Returns the plain form, with one space at its end if the text ends in white space or a sign.
-  package static func spaced(_ folded: [UInt8]) -> [UInt8] {
-    let writer = written(folded, isClosed: false)
+  package static func spaced(_ folded: [UInt8], separators: Int = .max) -> [UInt8] {
+    let writer = written(folded, isClosed: false, separators: separators)
     return writer.isSpaced ? writer.text + [Fold.space] : writer.text
   }
 
-  private static func written(_ folded: [UInt8], isClosed: Bool) -> Writer {
-    var writer = Writer(isClosed: isClosed, capacity: folded.count)
+  private static func written(_ folded: [UInt8], isClosed: Bool, separators: Int) -> Writer {
+    var writer = Writer(
+      isClosed: isClosed, spacedSeparators: spacedSeparators(in: folded, keeping: separators), capacity: folded.count)
     writer.append(folded[...])
     return writer
+  }
+
+  /// Returns the number of separators of a folded text that are white space in its plain form.
+  static func spacedSeparators(in folded: [UInt8], keeping separators: Int) -> Int {
+    guard separators < .max else { return 0 }
+    return max(0, folded.count { $0 == Fold.separator } - separators)
   }
 
   /// A writer of a plain form from the pieces of a folded text.
@@ -30,12 +42,15 @@ package enum PlainForm {
     /// Whether a space comes before the next byte of the component.
     fileprivate var isSpaced = false
     private let isClosed: Bool
+    /// The number of the next separators that are white space.
+    private var spacedSeparators: Int
 
     /// - Parameters:
     ///   - isClosed: Whether the closed form is written.
+    ///   - spacedSeparators: The number of the first separators that are white space.
     ///   - capacity: The expected size of the plain form, in bytes.
-    init(isClosed: Bool, capacity: Int = 0) {
-      self.isClosed = isClosed
+    init(isClosed: Bool, spacedSeparators: Int, capacity: Int = 0) {
+      (self.isClosed, self.spacedSeparators) = (isClosed, spacedSeparators)
       text.reserveCapacity(capacity)
     }
 
@@ -44,13 +59,16 @@ package enum PlainForm {
       var index = folded.startIndex
       while index < folded.endIndex {
         let byte = folded[index]
-        if byte == Fold.separator {
+        if byte == Fold.separator, spacedSeparators == 0 {
           isSpaced = false
           text.append(byte)
+        } else if byte == Fold.separator {
+          spacedSeparators -= 1
+          isSpaced = isSpaceWanted
         } else if isClosed, PlainForm.isClosedSign(byte) {
           // Nothing.
         } else if byte == Fold.space || PlainForm.isSign(byte) {
-          isSpaced = text.last.map { $0 != Fold.separator } ?? false
+          isSpaced = isSpaceWanted
         } else if LookAlikes.isLead(byte) {
           let (bytes, end) = PlainForm.lookAlikes(in: folded, from: index)
           if !bytes.isEmpty { write(bytes[...]) }
@@ -63,6 +81,8 @@ package enum PlainForm {
       }
     }
 
+    private var isSpaceWanted: Bool { text.last.map { $0 != Fold.separator } ?? false }
+
     private mutating func write(_ bytes: ArraySlice<UInt8>) {
       if isSpaced { text.append(Fold.space) }
       isSpaced = false
@@ -72,8 +92,10 @@ package enum PlainForm {
 
   /// Whether a folded text is its own plain form.
   ///
+  /// - Parameter separators: The most separators that stay.
   /// - Complexity: O(*n*): *n* bytes of the text; takes no memory.
-  package static func isPlain(_ folded: UnsafeBufferPointer<UInt8>) -> Bool {
+  package static func isPlain(_ folded: UnsafeBufferPointer<UInt8>, separators: Int = .max) -> Bool {
+    var separators = separators
     // The start of a text and a separator both end white space.
     var before = Fold.separator
     // Whether a nikhahit came, which must stand behind a following tone mark.
@@ -84,7 +106,8 @@ package enum PlainForm {
         if byte == Fold.space {
           if before == Fold.space || before == Fold.separator { return false }
         } else if byte == Fold.separator {
-          if before == Fold.space { return false }
+          separators -= 1
+          if before == Fold.space || separators < 0 { return false }
         } else if isSign(byte) {
           return false
         }

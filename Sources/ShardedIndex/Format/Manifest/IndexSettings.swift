@@ -63,6 +63,9 @@ package struct IndexSettings: Equatable, Sendable {
   /// Whether the index gets entries.
   package var hasEntries: Bool { words != nil || alias != nil }
 
+  /// The most separators in the plain form of a key.
+  package var separators: Int { KeyTemplate(key).separatorCount }
+
   /// The fields with coordinates.
   package var coordinateFields: CoordinateFields { CoordinateFields(setting: coordinates) }
 

@@ -86,5 +86,11 @@ package struct KeyTemplate: Sendable, Equatable {
     if fields.count == 64 { numbers = Dictionary(uniqueKeysWithValues: zip(fields.map { Array($0.utf8) }, 0...)) }
   }
 
+  /// The number of separators of a key whose values have none.
+  package var separatorCount: Int {
+    let sample = parts.flatMap { if case .literal(let text) = $0 { text } else { Array("x".utf8) } }
+    return Fold.fold(String(decoding: sample, as: UTF8.self)).count { $0 == Fold.separator }
+  }
+
   package static func == (a: KeyTemplate, b: KeyTemplate) -> Bool { a.text == b.text }
 }
