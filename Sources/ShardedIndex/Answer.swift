@@ -162,14 +162,16 @@ extension ShardedIndex {
     public var correction: String? {
       guard edits > 0 else { return nil }
       let (via, highlights) = matched
-      let text = if case .otherName(let name) = via { name } else { record.key }
-      return highlights.first.map { String(decoding: Array(text.utf8)[$0], as: UTF8.self) }
+      let matched = if case .otherName(let name) = via { name } else { record.key }
+      let text = Array(matched.utf8)
+      return highlights.isEmpty
+        ? nil : highlights.map { String(decoding: text[$0], as: UTF8.self) }.joined(separator: " ")
     }
 
     /// Returns the match by one of the record's texts, and the size of the text that matched.
     private func match(of texts: RecordTexts) -> (match: RecordMatch, size: Int)? {
       if edits == 0 { return texts.match(text, rules).map { ($0, text.text.count) } }
-      return texts.nearMatch(NearText(text, limit: edits), rules).map { ($0.match, $0.size) }
+      return NearQuery(text, rules).match(texts, edits: edits, rules).map { ($0.match, $0.size) }
     }
   }
 

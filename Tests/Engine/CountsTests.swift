@@ -32,8 +32,8 @@ import Testing
   private static func scan(_ query: ShardedIndex.SearchQuery, in index: ShardedIndex) throws -> Int {
     let rules = MatchRules(of: index.generation.manifest)
     let text = RankedText(Fold.fold(query.text), rules)
-    let limit = try index.generation.manifest.corrects(query.typos) ? EditAutomaton.limit(of: text.text) : 0
-    let nearText = NearText(text, limit: limit)
+    let near = NearQuery(text, rules)
+    let limit = index.generation.manifest.corrects(query.typos) ? near.budget.limit : 0
     var (right, near) = (0, 0)
     for record in try index.matches(forPrefix: "").records(in: 0..<index.recordCount) {
       if !query.filter.allSatisfy({ $0.values.contains(record[$0.field] ?? "") }) { continue }
@@ -43,7 +43,7 @@ import Testing
       }
       if text.isEmpty || texts.match(text, rules) != nil {
         right += 1
-      } else if limit > 0, texts.nearMatch(nearText, rules) != nil {
+      } else if limit > 0, near.match(texts, edits: limit, rules) != nil {
         near += 1
       }
     }

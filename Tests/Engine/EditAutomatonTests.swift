@@ -83,11 +83,17 @@ import Testing
     #expect(!state("lodnonxyz").isLive)
   }
 
-  @Test("the longest word decides the number of edits of a query") func limits() {
-    for (text, limit) in [
-      ("ab", 0), ("ab de", 0), ("abc", 1), ("a abcd", 1), ("abcde", 2), ("a\u{1}abcdefgh", 2), ("", 0),
-      ("\u{6771}\u{4eac}", 0), ("\u{6771}\u{4eac}\u{6771}\u{4eac}", 1), (String(repeating: "a", count: 64), 2),
-      (String(repeating: "a", count: 65), 0),
-    ] { #expect(EditAutomaton.limit(of: Array(text.utf8)) == limit, "\(text)") }
+  @Test("the words decide the number of edits of a query") func limits() {
+    for (text, ofText, ofWords) in [
+      ("ab", 0, 0), ("ab de", 0, 1), ("a b", 0, 0), ("abc", 1, 0), ("a abcd", 1, 1), ("abcd abcd", 1, 2),
+      ("abcd abcd abcd abcd", 1, 3), ("abcde", 2, 0), ("a abcde", 1, 1), ("a\u{1}abcdefgh", 2, 2),
+      ("abcdefgh abcdefgh", 2, 3), ("", 0, 0), ("\u{6771}\u{4eac}", 0, 0),
+      ("\u{6771}\u{4eac}\u{6771}\u{4eac}", 1, 0), (String(repeating: "a", count: 64), 2, 0),
+      (String(repeating: "a", count: 65), 0, 0), ("a b c d e f g hi", 0, 1), ("a b c d e f g h ij", 0, 0),
+    ] {
+      let budget = EditBudget(Array(text.utf8), inAnyOrder: true)
+      #expect((budget.text, budget.words) == (ofText, ofWords), "\(text)")
+      #expect(EditBudget(Array(text.utf8), inAnyOrder: false).limit == ofText, "\(text)")
+    }
   }
 }

@@ -22,7 +22,7 @@ import Testing
     let plain = RankedSearchTests.expected(text, of: records)
     let fold = Fold.fold(text)
     let isFinished = fold.last == 0x20
-    let limit = EditAutomaton.limit(of: isFinished ? fold.dropLast() : fold)
+    let limit = EditBudget(isFinished ? fold.dropLast() : fold, inAnyOrder: false).limit
     var found = plain.map { (id: $0.id, edits: 0, score: $0.score) }
     let came = Set(plain.map(\.id))
     let isWhole = plain.prefix(1).contains { first in

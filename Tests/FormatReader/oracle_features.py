@@ -13,6 +13,7 @@
 - Edits: see `distance`. Of equal matches, the leftmost word start, the first field and the first name count.
 """
 
+import functools
 import json
 import math
 import re
@@ -32,7 +33,8 @@ LONGEST_EDITED = 64  # characters of a query that has edits
 ENOUGH = 3  # matches without edits, behind which no others are looked for
 WHOLE = 4  # the least bonus of a whole match
 WHOLE_CORRECTED, WORD_CORRECTED = 2, 1  # octaves, added where the corrected text or its last word ends
-OTHER_BONUS, LATER_BONUS = -2, -3  # of a match with edits
+OTHER_BONUS, LATER_BONUS, ANY_ORDER_BONUS = -2, -3, -6  # of a match with edits
+MOST_WORDS, MOST_EDITS = 8, 3  # of a query whose words match in any order with edits
 
 
 # Forms of text
@@ -76,16 +78,39 @@ def words_of(text):
     return text.replace(SEPARATOR, SPACE).split()
 
 
+def edits_of_word(word, is_alone):
+    """The most edits of a word."""
+    size = len(word.decode())
+    return 0 if size < 3 else 1 if size < (5 if is_alone else 8) else 2
+
+
 def edits_of(q):
-    """The most edits of a query, by its longest word."""
-    longest = max((len(word.decode()) for word in words_of(q)), default=0)
-    return 0 if longest < 3 or len(q.decode()) > LONGEST_EDITED else 1 if longest < 5 else 2
+    """The most edits of a query that lead to a beginning of a text."""
+    words = words_of(q)
+    if len(q.decode()) > LONGEST_EDITED:
+        return 0
+    return max((edits_of_word(word, len(words) == 1) for word in words), default=0)
+
+
+def edits_in_any_order(q):
+    """The most edits of all words of a query that match words of a key in any order; None if they do not."""
+    words = words_of(q)
+    if not 2 <= len(words) <= MOST_WORDS or len(q.decode()) > LONGEST_EDITED or not any(map(can_lead, words)):
+        return None
+    return min(MOST_EDITS, sum(edits_of_word(word, False) for word in words))
+
+
+def can_lead(word):
+    return len(word.decode()) > 1
 
 
 def without_surplus(oracle, ranks, query):
     """The ranks of an answer: none with edits if enough records match without, or one does by a whole text."""
     right = [rank for rank in ranks if rank.edits == 0]
-    enough = ENOUGH if query.edits > 1 else 1
+    most = query.edits
+    if oracle.words and edits_in_any_order(query.q) is not None:
+        most = max(most, edits_in_any_order(query.q))
+    enough = ENOUGH if most > 1 else 1
     return right if len(right) >= enough or any(
         oracle.match(rank.position, query).bonus >= WHOLE for rank in right) else ranks
 
@@ -251,7 +276,49 @@ def edited(oracle, position, query):
         edits, bonus = max(1, edits), bonus + end_bonus
         if edits <= query.edits and (best is None or (edits, -bonus) < (best.edits, -best.bonus)):
             best = Match(edits, bonus, via)
+    edits = words_edited(texts, query) if oracle.words else None
+    if edits is not None and (best is None or (edits, -ANY_ORDER_BONUS) < (best.edits, -best.bonus)):
+        best = Match(edits, ANY_ORDER_BONUS, "words")
     return best
+
+
+def words_edited(texts, query):
+    """The fewest edits with which each word is near to a beginning of a word of its own of the body; the last word may
+    begin a word of the last component, without edits. None if they are too many."""
+    most = edits_in_any_order(query.q)
+    if most is None:
+        return None
+    words = words_of(query.q)
+    *before, last = words
+    found = fewest(words, texts.body_words, query.finished, MOST_EDITS)
+    in_last = any(word == last if query.finished else word.startswith(last) for word in texts.last_words)
+    if in_last and any(map(can_lead, before)):
+        found = min(found, fewest(before, texts.body_words, False, MOST_EDITS))
+    return max(1, found) if found <= MOST_EDITS else None
+
+
+def fewest(words, free, finished, most):
+    """The fewest edits of all words, each with another of the free words; more than `most` if they are too many."""
+    if not words:
+        return 0
+    word, best = words[-1], most + 1
+    for i, other in enumerate(free):
+        edits = edits_between(word, other, finished)
+        if edits < best:
+            best = min(best, edits + fewest(words[:-1], free[:i] + free[i + 1 :], False, best - 1 - edits))
+    return best
+
+
+@functools.cache
+def edits_between(word, other, finished):
+    """The edits from a word to the nearest beginning of another; many if they are more than the word may have."""
+    most = edits_of_word(word, False)
+    if other == word or not finished and other.startswith(word):
+        return 0
+    if most == 0:
+        return MOST_EDITS + 1
+    edits = distance(characters(word, finished), characters(other, finished))
+    return edits if edits <= most else MOST_EDITS + 1
 
 
 # Nearness
@@ -338,7 +405,7 @@ class FeatureOracle(Oracle):
         if not self.passes(position, query):
             return None
         best = super().match(position, query)
-        if best is None and query.typos and query.edits:
+        if best is None and query.typos:
             best = edited(self, position, query)
         return best
 

@@ -18,6 +18,9 @@ struct RankedRun: Sendable {
     case key(bonus: Int)
     /// The keys at a number of edits from the typed text.
     case near
+    /// The keys that begin with a word at a few edits from one word of the typed text, by its number. The other words
+    /// may stand anywhere.
+    case nearWord(Int)
   }
 
   let set: KeySet
@@ -66,11 +69,20 @@ struct RankedRun: Sendable {
     }
   }
 
-  /// Makes the run of all keys, in which a search looks for keys at a number of edits from the typed text.
-  init(near set: KeySet, edits: Int, in manifest: ManifestReader) {
-    (self.set, purpose, text, self.edits) = (set, .near, [], edits)
+  /// Makes the run of all keys, in which a search looks for keys at a number of edits from the typed text or one of its
+  /// words.
+  init(_ set: KeySet, _ purpose: Purpose, edits: Int, in manifest: ManifestReader) {
+    (self.set, self.purpose, text, self.edits) = (set, purpose, [], edits)
     (end, name) = ([], [])
     (shards, lastNameShard) = (0...manifest.shardCount - 1, -1)
+  }
+
+  /// Whether the run has keys by one word of the typed text.
+  var isByWord: Bool {
+    switch purpose {
+    case .word, .nearWord: true
+    case .typed, .key, .near: false
+    }
   }
 
   /// The pages of the run's shards.
@@ -99,7 +111,7 @@ struct RankedRun: Sendable {
     let bonus = bonus(canBeWhole: canBeWhole)
     var rank =
       set == .entries
-      ? EntryKind.bound(weight, bonus: purpose == .word ? EntryKind.wordsBonus : bonus, near: near)
+      ? EntryKind.bound(weight, bonus: isByWord ? EntryKind.wordsBonus : bonus, near: near)
       : ShardedIndex.Rank(weight: weight, bonus: bonus, near: near, position: position)
     rank.edits = edits
     return rank
@@ -109,7 +121,7 @@ struct RankedRun: Sendable {
   private func bonus(canBeWhole: Bool) -> Int {
     switch purpose {
     case .typed: canBeWhole ? RecordMatch.wholeBonus : 0
-    case .word: RecordMatch.wordsBonus
+    case .word, .nearWord: RecordMatch.wordsBonus
     case .key(let bonus): bonus
     case .near: RecordMatch.wholeNearBonus
     }

@@ -13,9 +13,14 @@ extension RankedSearch {
         try add(RankedRun(.entries, .typed, variant, isFinished: text.isFinished, in: entries.manifest))
       }
     }
-    guard rules.words != nil, let word = try rarestWord(entries) else { return }
-    try add(RankedRun(.records, .word, word, in: generation.manifest))
-    if hasEntries { try add(RankedRun(.entries, .word, word, in: entries.manifest)) }
+    if rules.words != nil, let word = try rarestWord(entries) { try queueRuns(ofWord: word, edits: 0, entries) }
+  }
+
+  /// Queues the keys and entries that begin with one word of the typed text.
+  mutating func queueRuns(ofWord word: [UInt8], edits: Int, _ entries: EntriesReader) throws(IndexError) {
+    try add(RankedRun(.records, .word, word, edits: edits, in: generation.manifest))
+    guard entries.manifest.shardCount > 0 else { return }
+    try add(RankedRun(.entries, .word, word, edits: edits, in: entries.manifest))
   }
 
   /// Returns the word with the fewest keys and entries, among the words that only a key's body can have; nil if words
@@ -27,16 +32,22 @@ extension RankedSearch {
     words.sort { $0.count > $1.count }
     var rarest: (word: [UInt8], count: Int)?
     for word in words.prefix(Self.comparedWords).map({ Array($0) }) {
-      var count = 0
-      for manifest in [generation.manifest, entries.manifest] where manifest.shardCount > 0 {
-        count += try word.withFoldedPrefix { (word) throws(IndexError) in
-          let (first, last) = try manifest.shardPositions(forPrefix: word)
-          return last.firstRecord + last.recordCount - first.firstRecord
-        }
-      }
+      let count = try count(ofTextsWith: word, entries)
       if rarest.map({ count < $0.count }) ?? true { rarest = (word, count) }
     }
     return rarest?.word
+  }
+
+  /// Returns the number of keys and entries in the shards with texts that begin with a word.
+  func count(ofTextsWith word: [UInt8], _ entries: EntriesReader) throws(IndexError) -> Int {
+    var count = 0
+    for manifest in [generation.manifest, entries.manifest] where manifest.shardCount > 0 {
+      count += try word.withFoldedPrefix { (word) throws(IndexError) in
+        let (first, last) = try manifest.shardPositions(forPrefix: word)
+        return last.firstRecord + last.recordCount - first.firstRecord
+      }
+    }
+    return count
   }
 
   /// Queues entries of a part by the bounds of their records' ranks.
@@ -46,18 +57,9 @@ extension RankedSearch {
     entries range: Range<Int>, _ wholeEnd: Int, of reference: PartReference, _ part: RankedPart
   ) throws(IndexError) {
     guard let entries else { return }
+    if runs[part.run].isByWord { return try queue(entriesWithWords: range, of: reference, part, entries) }
     let weights = try entries.weights(of: reference)
     let nears = try nears(ofEntries: range, of: reference)
-    if runs[part.run].purpose == .word {
-      for (number, entry) in zip(range, try entries.entries(range, of: reference)) where entry.kind != .name {
-        guard let near = nears[number - range.lowerBound] else { continue }
-        let match = RecordTexts(entry.before + entry.key, rules).keyMatch(text, rules)
-        if match != nil {
-          queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
-        }
-      }
-      return
-    }
     for number in range {
       guard let near = nears[number - range.lowerBound] else { continue }
       let kind = EntryKind(rawValue: weights.marks[number]) ?? .form
@@ -70,6 +72,22 @@ extension RankedSearch {
         }
       }
       queue(number, of: part, weights.values[number], kind, bonus: bonus, near: near)
+    }
+  }
+
+  /// Queues the entries whose whole texts have all words of the typed text, in any order.
+  mutating func queue(
+    entriesWithWords range: Range<Int>, of reference: PartReference, _ part: RankedPart, _ entries: EntriesReader
+  ) throws(IndexError) {
+    let weights = try entries.weights(of: reference)
+    let nears = try nears(ofEntries: range, of: reference)
+    let edits = runs[part.run].edits
+    for (number, entry) in zip(range, try entries.entries(range, of: reference)) where entry.kind != .name {
+      guard let near = nears[number - range.lowerBound] else { continue }
+      let texts = RecordTexts(entry.before + entry.key, rules)
+      if edits == 0 ? texts.keyMatch(text, rules) != nil : hasNearWords(texts, edits: edits) {
+        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
+      }
     }
   }
 
@@ -113,8 +131,8 @@ extension RankedSearch {
   mutating func addMatches(of candidates: RankedCandidates, _ found: inout RankedFound) throws(IndexError) {
     // A run by one word has far more records than matches, so entries find the matches by other names.
     let run = runs[candidates.part.run]
-    let isByKey = run.purpose != .word
-    let texts = try texts(of: candidates.records, of: candidates.reference, withNames: isByKey)
+    let texts = try texts(
+      of: candidates.records, of: candidates.reference, withNames: run.purpose != .word || run.edits > 0)
     for (record, texts) in zip(candidates.records, texts) where candidates.passes(record) {
       let match = run.edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: run.edits)
       if let match { add(record, of: candidates, bonus: match.bonus, &found) }

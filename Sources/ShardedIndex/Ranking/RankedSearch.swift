@@ -26,8 +26,8 @@ struct RankedSearch: Sendable {
   let weightSource: WeightSource
   /// The most edits of a match.
   let editLimit: Int
-  /// The typed text for comparisons with one edit, and with two, once the search needs them.
-  var nearTexts: [NearText] = []
+  /// The typed text for matches with edits, once the search needs it.
+  var nearQuery: NearQuery?
   /// The near beginnings of texts in shards, by the numbers in containers.
   var sketchEnds: [SketchEnds] = []
   /// The rank above all hits, at which the page begins.
@@ -61,7 +61,7 @@ struct RankedSearch: Sendable {
     rules = MatchRules(of: manifest)
     weightSource = try WeightSource(manifest)
     text = RankedText(folded, rules)
-    editLimit = manifest.corrects(typos) ? EditAutomaton.limit(of: text.text) : 0
+    editLimit = manifest.corrects(typos) ? EditBudget(text, rules).limit : 0
     rightMatches = RightMatches(editLimit: editLimit)
     if manifest.shardCount > 0 {
       for variant in text.variants {
@@ -300,7 +300,10 @@ struct RankedSearch: Sendable {
     _ part: RankedPart, canBeWhole: Bool, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
   ) throws(IndexError) {
     let run = runs[part.run]
-    if run.purpose == .near { return try open(near: part, notAbove: limit, &found) }
+    switch run.purpose {
+    case .near, .nearWord: return try open(near: part, notAbove: limit, &found)
+    case .typed, .word, .key: break
+    }
     let reader = reader(of: run.set)
     let place = try reader.manifest.shardPosition(ofShard: part.shard)
     let reference = try reader.part(of: place, unpacks: true) { _ in part.part }

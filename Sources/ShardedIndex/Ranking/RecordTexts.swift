@@ -84,14 +84,17 @@ package struct RecordTexts {
   /// The offset of the last separator; nil if the key has one component.
   var lastSeparator: Int? { key.lastIndex(of: Fold.separator) }
 
+  /// Returns the end of the part of the key whose words lead to the record.
+  func bodyEnd(_ rules: MatchRules) -> Int { rules.words == .all ? key.count : lastSeparator ?? key.count }
+
   /// Returns the best match by the key's rules; nil if the key does not match.
   func keyMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
     if text.isWhole(key[...]) { return RecordMatch(bonus: RecordMatch.wholeBonus, matched: .key) }
     if let closed, text.isWhole(closed[...]) { return RecordMatch(bonus: RecordMatch.wholeBonus, matched: .closedKey) }
     if text.isBeginning(of: key[...]) { return RecordMatch(bonus: 0, matched: .key) }
     if let closed, text.isBeginning(of: closed[...]) { return RecordMatch(bonus: 0, matched: .closedKey) }
-    guard let words = rules.words, !text.isEmpty else { return nil }
-    let bodyEnd = words == .all ? key.count : lastSeparator ?? key.count
+    guard rules.words != nil, !text.isEmpty else { return nil }
+    let bodyEnd = bodyEnd(rules)
     if let start = laterWord(text, bodyEnd: bodyEnd) {
       return RecordMatch(bonus: RecordMatch.wordBonus, matched: .word(start))
     }

@@ -64,16 +64,6 @@ package struct EditAutomaton: Sendable {
     (self.windows, depthCount) = (windows, depths)
   }
 
-  /// Returns the most edits of a query: none if its longest word has fewer than three characters, one if fewer than
-  /// five, else two.
-  ///
-  /// - Parameter text: The folded query, without a space at its end.
-  package static func limit(of text: [UInt8]) -> Int {
-    let characters = FoldedCharacters.all(of: text)
-    let longest = characters.split(separator: UInt32(Fold.space)).reduce(0) { max($0, $1.count) }
-    return longest < 3 || characters.count > longestQuery ? 0 : longest < 5 ? 1 : 2
-  }
-
   /// The number of the query's characters.
   package var count: Int { characters.count }
 

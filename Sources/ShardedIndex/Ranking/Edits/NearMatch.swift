@@ -61,7 +61,7 @@ package struct NearMatch: Sendable {
   /// The bonus and the text that matched.
   var match: RecordMatch
   /// The size of the beginning that is nearest to the typed text, in bytes of the text that matched. Another name
-  /// counts with the last component of the key behind it.
+  /// counts with the last component of the key behind it. 0 for words in any order.
   var size: Int
 }
 
@@ -69,7 +69,7 @@ extension RecordTexts {
   /// Returns the match by the nearest text, and among equally near texts by the one with the greatest bonus; nil if all
   /// are beyond the limit. A text that matches without edits, or differs only in spaces and separators, counts as one
   /// edit away.
-  package func nearMatch(_ near: NearText, _ rules: MatchRules) -> NearMatch? {
+  func nearMatch(_ near: NearText, _ rules: MatchRules) -> NearMatch? {
     var best: NearMatch?
     func add(_ text: ArraySlice<UInt8>, _ bonus: Int, _ matched: RecordMatch.Matched) {
       let nearest = near.nearest(in: text)
@@ -84,8 +84,8 @@ extension RecordTexts {
     for (number, name) in names.enumerated() {
       add((name.plain + ending)[...], RecordMatch.nameBonus, .name(number))
     }
-    guard let words = rules.words else { return best }
-    let bodyEnd = words == .all ? key.count : lastSeparator ?? key.count
+    guard rules.words != nil else { return best }
+    let bodyEnd = bodyEnd(rules)
     for start in 1..<max(1, bodyEnd) where key[start - 1] == Fold.space || key[start - 1] == Fold.separator {
       add(key[start...], RecordMatch.wordBonus, .word(start))
     }

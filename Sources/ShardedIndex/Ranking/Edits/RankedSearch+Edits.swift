@@ -13,20 +13,55 @@ extension RankedSearch {
   /// Queues the groups of shards whose texts may be within the edits.
   mutating func open(edits: Int, _ found: inout RankedFound) throws(IndexError) {
     queueEdits(edits + 1)
-    if nearTexts.count < edits { nearTexts.append(NearText(text, limit: edits)) }
+    let query = nearQuery ?? NearQuery(text, rules)
+    nearQuery = query
     addOverlaid(edits: edits, notAbove: nil, &found)
+    if edits <= query.budget.text { try queueSketches(.near, edits: edits) }
+    guard let words = query.words, let entries, generation.manifest.shardCount > 0 else { return }
+    let leaders = try words.leaders { entries.canEndKey($0) } count: { [self] (word) throws(IndexError) in
+      try count(ofTextsWith: word, entries)
+    }
+    for leader in leaders {
+      let word = words.words[leader]
+      if word.limit > 0 {
+        try queueSketches(.nearWord(leader), edits: edits)
+      } else if edits == 1 {
+        // No word of the text has edits.
+        try queueRuns(ofWord: word.text, edits: 1, entries)
+      }
+    }
+  }
+
+  /// Queues the groups of shards whose texts may be near to the typed text, or to one of its words.
+  private mutating func queueSketches(_ purpose: RankedRun.Purpose, edits: Int) throws(IndexError) {
     for set in [KeySet.records, .entries] {
       if set == .entries, entries == nil { continue }
       let reader = reader(of: set)
       guard reader.manifest.shardCount > 0 else { continue }
-      let run = append(RankedRun(near: set, edits: edits, in: reader.manifest))
-      var walk = SketchWalk(near(edits))
+      let run = RankedRun(set, purpose, edits: edits, in: reader.manifest)
+      let number = append(run)
+      var walk = walk(of: run)
       let pageCount = (reader.manifest.shardCount - 1) / Manifest.pageCapacity + 1
       for page in 0..<pageCount {
         let isAlive = walk.groups(of: try reader.sketch(ofPage: page))
-        for group in isAlive.indices where isAlive[group] { try queue(sketch: group, ofPage: page, of: run) }
+        for group in isAlive.indices where isAlive[group] { try queue(sketch: group, ofPage: page, of: number) }
       }
     }
+  }
+
+  /// Returns what the texts of a run begin with, with edits, and whether they may have fewer edits.
+  private func near(_ run: RankedRun) -> (text: NearText, takesFewer: Bool) {
+    guard let nearQuery else { preconditionFailure("a run with edits of a search without") }
+    if case .nearWord(let number) = run.purpose, let word = nearQuery.words?.words[number] {
+      return (word.near(edits: run.edits), true)
+    }
+    guard let text = nearQuery.text(edits: run.edits) else { preconditionFailure("a run of a text without edits") }
+    return (text, false)
+  }
+
+  private func walk(of run: RankedRun) -> SketchWalk {
+    let near = near(run)
+    return SketchWalk(near.text, takesFewer: near.takesFewer)
   }
 
   /// Queues a group of shards by their greatest weight.
@@ -46,7 +81,7 @@ extension RankedSearch {
   mutating func open(sketch group: Int, ofPage page: Int, of number: Int) throws(IndexError) {
     let run = runs[number]
     let reader = reader(of: run.set)
-    var walk = SketchWalk(near(run.edits))
+    var walk = walk(of: run)
     let shards = reader.manifest.shards(ofGroup: group, ofPage: page)
     let weights = try greatestWeights(of: shards, of: run)
     for (index, ends) in walk.ends(of: try reader.sketch(ofGroup: group, ofPage: page)).enumerated() {
@@ -78,7 +113,7 @@ extension RankedSearch {
   mutating func open(nearShard shard: Int, _ ends: SketchEnds, of number: Int) throws(IndexError) {
     let run = runs[number]
     let (place, loaded, bounds) = try openedShard(shard, of: run)
-    for part in ends.parts(of: loaded.parts, without: text) {
+    for part in ends.parts(of: loaded.parts, without: run.isByWord ? nil : text) {
       guard let weight = bounds[part] else { continue }
       let start = place.firstRecord + loaded.parts[part].firstRecord
       push(
@@ -98,11 +133,15 @@ extension RankedSearch {
     // Most parts have no key that is near enough, so their fields stay packed.
     let reference = try reader.part(of: place, unpacks: false) { _ in part.part }
     opened.parts += 1
-    let candidates = nearKeys(of: reference, edits: run.edits)
+    let candidates = nearKeys(of: reference, run)
     guard !candidates.isEmpty else { return }
     if let entries, run.set == .entries {
       let weights = try entries.weights(of: reference)
       for record in candidates {
+        if run.isByWord {
+          try queue(entriesWithWords: record..<record + 1, of: reference, part, entries)
+          continue
+        }
         guard let near = try nears(ofEntries: record..<record + 1, of: reference)[0] else { continue }
         let kind = EntryKind(rawValue: weights.marks[record]) ?? .form
         let bonus = kind.bonus + RecordMatch.wholeNearBonus
@@ -119,38 +158,48 @@ extension RankedSearch {
     }
   }
 
-  /// Returns the keys of a part at a number of edits from the typed text, or that match without edits.
-  private func nearKeys(of reference: PartReference, edits: Int) -> [Int] {
-    var rows = EditRows(near(edits))
+  /// Returns the keys of a part that a run with edits goes by, also those that match without edits.
+  private func nearKeys(of reference: PartReference, _ run: RankedRun) -> [Int] {
+    let (near, takesFewer) = near(run)
+    var rows = EditRows(near)
     var candidates: [Int] = []
     unsafe reference.part.keys.forEachKey(in: 0..<reference.recordCount) { record, key in
-      if max(1, unsafe rows.distance(of: key.span)) == edits { candidates.append(record) }
+      let distance = max(1, unsafe rows.distance(of: key.span))
+      guard takesFewer ? distance <= near.automaton.limit : distance == run.edits else { return }
+      // Most keys near to one word have not the others.
+      if run.isByWord, run.set == .records {
+        guard unsafe hasNearWords(RecordTexts(Array(key), rules), edits: run.edits) else { return }
+      }
+      candidates.append(record)
     }
     return candidates
+  }
+
+  /// Whether a key has the words of the typed text in any order, with at most so many edits.
+  func hasNearWords(_ texts: RecordTexts, edits: Int) -> Bool {
+    guard let found = nearQuery?.words?.match(texts.key, bodyEnd: texts.bodyEnd(rules)) else { return false }
+    return found.edits <= edits
   }
 
   /// Returns the match of a record with a number of edits, which does not match without edits; nil if the number is
   /// another one.
   func nearMatch(_ texts: RecordTexts, edits: Int) -> RecordMatch? {
-    guard texts.match(text, rules) == nil, let found = texts.nearMatch(near(edits), rules), found.edits == edits else {
-      return nil
-    }
+    guard texts.match(text, rules) == nil, let found = nearQuery?.match(texts, edits: edits, rules), found.edits == edits
+    else { return nil }
     return found.match
-  }
-
-  private func near(_ edits: Int) -> NearText {
-    edits <= nearTexts.count ? nearTexts[edits - 1] : NearText(text, limit: edits)
   }
 }
 
 extension SketchEnds {
   /// Returns the parts of a shard that can have texts with these beginnings, ascending.
   ///
-  /// - Parameter typed: A text whose matches without edits came before.
-  fileprivate func parts(of table: PartTable, without typed: RankedText) -> [Int] {
+  /// - Parameter typed: A text whose matches without edits came before; nil for none.
+  fileprivate func parts(of table: PartTable, without typed: RankedText?) -> [Int] {
     var isWanted = [Bool](repeating: false, count: table.count)
     forEach { text, isWhole in
-      if typed.isBeginning(of: text[...]), isWhole || !typed.isFinished || text.count > typed.text.count { return }
+      if let typed, typed.isBeginning(of: text[...]), isWhole || !typed.isFinished || text.count > typed.text.count {
+        return
+      }
       // A longer text is above the text with the lowest byte behind it.
       let end = isWhole ? text + [Fold.separator] : text
       let first = text.withFoldedPrefix { table.first(for: $0) }

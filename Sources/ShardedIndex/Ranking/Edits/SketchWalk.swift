@@ -37,6 +37,8 @@ package struct SketchEnds: Sendable {
 /// It keeps the live states of each depth, so its memory depends on the query more than on the sketches.
 package struct SketchWalk {
   private let automaton: EditAutomaton
+  /// Whether texts with fewer edits than the limit count as well.
+  private let takesFewer: Bool
   /// Whether the query ends in a space. Then each text also gets a space behind it.
   private let isFinished: Bool
   private let spaceClass: UInt8
@@ -57,8 +59,9 @@ package struct SketchWalk {
   /// The live nodes, depth by depth.
   private var nodes: [Node] = []
 
-  package init(_ near: NearText) {
-    (automaton, isFinished) = (near.automaton, near.isFinished)
+  /// - Parameter takesFewer: Whether texts with fewer edits than the limit count as well. Else their matches came before.
+  package init(_ near: NearText, takesFewer: Bool = false) {
+    (automaton, isFinished, self.takesFewer) = (near.automaton, near.isFinished, takesFewer)
     spaceClass = automaton.characterClass(of: UInt32(Fold.space))
   }
 
@@ -139,10 +142,12 @@ package struct SketchWalk {
   @inline(__always)
   private func isEnd(_ node: Node) -> Bool { node.state.distance <= automaton.limit }
 
-  /// Whether texts behind a state may match. Matches with fewer edits came before.
+  /// Whether texts behind a state may match.
   @inline(__always)
   private func isWanted(_ state: EditAutomaton.State) -> Bool {
-    if state.distance <= automaton.limit { return automaton.limit == 1 || state.distance == automaton.limit }
+    if state.distance <= automaton.limit {
+      return takesFewer || automaton.limit == 1 || state.distance == automaton.limit
+    }
     return state.isLive
   }
 

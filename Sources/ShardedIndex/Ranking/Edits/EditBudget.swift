@@ -1,0 +1,41 @@
+/// The most edits of the matches of a typed text. Source: docs/ranking.md section 8.
+package struct EditBudget: Sendable {
+  /// The most edits that lead to a beginning of a text.
+  package private(set) var text = 0
+  /// The most edits of all words together, where the words match in any order; 0 if they do not.
+  package private(set) var words = 0
+
+  /// The most edits of the words of a text together.
+  static let mostEdits = 3
+  /// The most words of a text that match in any order with edits.
+  static let mostWords = 8
+
+  /// The most edits of a match.
+  package var limit: Int { max(text, words) }
+
+  package init(_ typed: RankedText, _ rules: MatchRules) { self.init(typed.text, inAnyOrder: rules.words != nil) }
+
+  /// - Parameters:
+  ///   - text: The folded text, without a space at its end.
+  ///   - inAnyOrder: Whether the words may match in any order.
+  package init(_ text: [UInt8], inAnyOrder: Bool) {
+    let characters = FoldedCharacters.all(of: text)
+    guard characters.count <= EditAutomaton.longestQuery else { return }
+    var (sum, longest, count) = (0, 0, 0)
+    let typed = characters.split(separator: UInt32(Fold.space))
+    for word in typed {
+      let limit = Self.limit(ofWord: word.count, isAlone: typed.count == 1)
+      (self.text, sum, longest, count) = (max(self.text, limit), sum + limit, max(longest, word.count), count + 1)
+    }
+    if inAnyOrder, 2...Self.mostWords ~= count, longest >= NearWords.leastLeader {
+      // Without edits the words may still match in an order in which short words do not match otherwise.
+      words = max(1, min(Self.mostEdits, sum))
+    }
+  }
+
+  /// Returns the most edits of a word: none if it has fewer than three characters, one if fewer than eight, else two. A
+  /// word alone may have two from five characters on.
+  static func limit(ofWord characters: Int, isAlone: Bool) -> Int {
+    characters < 3 ? 0 : characters < (isAlone ? 5 : 8) ? 1 : 2
+  }
+}
