@@ -12,6 +12,8 @@ package struct AnswerFacts {
   package let isComplete: Bool
   /// The correction of the text, if all records correct its typing errors; otherwise nil.
   package let correction: String?
+  /// The words that the search left out, since nothing matches all words.
+  package let dropped: [String]
   /// The position behind the last record; nil if there are no more, and without ranks.
   package let cursor: String?
   /// The longest beginning of the text that a record matches, if nothing matches the text.
@@ -27,7 +29,7 @@ package struct AnswerFacts {
     self.generation = generation
     total = try search.total()
     (keys, isRanked, isComplete) = (search.keys, search.isRanked, search.isComplete)
-    self.correction = correction
+    (self.correction, dropped) = (correction, search.dropped)
     cursor = search.cursor?.description
     nearest = hasNearest ? try search.nearest(total) : nil
   }
@@ -126,6 +128,7 @@ package enum AnswerObject {
       try output.write(",\"sort\":\"rank\"" as StaticString)
       try output.write(facts.isComplete ? ",\"complete\":true" as StaticString : ",\"complete\":false" as StaticString)
       if let correction = facts.correction { try write("correction", correction, &output) }
+      if !facts.dropped.isEmpty { try write("dropped", facts.dropped, &output) }
       if let cursor = facts.cursor { try write("cursor", cursor, &output) }
     } else {
       try output.write(",\"sort\":\"key\"" as StaticString)
@@ -142,6 +145,15 @@ package enum AnswerObject {
   private static func write(_ name: StaticString, _ text: String, _ output: inout Output) throws(WriteError) {
     try begin(name, &output)
     try JSONText.write(text, to: &output)
+  }
+
+  private static func write(_ name: StaticString, _ texts: [String], _ output: inout Output) throws(WriteError) {
+    try begin(name, &output)
+    for (number, text) in texts.enumerated() {
+      try output.write(number == 0 ? 0x5b : 0x2c)
+      try JSONText.write(text, to: &output)
+    }
+    try output.write(0x5d)
   }
 
   private static func begin(_ name: StaticString, _ output: inout Output) throws(WriteError) {

@@ -21,7 +21,7 @@ export const pageLimit = 40
 
 /** The shown answer of `search`, and its pages. */
 export const answer = {
-  query: null, nearest: undefined, correction: undefined, isRanked: false, keys: 0, count: 0, isLeast: false, listed: 0,
+  query: null, nearest: undefined, correction: undefined, dropped: [], isRanked: false, keys: 0, count: 0, isLeast: false, listed: 0,
   generation: '', pages: new Map(), active: -1,
 }
 const matchCount = () =>
@@ -121,8 +121,8 @@ function atRest() {
 function showAnswer(query, found, row = 0) {
   for (const controller of loading.values()) controller.abort()
   loading.clear()
-  const { nearest, correction, isRanked, keys, count, isLeast, listed, generation } = found
-  Object.assign(answer, { query, nearest, correction, isRanked, keys, count, isLeast, listed, generation, active: -1 })
+  const { nearest, correction, dropped, isRanked, keys, count, isLeast, listed, generation } = found
+  Object.assign(answer, { query, nearest, correction, dropped, isRanked, keys, count, isLeast, listed, generation, active: -1 })
   answer.pages = new Map([[found.offset / pageSize, found.rows]])
   if (query === '' && !isLeast) total = count
   else if (query === '') learnTotal()
@@ -175,15 +175,21 @@ export function showState() {
   else {
     const cut = answer.listed < count || (answer.isLeast && answer.isRanked && answer.listed === rankedLimit)
       ? [saying('best', { count: number.format(answer.listed) })] : []
-    const corrected = answer.correction
-      ? [saying('corrected', { query: quoted(query), other: quoted(answer.correction) })] : []
     said.replaceChildren(
-      ...corrected, matchCount(), ...cut, ...(isListed ? [] : [openButton(texts.showList)]))
+      ...changes(query), matchCount(), ...cut, ...(isListed ? [] : [openButton(texts.showList)]))
   }
   announce(count === 0 ? say('noneMatches', { query: inQuotes(query) }) : query === '' && !isListed ? '' : matchCount())
   point()
   byId('fit').hidden = !isListed || !map.hits().length
   if (isChanged) { showCard(); list.resize(); map.resize() }
+}
+
+/** What the answer has in the place of the query: a correction, or fewer words. */
+function changes(query) {
+  const { correction, dropped } = answer
+  if (!correction && !dropped.length) return []
+  const name = !dropped.length ? 'corrected' : correction ? 'correctedWithout' : 'without'
+  return [saying(name, { query: quoted(query), other: quoted(correction ?? ''), words: quoted(dropped.join(' ')) })]
 }
 
 export function open(isWanted) {

@@ -28,6 +28,8 @@ const english = {
   noneMatches: 'Nothing matches {query}.',
   instead: 'Search {query}',
   corrected: 'Nothing matches {query}; showing results for {other}:',
+  without: 'Nothing matches {query}; showing results without {words}:',
+  correctedWithout: 'Nothing matches {query}; showing results for {other} without {words}:',
   chosen: '{name}, chosen',
   loading: 'Loading',
   quote: '“{text}”',

@@ -40,6 +40,9 @@ extension ShardedIndex {
     /// The text of the first hit that corrects the typed text, if every hit corrects typing errors; otherwise nil.
     public var correction: String? { first?.correction }
 
+    /// The words of the text that the search left out, since no record matches all words; in their order.
+    public var dropped: [String] { search.dropped }
+
     /// Whether there may be further hits.
     public var hasMore: Bool { search.hasMore }
 

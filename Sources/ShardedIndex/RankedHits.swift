@@ -4,8 +4,11 @@ extension ShardedIndex {
   /// The hits stay with their generation when the index moves on.
   package struct RankedHits: Sendable {
     private(set) var search: RankedSearch
-    /// The folded text of the query.
-    let text: [UInt8]
+    private let query: SearchQuery
+    /// The folded text that was searched.
+    private(set) var text: [UInt8]
+    /// The words of the query that the search left out, since nothing matches all words; in their order.
+    package private(set) var dropped: [String] = []
     private(set) var found = RankedSearch.NextHits()
     /// The rank of the last hit before the hits that were found; nil if they are the first.
     private var rankBefore: Rank?
@@ -17,22 +20,32 @@ extension ShardedIndex {
     ///   - text: The folded text of the query.
     /// - Throws: ``IndexError`` as ``ShardedIndex/search(_:limit:after:)``.
     package init(_ query: SearchQuery, _ text: [UInt8], in generation: Generation) throws(IndexError) {
-      let (manifest, cursor) = (generation.manifest, query.cursor)
-      self.text = text
+      let cursor = query.cursor
+      (self.query, self.text) = (query, text)
       // A cursor stands behind a hit.
       rankBefore = cursor?.rank
       before = (0, cursor?.rank.edits == 0 ? 1 : 0, cursor == nil)
-      search = try RankedSearch(
-        text, filter: RankedFilter(query.filter, in: manifest), near: RankedNear(query.near, in: manifest),
-        typos: query.typos, in: generation, below: cursor?.rank)
-      try cursor?.check(identity, generation)
+      search = try Self.search(text, query, in: generation)
+      if let cursor {
+        if cursor.query != identity { try shorten(for: cursor) }
+        try cursor.check(identity, generation)
+      }
     }
 
-    /// Begins a search without conditions.
+    /// Begins a search for all words of a text, without conditions.
     package init(_ text: [UInt8], typos: Typos = .automatic, in generation: Generation) throws(IndexError) {
       var query = SearchQuery("")
-      query.typos = typos
+      (query.typos, query.words) = (typos, .all)
       try self.init(query, text, in: generation)
+    }
+
+    private static func search(
+      _ text: [UInt8], _ query: SearchQuery, in generation: Generation
+    ) throws(IndexError) -> RankedSearch {
+      let manifest = generation.manifest
+      return try RankedSearch(
+        text, filter: RankedFilter(query.filter, in: manifest), near: RankedNear(query.near, in: manifest),
+        typos: query.typos, in: generation, below: query.cursor?.rank)
     }
 
     package var generation: Generation { search.generation }
@@ -80,7 +93,7 @@ extension ShardedIndex {
     package mutating func find(
       _ limit: Int, budget: SearchBudget? = nil, isStopped: (() -> Bool)? = nil
     ) throws(IndexError) -> Bool {
-      let next = try search.next(limit, budget: budget, isStopped: isStopped)
+      let next = try next(limit, budget, isStopped)
       rankBefore = found.records.last?.rank ?? rankBefore
       before.all += found.records.count
       before.right += found.records.count { $0.rank.edits == 0 }
@@ -90,9 +103,84 @@ extension ShardedIndex {
 
     /// Finds the next hits, at most `limit` of them, behind the hits that were found before.
     package mutating func findMore(_ limit: Int) throws(IndexError) {
-      let next = try search.next(limit, budget: nil)
+      let next = try next(limit, nil, nil)
       found.records += next.records
       found.settledCount = found.records.count
+    }
+
+    private mutating func next(
+      _ limit: Int, _ budget: SearchBudget?, _ isStopped: (() -> Bool)?
+    ) throws(IndexError) -> RankedSearch.NextHits {
+      let next = try search.next(limit, budget: budget, isStopped: isStopped)
+      guard next.records.isEmpty, next.isComplete, limit > 0, before.isKnown, rankBefore == nil, count == 0 else {
+        return next
+      }
+      return try nextWithoutWords(limit, budget, isStopped) ?? next
+    }
+
+    // MARK: Leaving out words
+
+    /// Returns the hits of the first of the shorter texts that has some, and goes on with this text; nil if none has.
+    private mutating func nextWithoutWords(
+      _ limit: Int, _ budget: SearchBudget?, _ isStopped: (() -> Bool)?
+    ) throws(IndexError) -> RankedSearch.NextHits? {
+      let texts = ShorterTexts(query.text)
+      guard query.words != .all, !generation.isOfStarts, texts.canShorten else { return nil }
+      func next(_ shorter: ShorterTexts.Shorter) throws(IndexError) -> (RankedHits, RankedSearch.NextHits) {
+        var hits = self
+        try hits.shorten(to: shorter)
+        let next = try hits.search.next(limit, budget: budget, isStopped: isStopped)
+        return (hits, next)
+      }
+      // A shorter text that is the whole of a key or a name is likelier to be meant than one with other words behind it.
+      for shorter in texts.all() where try isWhole(Fold.fold(shorter.text)) {
+        let (hits, next) = try next(shorter)
+        self = hits
+        return next
+      }
+      for shorter in texts.all(of: try knownWords(of: texts)) {
+        let (hits, next) = try next(shorter)
+        if !next.records.isEmpty || !next.isComplete {
+          self = hits
+          return next
+        }
+      }
+      return nil
+    }
+
+    /// Returns the positions of the words with which a text of the index begins.
+    private func knownWords(of texts: ShorterTexts) throws(IndexError) -> [Int] {
+      try texts.known { [generation] (word) throws(IndexError) in
+        var search = try RankedSearch(Fold.fold(word), typos: .none, in: generation)
+        return try !search.next(1, budget: nil).records.isEmpty
+      }
+    }
+
+    /// Whether the best match of a text is the whole of a key or of another name, without regard to nearness.
+    private func isWhole(_ text: [UInt8]) throws(IndexError) -> Bool {
+      var search = try RankedSearch(text, filter: search.filter, typos: .none, in: generation)
+      guard let rank = try search.next(1, budget: nil).records.first?.rank else { return false }
+      return rank.score - WeightRule.code(rank.weight) >= 2048 * RecordMatch.wholeNameBonus
+    }
+
+    /// Searches a shorter text instead.
+    private mutating func shorten(to shorter: ShorterTexts.Shorter) throws(IndexError) {
+      (text, dropped) = (Fold.fold(shorter.text), shorter.dropped)
+      search = try Self.search(text, query, in: generation)
+    }
+
+    /// Searches the shorter text that a cursor belongs to, if there is one.
+    private mutating func shorten(for cursor: Cursor) throws(IndexError) {
+      let texts = ShorterTexts(query.text)
+      guard query.words != .all, texts.canShorten else { return }
+      for shorter in texts.all() + texts.all(of: try knownWords(of: texts)) {
+        var hits = self
+        try hits.shorten(to: shorter)
+        if hits.identity == cursor.query {
+          self = hits
+          return
+        }
+      }
     }
 
     /// The text of the first hit that corrects the typed text, if every hit corrects typing errors; otherwise nil.

@@ -50,6 +50,8 @@ extension ShardedIndex {
     package var isComplete: Bool { !isRanked || hits!.isComplete }
     /// The number of keys that begin with the text; nil if it is unknown.
     package var keys: Int? { matches.flatMap { $0.hasMore ? nil : $0.count } }
+    /// The words that the search left out, since nothing matches all words.
+    package var dropped: [String] { isRanked ? hits!.dropped : [] }
     /// The proof that no better record was left out; nil in the order of keys.
     var certificate: Certificate? { isRanked ? hits!.certificate : nil }
 

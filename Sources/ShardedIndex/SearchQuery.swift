@@ -9,6 +9,8 @@ extension ShardedIndex {
     public var filter: [Filter]
     /// Whether a record also matches if it is a few typing errors away from the text.
     public var typos: Typos
+    /// Which words of the text a record has to match.
+    public var words: Words
     /// The place that near records rank higher for; nil for none.
     public var near: Place?
     /// The number of matches to pass over.
@@ -32,12 +34,14 @@ extension ShardedIndex {
     ///   - filter: The filters; a record has to pass all of them.
     ///   - near: The place that near records rank higher for; nil for none.
     ///   - typos: Whether a record also matches if it is a few typing errors away from the text.
+    ///   - words: Which words of the text a record has to match.
     ///   - budget: The limit on the work of the search; nil for no limit.
     ///   - countsMatches: Whether the search counts the matches, up to 10,000 of them.
     public init(
-      _ text: String, filter: [Filter] = [], near: Place? = nil, typos: Typos = .automatic,
+      _ text: String, filter: [Filter] = [], near: Place? = nil, typos: Typos = .automatic, words: Words = .automatic,
       budget: SearchBudget? = nil, countsMatches: Bool = false
     ) {
+      self.words = words
       (self.text, self.filter, self.near, self.typos, self.budget) = (text, filter, near, typos, budget)
       self.countsMatches = countsMatches
     }
@@ -132,10 +136,10 @@ extension ShardedIndex {
     }
   }
 
-  /// Whether a ranked query corrects typing errors. Source: docs/ranking.md section 9.
+  /// Whether a ranked query corrects typing errors. Source: docs/tiers.md section 2.
   ///
-  /// The search corrects one error if the longest word of the text has four characters or more, and two if that word
-  /// has eight or more. Records with fewer errors come first.
+  /// The search corrects one error in a word of three characters or more, and two in a word of eight or more, or of five
+  /// or more if the text has no other word. Records with fewer errors come first.
   @nonexhaustive
   public enum Typos: Hashable, Sendable {
     /// The search corrects typing errors if the index was built for it.
@@ -144,6 +148,15 @@ extension ShardedIndex {
     case required
     /// The search corrects no typing errors.
     case none
+  }
+
+  /// Which words of a text a record has to match. Source: docs/tiers.md section 3.
+  @nonexhaustive
+  public enum Words: Hashable, Sendable {
+    /// All words; if no record matches all of them, the search leaves some out, and the answer names these.
+    case automatic
+    /// All words.
+    case all
   }
 
   /// A condition on one field of a record: the field has one of the accepted values. Case and accents do not matter.

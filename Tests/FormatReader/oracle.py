@@ -51,6 +51,8 @@ def fold(text):
 class Query:
     """The typed text: its fold `q`, whether it is finished, and the texts with which a key may begin."""
 
+    all_words = False
+
     def __init__(self, text, form=bytes):
         self.text = text
         spaced = form(fold(text))
@@ -60,6 +62,47 @@ class Query:
         before, space, behind = self.q.rpartition(SPACE)
         if space:
             self.variants.append(before + SEPARATOR + behind)
+
+    def exact(self, text, filtered=True):
+        """A query for all words of a text, without typing errors and nearness."""
+        return type(self)(text)
+
+    def shorter(self, text):
+        """The query with fewer words."""
+        return type(self)(text)
+
+
+# §9: words left out
+
+MOST_SEARCHED = 8
+WHOLE = 4  # the least bonus of a whole match
+
+
+def shorter_texts(text, known=None):
+    """The texts without the last words, the longest first, then without the first; words end at white space and commas.
+    Only the words at these positions may stay, which are the first eight by default."""
+    pieces = words_in(text)
+    kept = list(range(min(len(pieces) - 1, MOST_SEARCHED))) if known is None else known
+    choices = [kept[:size] for size in range(len(kept), 0, -1)] + [kept[start:] for start in range(1, len(kept))]
+    for choice in choices:
+        if len(choice) < len(pieces) - 1:
+            left = "".join(gap * (i != choice[0]) + word for i, (gap, word) in enumerate(pieces) if i in choice)
+            yield left + (pieces[-1][0] if choice[-1] == len(pieces) - 2 else " ")
+
+
+def words_in(text):
+    """The words with what stands before each, and at last an empty one."""
+    is_divider = [fold(f"a{scalar}a") in (b"a a", b"a\1a") for scalar in text]
+    pieces, gap, word = [], "", ""
+    for scalar, divides in zip(text, is_divider):
+        if divides and word:
+            pieces.append((gap, word))
+            gap, word = "", ""
+        if divides:
+            gap += scalar
+        else:
+            word += scalar
+    return pieces + [(gap, word), ("", "")] if word else pieces + [(gap, "")]
 
 
 # §3: matches. A rule returns the matched text as `via`, or None.
@@ -173,10 +216,30 @@ class Oracle:
         return sorted({position for run in runs for position in range(*run)})
 
     def ranks(self, text):
-        """The ranks of all matches, in no order."""
+        """The ranks of all matches, in no order; without some words if no record matches all of them."""
         query = self.query(text)
+        return self.ranks_of_all_words(query) or ([] if query.all_words else self.ranks_without_words(query))
+
+    def ranks_of_all_words(self, query):
         found = (self.rank(position, query) for position in self.candidates(query))
         return [rank for rank in found if rank is not None]
+
+    def ranks_without_words(self, query):
+        """The ranks of the first shorter text that is a whole text, else of the first that matches."""
+        if len(words_in(query.text)) < 3:
+            return []
+        for text in shorter_texts(query.text):
+            exact = query.exact(text)
+            ranks = self.ranks_of_all_words(exact)
+            if ranks and self.match(min(ranks).position, exact).bonus >= WHOLE:
+                return self.ranks_of_all_words(query.shorter(text))
+        pieces = words_in(query.text)[:-1][:MOST_SEARCHED]
+        known = [i for i, (_, word) in enumerate(pieces) if self.ranks_of_all_words(query.exact(word, filtered=False))]
+        for text in shorter_texts(query.text, known or list(range(len(pieces)))):
+            ranks = self.ranks_of_all_words(query.shorter(text))
+            if ranks:
+                return ranks
+        return []
 
     def answer(self, text, limit, after=None):
         """The ranks of the best matches, best first; `after` is the rank of the last hit of the page before."""

@@ -26,12 +26,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "Scripts"))
 import generate_lookalikes  # noqa: E402
 import generate_near  # noqa: E402
 import reader  # noqa: E402
-from oracle import SEPARATOR, SPACE, Match, Oracle, Query, begins, fold, is_whole  # noqa: E402
+from oracle import SEPARATOR, SPACE, WHOLE, Match, Oracle, Query, begins, fold, is_whole  # noqa: E402
 
 SIGNS, CLOSED_SIGNS = b"-/()\"'.", b"'."
 LONGEST_EDITED = 64  # characters of a query that has edits
 ENOUGH = 3  # matches without edits, behind which no others are looked for
-WHOLE = 4  # the least bonus of a whole match
 WHOLE_CORRECTED, WORD_CORRECTED = 2, 1  # octaves, added where the corrected text or its last word ends
 OTHER_BONUS, LATER_BONUS, ANY_ORDER_BONUS = -2, -3, -6  # of a match with edits
 MOST_WORDS, MOST_EDITS = 8, 3  # of a query whose words match in any order with edits
@@ -141,8 +140,10 @@ class Texts:
 class FeatureQuery(Query):
     """A query with filters and a place: `filters` are values by field, `near` a latitude and a longitude."""
 
-    def __init__(self, text, typos=False, filters=None, near=None, separators=1):
-        """`separators` is the number of separators of a key."""
+    def __init__(self, text, typos=False, filters=None, near=None, separators=1, all_words=False):
+        """`separators` is the number of separators of a key; with `all_words` no word is left out."""
+        self.asked = {"typos": typos, "filters": filters, "near": near, "separators": separators}
+        self.all_words = all_words
         typed = fold(text)
         super().__init__(text, lambda folded: spaced(folded, separators))
         self.variants = self.variants_of(typed, separators)
@@ -151,6 +152,12 @@ class FeatureQuery(Query):
         self.near = near and tuple(hundredths(Fraction(degrees)) for degrees in near)
         self.words = words_of(self.q)
         self.edits = edits_of(self.q)
+
+    def exact(self, text, filtered=True):
+        return FeatureQuery(text, filters=self.asked["filters"] if filtered else None, separators=self.asked["separators"])
+
+    def shorter(self, text):
+        return FeatureQuery(text, **self.asked)
 
     def variants_of(self, typed, separators):
         """The text with each number of its last separators, and with one more for its last space."""
@@ -427,16 +434,19 @@ class FeatureOracle(Oracle):
     def candidates(self, query):
         return range(len(self.keys))
 
-    def ranks(self, text):
-        return without_surplus(self, super().ranks(text), self.query(text))
+    def ranks_of_all_words(self, query):
+        return without_surplus(self, super().ranks_of_all_words(query), query)
 
 
 class EditedQuery(Query):
     """A query of an index that matches folds, without word starts and other names."""
 
-    def __init__(self, text):
+    def __init__(self, text, typos=True):
         super().__init__(text)
-        self.edits = edits_of(self.q)
+        self.edits = edits_of(self.q) if typos else 0
+
+    def exact(self, text, filtered=True):
+        return EditedQuery(text, typos=False)
 
 
 class KeyTexts:
@@ -466,8 +476,8 @@ class EditedOracle(Oracle):
     def candidates(self, query):
         return range(len(self.keys)) if query.edits else super().candidates(query)
 
-    def ranks(self, text):
-        return without_surplus(self, super().ranks(text), self.query(text))
+    def ranks_of_all_words(self, query):
+        return without_surplus(self, super().ranks_of_all_words(query), query)
 
 
 def texts_in(value):

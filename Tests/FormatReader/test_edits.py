@@ -70,7 +70,7 @@ class Edited(Temporary):
             self.assertEqual(hits_of(answer), lines, f"{text!r}, seed {SEED}")
             self.assertEqual(ranks_of(answer), [(rank.edits, rank.score, rank.weight) for rank in ranks], text)
             edited += any(rank.edits for rank in ranks)
-        self.assertGreater(edited, len(texts) // 8)
+        self.assertGreater(edited, len(texts) // 16)
 
     def verify(self, index, is_sketched=lambda key: True):
         sketches.verify(reader, reader.Index(index), is_sketched)

@@ -78,6 +78,7 @@ final class FlatAnswer {
     head.keys = Int64(facts.keys ?? -1)
     (head.record_count, head.value_count) = (UInt32(records.count), UInt32(values.count))
     head.correction = append(facts.correction)
+    head.dropped = facts.dropped.isEmpty ? 0 : append(facts.dropped.joined(separator: " "))
     head.nearest = append(facts.nearest)
     head.cursor = append(facts.cursor)
     head.is_ranked = facts.isRanked ? 1 : 0

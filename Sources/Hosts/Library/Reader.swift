@@ -155,7 +155,7 @@ final class Reader {
     guard let order = HostSearch.order(options.sort) else {
       throw Refusal(SQ_REFUSED, "sort must be SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
     }
-    guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL | SQ_HITS) == 0 else {
+    guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL | SQ_HITS | SQ_ALL_WORDS) == 0 else {
       throw Refusal(SQ_REFUSED, "flags has an unknown bit; use a library of the version of shardq.h")
     }
     var filters: [String] = []
@@ -173,6 +173,7 @@ final class Reader {
         order: order, corrects: !has(SQ_EXACT, options),
         place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
       query.countsMatches = has(SQ_TOTAL, options)
+      query.words = has(SQ_ALL_WORDS, options) ? .all : .automatic
       return query
     } catch {
       throw Refusal(error)

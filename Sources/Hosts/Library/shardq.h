@@ -64,6 +64,8 @@ enum {
   SQ_TOTAL = 16,
   // The JSON object of a ranked answer also has the rank of each record.
   SQ_HITS = 32,
+  // The records match all words of the text. Else a ranked answer leaves out words, if no record matches all of them.
+  SQ_ALL_WORDS = 64,
 };
 
 // The options of a question. A member that is 0 has no effect; a `limit` of 0 asks for no records.
@@ -102,7 +104,8 @@ typedef struct {
   // Whether the records are in the order of ranks.
   uint32_t is_ranked;
   uint32_t total_is_exact;
-  uint32_t reserved;
+  // The words that the answer leaves out, since no record matches all words; a space divides them.
+  uint32_t dropped;
 } sq_answer_head;
 
 typedef struct {

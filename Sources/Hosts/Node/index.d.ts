@@ -36,6 +36,8 @@ export interface SearchOptions {
   sort?: 'rank' | 'key'
   /** Whether the answer corrects typing errors, if the index can; the default is true. */
   typos?: boolean
+  /** 'all': a record must match all words; 'auto', the default: a ranked answer leaves out words if no record does. */
+  words?: 'auto' | 'all'
   /** Filters such as 'country=FR'. A record must pass the filters of all fields; of several filters for a field, one. */
   filters?: string[]
   /** A place, in degrees; records near it rank higher. */
@@ -79,6 +81,8 @@ export interface Answer<Fields = Record<string, any>> {
   complete?: boolean
   /** The corrected text, if all records match only with corrected typing errors. */
   correction?: string
+  /** The words that the answer leaves out, since no record matches all words. */
+  dropped?: string[]
   /** The longest beginning of the typed text that a record matches, if no record matches the text. */
   nearest?: string
   /** The `after` of the next page; left out on the last page. */

@@ -173,6 +173,7 @@ nonisolated(unsafe) private var message: [UInt8] = []
     return asking { () throws(Refusal) in throw Refusal(error) }
   }
   query.countsMatches = counts != 0
+  query.words = members & 4 != 0 ? .all : .automatic
   if counts != 0 { query.needs.keys = .always }
   let status = asking { () throws(Refusal) in
     guard let page else { throw Refusal(.refused, "no index is open") }

@@ -88,7 +88,7 @@ function shown(value) {
 }
 
 const searchOptions = [
-  'limit', 'offset', 'sort', 'typos', 'display', 'hits', 'total', 'filters', 'near', 'after', 'signal', 'parse',
+  'limit', 'offset', 'sort', 'typos', 'display', 'hits', 'total', 'words', 'filters', 'near', 'after', 'signal', 'parse',
 ]
 const sorts = { rank: 1, key: 2 }
 
@@ -403,12 +403,13 @@ class Index {
   question(text, options) {
     checkType('the text', text, 'string')
     checkNames(options, searchOptions)
-    const { limit = 10, offset = 0, sort, typos = true, display = false, hits = false, total, filters = [], after = '' } = options
+    const { limit = 10, offset = 0, sort, typos = true, display = false, hits = false, total, words = 'auto', filters = [], after = '' } = options
     const numbers = [checkWhole('offset', offset), checkWhole('limit', limit)]
     if (sort !== undefined && (typeof sort !== 'string' || !Object.hasOwn(sorts, sort))) refused(`sort must be 'rank' or 'key', and not ${shown(sort)}`)
     if (total !== undefined && total !== 'known' && total !== 'exact') refused(`total must be 'known' or 'exact', and not ${shown(total)}`)
+    if (words !== 'auto' && words !== 'all') refused(`words must be 'auto' or 'all', and not ${shown(words)}`)
     const [corrects, texts, ranks] = Object.entries({ typos, display, hits }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
-    const flags = [corrects, texts | ranks << 1, total === 'exact' ? 1 : 0]
+    const flags = [corrects, texts | ranks << 1 | (words === 'all' ? 4 : 0), total === 'exact' ? 1 : 0]
     const place = checkPlace(options.near)
     const question = [text, checkType('after', after, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
     return engine => engine.shardq_search(given(engine, question), ...numbers, sorts[sort] ?? 0, ...flags, ...place)

@@ -120,7 +120,10 @@ struct QueryAnswer {
       return "no match passes the filter" + (try FilterAdvice.text(on: query.filter, in: search.generation))
     }
     guard shown > 0 else { return try noMatch() }
-    if let correction { return "no match for \"" + query.text + "\"; showing results for \"" + correction + "\"" }
+    if correction != nil || !search.dropped.isEmpty {
+      let corrected = correction.map { " for \"" + $0 + "\"" } ?? ""
+      return "no match for \"" + query.text + "\"; showing results" + corrected + QueryRunner.without(search.dropped)
+    }
     let end = query.offset + shown
     guard search.hasMore, total.map({ !$0.isExact || end < $0.number }) ?? true else { return nil }
     let all = total.map { $0.number > end ? " of " + QueryRunner.text($0) : "" } ?? ""

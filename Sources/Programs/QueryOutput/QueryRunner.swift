@@ -141,7 +141,7 @@ package enum QueryRunner {
     let format = presentation.format
     if request.isQuiet || request.countOnly {
       var query = request.query(text, format, in: generation)
-      (query.offset, query.limit, query.countsMatches) = (0, request.isQuiet ? 1 : 0, request.countOnly)
+      (query.offset, query.limit, query.countsMatches) = (0, 1, request.countOnly)
       query.needs = .init(keys: request.countOnly && query.isInOrderOfKeys(in: generation.manifest) ? .always : .never)
       let search = try reading { () throws(IndexError) in
         try ShardedIndex.Search.finding(query, in: generation) { (search) throws(IndexError) in
@@ -260,6 +260,11 @@ package enum QueryRunner {
 
   /// Returns a number of matches as people write it: `472`, or `10,000+` if there may be more.
   package static func text(_ total: ShardedIndex.Total) -> String { grouped(total.number) + (total.isExact ? "" : "+") }
+
+  /// Returns ` without "ny"` for the words that a search left out; an empty text for none.
+  package static func without(_ dropped: [String]) -> String {
+    dropped.isEmpty ? "" : " without \"" + dropped.joined(separator: " ") + "\""
+  }
 
   /// Returns a number as people write it: `24,473`.
   package static func grouped(_ number: Int) -> String {

@@ -56,6 +56,10 @@
         guard name == "auto" || name == "none" else { throw .badParameter("typos", "typos must be auto or none.") }
         query.typos = name == "auto" ? .required : .none
       }
+      if let name = parameters.text("words") {
+        guard name == "auto" || name == "all" else { throw .badParameter("words", "words must be auto or all.") }
+        query.words = name == "all" ? .all : .automatic
+      }
       if let text = parameters.text("near"), !text.isEmpty {
         guard let place = ShardedIndex.Place(text) else {
           throw .badParameter("near", "near must be a latitude, a comma and a longitude, in decimal degrees.")

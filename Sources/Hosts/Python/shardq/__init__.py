@@ -42,7 +42,7 @@ _opening = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
 
-_EXACT, _NEAR, _JSON, _DISPLAY, _TOTAL, _HITS = 1, 2, 4, 8, 16, 32
+_EXACT, _NEAR, _JSON, _DISPLAY, _TOTAL, _HITS, _ALL_WORDS = 1, 2, 4, 8, 16, 32, 64
 _SORTS = {None: 0, "rank": 1, "key": 2}
 _CODES = {1: "not found", 2: "damaged", 3: "changed", 4: "refused", 5: "system"}
 
@@ -138,6 +138,12 @@ class Answer(Sequence[Record]):
         return self.object.get("correction")
 
     @property
+    def dropped(self) -> List[str]:
+        """The words that the answer leaves out, since no record matches all words."""
+        dropped: List[str] = self.object.get("dropped", [])
+        return dropped
+
+    @property
     def nearest(self) -> Optional[str]:
         """The longest beginning of the typed text that a record matches, if no record matches the text."""
         return self.object.get("nearest")
@@ -196,7 +202,7 @@ class Index:
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, sort: Optional[str] = None, typos: bool = True,
         filters: Iterable[str] = (), near: Optional[Tuple[float, float]] = None, after: str = "", display: bool = False,
-        hits: bool = False, total: Optional[str] = None,
+        hits: bool = False, total: Optional[str] = None, words: str = "auto",
     ) -> Answer:
         """Returns the best matches of a text.
 
@@ -207,11 +213,12 @@ class Index:
         ``object["display"]`` has the texts that a list shows of each record, with the ranges of the matched letters.
         ``hits``: whether ``object["hits"]`` has the rank of each record of a ranked answer.
         ``total``: "exact" counts the matches, at most 10,000; None or "known" takes the number that the search knows.
+        ``words``: "all" leaves out no word of the text; "auto" leaves some out if no record matches all words.
         """
         typed = _bytes(text)
         if isinstance(filters, (str, bytes)):
             raise ShardqError("refused", f'filters must be a list such as ["country=FR"], and not the text {filters!r:.100}')
-        asked = (limit, offset, sort, typos, tuple(filters), self._place(near), after, display, hits, total)
+        asked = (limit, offset, sort, typos, tuple(filters), self._place(near), after, display, hits, total, words)
         # Successive questions of one list have the same options.
         last, options = self._last
         if asked != last:
@@ -291,14 +298,16 @@ class Index:
 
     def _options(
         self, limit: int, offset: int, sort: Optional[str], typos: bool, filters: Tuple[str, ...],
-        near: Optional[Tuple[float, float]], after: str, display: bool, hits: bool, total: Optional[str],
+        near: Optional[Tuple[float, float]], after: str, display: bool, hits: bool, total: Optional[str], words: str,
     ) -> _Options:
         if sort not in _SORTS:
             raise ShardqError("refused", 'sort must be "rank", "key" or None')
         if total not in (None, "exact", "known"):
             raise ShardqError("refused", 'total must be "exact", "known" or None')
+        if words not in ("auto", "all"):
+            raise ShardqError("refused", 'words must be "auto" or "all"')
         flags = _JSON | (0 if typos else _EXACT) | (_DISPLAY if display else 0) | (_TOTAL if total == "exact" else 0)
-        flags |= _HITS if hits else 0
+        flags |= (_HITS if hits else 0) | (_ALL_WORDS if words == "all" else 0)
         options = _Options(ctypes.sizeof(_Options), _int64(offset), _int64(limit), _SORTS[sort], flags)
         if near is not None:
             options.flags |= _NEAR

@@ -53,6 +53,13 @@
     var typos: TypoMode?
 
     @Option(
+      name: .customLong("words"),
+      help: ArgumentHelp(
+        "auto leaves words of the prefix out if nothing matches all of them, in a ranked answer; all leaves none out.",
+        valueName: "mode"))
+    var words = WordMode.auto
+
+    @Option(
       name: .customLong("near"), parsing: .unconditional,
       help: ArgumentHelp(
         "Rank records near this place higher, in a ranked answer. Both numbers are degrees, north and east.",
@@ -75,6 +82,7 @@
       query.cursor = cursor?.cursor
       query.filter = filters.compactMap { ShardedIndex.Filter($0) }
       query.typos = typos.typos
+      query.words = words == .all ? .all : .automatic
       query.near = near?.place
     }
   }
@@ -149,6 +157,9 @@
       }
     }
   }
+
+  /// Whether an answer may leave out words, on the command line.
+  enum WordMode: String, ExpressibleByArgument, CaseIterable { case auto, all }
 
   /// A place on the command line.
   struct AnswerPlace: ExpressibleByArgument {

@@ -74,6 +74,8 @@ package struct ListModel {
   package private(set) var nearest: String?
   /// The text that the current query is corrected to, where all matches correct it.
   package private(set) var correction: String?
+  /// The words that the hits leave out, since nothing matches all words.
+  package var dropped: [String] { hits?.dropped ?? [] }
   /// Whether ``matches`` are those of the current query.
   package private(set) var isAnswered = false
   /// The number of answers so far: a row of one is not that of another.
@@ -245,7 +247,9 @@ package struct ListModel {
   /// Begins the ranked answer to the current query, where the index ranks its records.
   private mutating func rank() throws(IndexError) {
     let generation = matches.generation
-    hits = generation.manifest.isRanked ? try ShardedIndex.RankedHits(folded, in: generation) : nil
+    hits =
+      generation.manifest.isRanked
+      ? try ShardedIndex.RankedHits(ShardedIndex.SearchQuery(query), folded, in: generation) : nil
   }
 
   /// Returns the records of some rows.

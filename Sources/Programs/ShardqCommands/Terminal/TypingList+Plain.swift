@@ -73,8 +73,8 @@ extension TypingList {
     if let failure = model.failure {
       line.text(failure.commandMessage, limit: 400, ellipsis: "...", isolates: false)
     } else if let row = model.selectedRow {
-      if let correction = model.correction {
-        line.text("results for " + correction + ": ", limit: 200, ellipsis: "...", isolates: false)
+      if model.correction != nil || !model.dropped.isEmpty {
+        line.text("results" + ListScreen.results(model) + ": ", limit: 200, ellipsis: "...", isolates: false)
       }
       line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(ListScreen.count(model)), ")
       line.text(row.title, limit: 200, ellipsis: "...", isolates: false)

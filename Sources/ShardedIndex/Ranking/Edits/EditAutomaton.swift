@@ -1,5 +1,5 @@
 /// The comparison of a query with texts, character by character. It counts the edits from the query to the nearest
-/// beginning of a text. Source: docs/ranking.md section 8.
+/// beginning of a text. Source: docs/tiers.md section 2.
 ///
 /// An edit inserts, deletes or replaces a character, or exchanges two neighbours (optimal string alignment). All
 /// distances over the limit count as one. A state is one row of the usual table, of which five cells can be within the

@@ -1,4 +1,4 @@
-/// The most edits of the matches of a typed text. Source: docs/ranking.md section 8.
+/// The most edits of the matches of a typed text. Source: docs/tiers.md section 2.
 package struct EditBudget: Sendable {
   /// The most edits that lead to a beginning of a text.
   package private(set) var text = 0

@@ -1,5 +1,5 @@
-/// The typed text of a ranked query, for comparisons with texts that are a few edits away. Source: docs/ranking.md
-/// section 8.
+/// The typed text of a ranked query, for comparisons with texts that are a few edits away. Source: docs/tiers.md
+/// section 2.
 package struct NearText: Sendable {
   let automaton: EditAutomaton
   let isFinished: Bool

@@ -1,4 +1,4 @@
-/// The typed text of a ranked query, for matches with edits. Source: docs/ranking.md section 8.
+/// The typed text of a ranked query, for matches with edits. Source: docs/tiers.md section 2.
 package struct NearQuery: Sendable {
   let budget: EditBudget
   /// The text for comparisons with one edit, and with two, as far as it may have so many.

@@ -1,5 +1,5 @@
-/// The words of a typed text, which match words of a key in any order and with a few edits each. Source: docs/ranking.md
-/// section 8.
+/// The words of a typed text, which match words of a key in any order and with a few edits each. Source: docs/tiers.md
+/// section 2.
 struct NearWords: Sendable {
   /// The least characters of a word by which the search goes. A single one begins too many texts.
   static let leastLeader = 2

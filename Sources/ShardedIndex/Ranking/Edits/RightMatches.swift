@@ -1,5 +1,5 @@
-/// The matches without edits, which decide whether a search looks for matches with edits. Source: docs/ranking.md
-/// section 8.
+/// The matches without edits, which decide whether a search looks for matches with edits. Source: docs/tiers.md
+/// section 2.
 struct RightMatches: Sendable {
   /// The number of matches from which on the search looks for no others.
   private let enough: Int

@@ -32,7 +32,7 @@ package struct SketchEnds: Sendable {
   }
 }
 
-/// The walk of a query with edits through sketches, all roots at once, depth by depth. Source: docs/ranking.md section 8.
+/// The walk of a query with edits through sketches, all roots at once, depth by depth. Source: docs/tiers.md section 2.
 ///
 /// It keeps the live states of each depth, so its memory depends on the query more than on the sketches.
 package struct SketchWalk {
