@@ -21,7 +21,8 @@ export const pageLimit = 40
 
 /** The shown answer of `search`, and its pages. */
 export const answer = {
-  query: null, nearest: undefined, correction: undefined, dropped: [], isRanked: false, keys: 0, count: 0, isLeast: false, listed: 0,
+  query: null, nearest: undefined, correction: undefined, dropped: [], isRanked: false, keys: 0, count: 0,
+  isLeast: false, listed: 0,
   generation: '', pages: new Map(), active: -1,
 }
 const matchCount = () =>
@@ -122,7 +123,8 @@ function showAnswer(query, found, row = 0) {
   for (const controller of loading.values()) controller.abort()
   loading.clear()
   const { nearest, correction, dropped, isRanked, keys, count, isLeast, listed, generation } = found
-  Object.assign(answer, { query, nearest, correction, dropped, isRanked, keys, count, isLeast, listed, generation, active: -1 })
+  Object.assign(answer, { query, nearest, correction, dropped, isRanked, keys, count, isLeast, listed, generation })
+  answer.active = -1
   answer.pages = new Map([[found.offset / pageSize, found.rows]])
   if (query === '' && !isLeast) total = count
   else if (query === '') learnTotal()

@@ -154,7 +154,10 @@ extension ShardedIndex {
       case .words(let words): return (.words, ranges(words, of: key, as: form))
       case .name(let number):
         let name = String(decoding: texts.names[number].spelled, as: UTF8.self)
-        return (.otherName(name), ranges([0..<min(size, texts.names[number].plain.count)], of: name, as: .plain(separators: 0)))
+        return (
+          .otherName(name),
+          ranges([0..<min(size, texts.names[number].plain.count)], of: name, as: .plain(separators: 0))
+        )
       }
     }
 

@@ -160,7 +160,7 @@ extension ShardedIndex {
     private func isWhole(_ text: [UInt8]) throws(IndexError) -> Bool {
       var search = try RankedSearch(text, filter: search.filter, typos: .none, in: generation)
       guard let rank = try search.next(1, budget: nil).records.first?.rank else { return false }
-      return rank.score - WeightRule.code(rank.weight) >= 2048 * RecordMatch.wholeNameBonus
+      return RecordMatch.isWhole(bonus: (rank.score - WeightRule.code(rank.weight)) / 2048)
     }
 
     /// Searches a shorter text instead.

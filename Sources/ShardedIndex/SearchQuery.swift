@@ -10,7 +10,7 @@ extension ShardedIndex {
     /// Whether a record also matches if it is a few typing errors away from the text.
     public var typos: Typos
     /// Which words of the text a record has to match.
-    public var words: Words
+    public var words: RequiredWords
     /// The place that near records rank higher for; nil for none.
     public var near: Place?
     /// The number of matches to pass over.
@@ -38,7 +38,8 @@ extension ShardedIndex {
     ///   - budget: The limit on the work of the search; nil for no limit.
     ///   - countsMatches: Whether the search counts the matches, up to 10,000 of them.
     public init(
-      _ text: String, filter: [Filter] = [], near: Place? = nil, typos: Typos = .automatic, words: Words = .automatic,
+      _ text: String, filter: [Filter] = [], near: Place? = nil, typos: Typos = .automatic,
+      words: RequiredWords = .automatic,
       budget: SearchBudget? = nil, countsMatches: Bool = false
     ) {
       self.words = words
@@ -152,7 +153,7 @@ extension ShardedIndex {
 
   /// Which words of a text a record has to match. Source: docs/tiers.md section 3.
   @nonexhaustive
-  public enum Words: Hashable, Sendable {
+  public enum RequiredWords: Hashable, Sendable {
     /// All words; if no record matches all of them, the search leaves some out, and the answer names these.
     case automatic
     /// All words.

@@ -32,8 +32,8 @@ import Testing
   private static func scan(_ query: ShardedIndex.SearchQuery, in index: ShardedIndex) throws -> Int {
     let rules = MatchRules(of: index.generation.manifest)
     let text = RankedText(Fold.fold(query.text), rules)
-    let near = NearQuery(text, rules)
-    let limit = index.generation.manifest.corrects(query.typos) ? near.budget.limit : 0
+    let edited = NearQuery(text, rules)
+    let limit = index.generation.manifest.corrects(query.typos) ? edited.budget.limit : 0
     var (right, near) = (0, 0)
     for record in try index.matches(forPrefix: "").records(in: 0..<index.recordCount) {
       if !query.filter.allSatisfy({ $0.values.contains(record[$0.field] ?? "") }) { continue }
@@ -43,7 +43,7 @@ import Testing
       }
       if text.isEmpty || texts.match(text, rules) != nil {
         right += 1
-      } else if limit > 0, near.match(texts, edits: limit, rules) != nil {
+      } else if limit > 0, edited.match(texts, edits: limit, rules) != nil {
         near += 1
       }
     }
@@ -64,7 +64,7 @@ import Testing
     var inexact = 0
     for text in Self.texts {
       for filter in Self.filters {
-        var query = ShardedIndex.SearchQuery(text, filter: filter)
+        var query = ShardedIndex.SearchQuery(text, filter: filter, words: .all)
         let wanted = try Self.scan(query, in: index)
         func check(_ total: ShardedIndex.Total, _ place: String) {
           #expect(

@@ -26,7 +26,7 @@ import Testing
     var found = plain.map { (id: $0.id, edits: 0, score: $0.score) }
     let came = Set(plain.map(\.id))
     let isWhole = plain.prefix(1).contains { first in
-      first.score >= 8 * 2048 + WeightRule.code(records.first { $0.id == first.id }!.weight)
+      first.score >= 6 * 2048 + WeightRule.code(records.first { $0.id == first.id }!.weight)
     }
     guard limit > 0, plain.count < (limit == 1 ? 1 : 3), !isWhole else { return found }
     let query = FoldedCharacters.all(of: fold)

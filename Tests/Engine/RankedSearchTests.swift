@@ -67,7 +67,7 @@ import Testing
       for reading in readings where record.folded.starts(with: reading) {
         let rest = record.folded.dropFirst(reading.count)
         if !reading.isEmpty, rest.isEmpty || rest.first == 1 {
-          bonus = 8
+          bonus = isFinished ? 8 : 6
         } else if !isFinished || rest.first == 0x20 {
           bonus = max(bonus ?? 0, 0)
         }

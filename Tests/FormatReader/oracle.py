@@ -75,7 +75,7 @@ class Query:
 # §9: words left out
 
 MOST_SEARCHED = 8
-WHOLE = 4  # the least bonus of a whole match
+WHOLE = 2  # the least bonus of a whole match
 
 
 def shorter_texts(text, known=None):
@@ -91,7 +91,7 @@ def shorter_texts(text, known=None):
 
 
 def words_in(text):
-    """The words with what stands before each, and at last an empty one."""
+    """The words, each behind the white space and the commas before it, and at last an empty one."""
     is_divider = [fold(f"a{scalar}a") in (b"a a", b"a\1a") for scalar in text]
     pieces, gap, word = [], "", ""
     for scalar, divides in zip(text, is_divider):
@@ -126,8 +126,13 @@ def beginning(oracle, position, query):
     return "key" if any(begins(oracle.keys[position], q, query.finished) for q in query.variants) else None
 
 
-# Rule and bonus in octaves. A record's match is that of its best rule.
-KEY_RULES = [(whole, 8), (beginning, 0)]
+# Rule, and bonus in octaves: a number, or a function of the query and the `via` of the rule. A record's match is that of its
+# best rule.
+def whole_bonus(query, via):
+    return 8 if query.finished else 6
+
+
+KEY_RULES = [(whole, whole_bonus), (beginning, 0)]
 
 
 # §4: ranks
@@ -183,15 +188,16 @@ class Oracle:
         return cls(records_of(reader.Index(directory)), **options)
 
     def query(self, text):
-        return Query(text)
+        return text if isinstance(text, Query) else Query(text)
 
     def match(self, position, query):
         """A record's best match, of equal matches that of the first rule; None if no rule matches."""
         best = None
         for rule, bonus in self.rules:
             via = rule(self, position, query)
-            if via and (best is None or bonus > best.bonus):
-                best = Match(0, bonus, via)
+            value = bonus(query, via) if via and callable(bonus) else bonus
+            if via and (best is None or value > best.bonus):
+                best = Match(0, value, via)
         return best
 
     def rank(self, position, query):

@@ -45,6 +45,12 @@ def queries(rng, keys, count):
         text = text[: rng.randrange(4, len(text) + 2)]
         for _ in range(rng.choice([1, 1, 2, 3])):
             text = mistyped(rng, text)
+        words = text.split(" ")
+        if rng.random() < 0.3:
+            rng.shuffle(words)
+        if rng.random() < 0.1:
+            words.insert(rng.randrange(len(words) + 1), rng.choice(["ab", "zzzz", "b, c"]))
+        text = " ".join(words)
         found.append(text + rng.choice(["", "", " "]))
     return found
 

@@ -36,7 +36,7 @@ def expected(index, words, alias):
         if words:
             found |= {(text, texts.forms[0][:start], 8) for start, text in texts.later}
         others = {other + texts.ending for other, _ in texts.others}
-        found |= {(text, None, 4) for text in others if text not in texts.forms}
+        found |= {(text, None, 2) for text in others if text not in texts.forms}
         entries |= {(text, before, key, rounded(-(-weights[key] // share))) for text, before, share in found}
         if SEPARATOR in plain(key, 1):
             last.add(plain(key, 1).rpartition(SEPARATOR)[2])

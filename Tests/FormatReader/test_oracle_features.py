@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import oracle_edits  # noqa: E402
 import oracle_features as features  # noqa: E402
 from oracle import OCTAVE, code, fold, shorter_texts  # noqa: E402
 from oracle_features import FeatureOracle, FeatureQuery  # noqa: E402
@@ -98,8 +99,9 @@ class Features(unittest.TestCase):
 
     def test_rules(self):
         for text, name, found in [
-            ("york", "York GB", (0, 8, "key")),
-            ("york gb", "York GB", (0, 8, "key")),
+            ("york", "York GB", (0, 6, "key")),
+            ("york ", "York GB", (0, 8, "key")),
+            ("york gb", "York GB", (0, 6, "key")),
             ("yor", "York GB", (0, 0, "key")),
             ("yor ", "York GB", None),
             ("york", "New York City US", (0, -3, ("word", 4))),
@@ -107,13 +109,14 @@ class Features(unittest.TestCase):
             ("yor ", "New York City US", None),
             ("city us", "New York City US", (0, -3, ("word", 9))),
             ("us", "New York City US", None),
-            ("new york", "New York City US", (0, 4, ("other", "New York"))),
-            ("new york us", "New York City US", (0, 4, ("other", "New York"))),
+            ("new york", "New York City US", (0, 2, ("other", "New York"))),
+            ("new york us", "New York City US", (0, 2, ("other", "New York"))),
             ("nyc us ", "New York City US", (0, 4, ("other", "NYC"))),
             ("nyc gb", "New York City US", None),
             ("n", "New York City US", (0, 0, "key")),
-            ("londin", "London GB", (0, -2, ("other", "Londinium"))),
-            ("londr", "London GB", (0, -2, ("other", "Londres"))),
+            ("londin", "London GB", (0, -3, ("other", "Londinium"))),
+            ("londr", "London GB", (0, -3, ("other", "Londres"))),
+            ("londre", "London GB", (0, -2, ("other", "Londres"))),
             ("city new", "New York City US", (0, -6, "words")),
             ("city ne", "New York City US", (0, -6, "words")),
             ("city ne ", "New York City US", None),
@@ -154,11 +157,11 @@ class Features(unittest.TestCase):
             ("newyork", "new york city us", 1), ("lonon", "london", 1), ("lonndon", "london", 1), ("olnodn", "london", 2),
             ("abc", "", 3), ("", "abc", 0), ("ca", "abc", 1), ("ab", "ba", 1), ("abcd", "badc", 2),
         ]:
-            self.assertEqual(features.distance(q, text), edits, (q, text))
+            self.assertEqual(oracle_edits.distance(q, text), edits, (q, text))
         rng = random.Random(4)
         for _ in range(300):
             q, text = ("".join(rng.choice("ab ") for _ in range(rng.randrange(6))) for _ in range(2))
-            self.assertEqual(features.distance(q, text), min(slow(q, text[:end]) for end in range(len(text) + 1)), (q, text))
+            self.assertEqual(oracle_edits.distance(q, text), min(slow(q, text[:end]) for end in range(len(text) + 1)), (q, text))
 
     def test_allowed_edits(self):
         for text, edits in {"": 0, "ab": 0, "abc": 1, "ab abcd": 1, "abcde": 2, "abc abcde": 1, "ab ab ab": 0,
@@ -166,15 +169,15 @@ class Features(unittest.TestCase):
             self.assertEqual(FeatureQuery(text).edits, edits, text)
         for text, edits in {"abc": None, "a b": None, "ab c": 0, "abc ab": 1, "abc abc": 2, "abc abc abcdefgh": 3,
                             "a b c d e f g hi": 0, "a b c d e f g h ij": None, "ab " + "a" * 62: None}.items():
-            self.assertEqual(features.edits_in_any_order(FeatureQuery(text).q), edits, text)
+            self.assertEqual(oracle_edits.edits_in_any_order(FeatureQuery(text).q), edits, text)
         for text, name, found in [
             ("lodno", "London GB", (1, 0, "key")),
             ("lodnon", "London GB", (1, 2, "key")),
             ("lodnon gb", "London GB", (1, 2, "key")),
-            ("londni", "London GB", (1, -2, ("other", "Londinium"))),
-            ("eboarcum", "York GB", (1, 0, ("other", "Eboracum"))),
-            ("eboarcum g", "York GB", (1, -2, ("other", "Eboracum"))),
-            ("eboarcun", "York GB", (2, 0, ("other", "Eboracum"))),
+            ("londni", "London GB", (1, -1, ("other", "Londinium"))),
+            ("eboarcum", "York GB", (1, 1, ("other", "Eboracum"))),
+            ("eboarcum g", "York GB", (1, -1, ("other", "Eboracum"))),
+            ("eboarcun", "York GB", (2, 1, ("other", "Eboracum"))),
             ("yrok", "New York City US", (1, -2, ("word", 4))),
             ("ctiy", "New York City US", (1, -1, ("word", 9))),
             ("pari", "Paris 01 FR", (0, 0, "key")),
@@ -204,7 +207,7 @@ class Features(unittest.TestCase):
         self.assertEqual(self.hits("londa", typos=True), ["Londa IT"])
         # A typed comma may stand inside of a value.
         self.places = oracle_of(PLACES)
-        self.assertEqual(self.match("saint, denis", "Saint-Denis FR", typos=True), (0, 8, "key"))
+        self.assertEqual(self.match("saint, denis", "Saint-Denis FR", typos=True), (0, 6, "key"))
 
     def test_words_left_out(self):
         for text, shorter in {

@@ -14,19 +14,19 @@ from languages import SMALL
 # Options of a search, each by its name on the command line. The other fronts have their own names for them.
 OPTIONS = [
     {}, {"limit": 3, "offset": 5}, {"sort": "key"}, {"sort": "key", "limit": 7, "offset": 2}, {"typos": "none"},
-    {"filter": "country=FR"}, {"near": "48.85,2.35"}, {"filter": "country=US", "near": "40,-75", "limit": 4},
+    {"filter": "country=FR"}, {"near": "48.85,2.35"}, {"filter": "country=US", "near": "40,-75", "limit": 4}, {"words": "all"},
 ]
 NODE = """
 import { open } from 'shardq'
 import { readFileSync } from 'node:fs'
 const { path, texts, asked } = JSON.parse(readFileSync(0))
 const index = await open(path)
-for (const { limit = 10, offset, sort, typos, filter, near } of asked) {
+for (const { limit = 10, offset, sort, typos, filter, near, words } of asked) {
   const [latitude, longitude] = (near ?? '').split(',').map(Number)
   for (const text of texts) {
     const found = await index.search(text, {
       limit, offset, sort, typos: typos !== 'none', filters: filter && [filter], near: near && { latitude, longitude },
-      hits: true, total: 'exact', parse: text => (process.stdout.write(text), { matches: [] }),
+      words, hits: true, total: 'exact', parse: text => (process.stdout.write(text), { matches: [] }),
     })
   }
 }
@@ -40,7 +40,7 @@ for options in asked["asked"]:
     for text in asked["texts"]:
         sys.stdout.buffer.write(index.search(
             text, limit=options.get("limit", 10), offset=options.get("offset", 0), sort=options.get("sort"),
-            typos=options.get("typos") != "none", filters=[options["filter"]] if "filter" in options else [],
+            words=options.get("words", "auto"), typos=options.get("typos") != "none", filters=[options["filter"]] if "filter" in options else [],
             near=tuple(map(float, near.split(","))) if near else None, hits=True, total="exact").raw)
 """
 NUMBERS = re.compile(rb'"count":\d+,"total":\d+,"totalIsExact":(?:true|false)')
@@ -77,6 +77,7 @@ class OneJSON(unittest.TestCase):
         count = 0
         for path, asked in ((SMALL, OPTIONS[2:4]), (languages.build_large(), OPTIONS)):
             texts = [text for text in languages.typed(path, 200 + 200 * (path == SMALL)) if "\n" not in text]
+            texts[::20] = [text + " map" for text in texts[::20]]
             right = self.server(path, texts, asked)
             question = json.dumps({"path": path, "texts": texts, "asked": asked})
             place = languages.install_node()

@@ -65,7 +65,7 @@ class Filters(unittest.TestCase):
         self.assertEqual(self.server.get("/api?q=par&lat=48").json["parameter"], "lat")
 
     def test_refusals(self):
-        for parameters in [{"filter": "country"}, {"filter": "=x"}, {"filter": "name=x"}, {"filter": "country=US", "sort": "key"},
+        for parameters in [{"filter": "country"}, {"filter": "=x"}, {"filter": "name=x"}, {"words": "some"}, {"filter": "country=US", "sort": "key"},
                            {"near": "x"}, {"near": "91,0"}, {"near": "1,2", "sort": "key"}]:
             answer = self.search("a", status=400, **parameters)
             self.assertEqual(answer["parameter"], list(parameters)[0])

@@ -67,13 +67,13 @@ class Ranked(unittest.TestCase):
         return int(record["population"] or 0)
 
     def wanted(self, query):
-        """The matches by rank: a whole name has 256 times its weight, on a scale of 2,048 steps an octave."""
+        """The matches by rank: a whole name has 64 times its weight, on a scale of 2,048 steps an octave."""
 
         def score(record):
             weight = self.weight(record)
             high = weight.bit_length() - 1
             code = 0 if weight == 0 else min(65535, 2048 * high + ((weight << 11 >> high) - 2048) + 1)
-            return code + (8 * 2048 if query and record["name"].lower() == query else 0)
+            return code + (6 * 2048 if query and record["name"].lower() == query else 0)
 
         found = self.search(query, sort="key", limit=1000)
         records = found["matches"]

@@ -470,6 +470,7 @@ test('numbers are checked before they are cut, and unknown options and values ar
     ...['country=FR', { country: 'FR' }, null, 5].map(filters => named('filters', { filters })),
     named('filter', { filters: [5] }), named('=', { filters: ['x'] }),
     ...['typos', 'display', 'count'].map(name => named(name, { [name]: 'none' })),
+    ...['some', true, null].map(words => named('words', { words })),
     named('after', { after: 5 }), named('parse', { parse: 'x' }), named('limt', { limt: 3 }), named('filter', { filter: 'x' }),
     [null, /options/], ['x', /options/],
   ]) {

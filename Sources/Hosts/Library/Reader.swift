@@ -155,7 +155,8 @@ final class Reader {
     guard let order = HostSearch.order(options.sort) else {
       throw Refusal(SQ_REFUSED, "sort must be SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
     }
-    guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL | SQ_HITS | SQ_ALL_WORDS) == 0 else {
+    guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL | SQ_HITS | SQ_ALL_WORDS) == 0
+    else {
       throw Refusal(SQ_REFUSED, "flags has an unknown bit; use a library of the version of shardq.h")
     }
     var filters: [String] = []

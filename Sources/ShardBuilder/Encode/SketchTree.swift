@@ -26,7 +26,9 @@ struct SketchTree {
   /// Adds a folded text, which must not be below the previous text.
   mutating func add(_ text: Span<UInt8>) {
     if case .plainKeys(let separators) = texts {
-      guard unsafe text.withUnsafeBufferPointer({ unsafe PlainForm.isPlain($0, separators: separators) }) else { return }
+      guard unsafe text.withUnsafeBufferPointer({ unsafe PlainForm.isPlain($0, separators: separators) }) else {
+        return
+      }
     }
     beginning.removeAll(keepingCapacity: true)
     var offset = 0

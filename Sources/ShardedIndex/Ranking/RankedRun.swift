@@ -29,6 +29,7 @@ struct RankedRun: Sendable {
   let edits: Int
   /// The beginning of the keys, without the space that finishes a word.
   let text: [UInt8]
+  private let isFinished: Bool
   /// The beginning of the last keys: the text, with a space behind it if the text is finished.
   private let end: [UInt8]
   /// The text and a separator, with which the last whole matches begin.
@@ -46,6 +47,7 @@ struct RankedRun: Sendable {
     in manifest: ManifestReader
   ) throws(IndexError) {
     (self.set, self.purpose, self.text, self.edits) = (set, purpose, text, edits)
+    self.isFinished = isFinished
     end = isFinished ? text + [Fold.space] : text
     name = text + [Fold.separator]
     guard !text.isEmpty else {
@@ -73,7 +75,7 @@ struct RankedRun: Sendable {
   /// words.
   init(_ set: KeySet, _ purpose: Purpose, edits: Int, in manifest: ManifestReader) {
     (self.set, self.purpose, text, self.edits) = (set, purpose, [], edits)
-    (end, name) = ([], [])
+    (end, name, isFinished) = ([], [], false)
     (shards, lastNameShard) = (0...manifest.shardCount - 1, -1)
   }
 
@@ -120,7 +122,7 @@ struct RankedRun: Sendable {
   /// Returns the greatest bonus of a match, in octaves.
   private func bonus(canBeWhole: Bool) -> Int {
     switch purpose {
-    case .typed: canBeWhole ? RecordMatch.wholeBonus : 0
+    case .typed: canBeWhole ? RecordMatch.wholeBonus(isFinished: isFinished) : 0
     case .word, .nearWord: RecordMatch.wordsBonus
     case .key(let bonus): bonus
     case .near: RecordMatch.wholeNearBonus

@@ -60,17 +60,19 @@ extension RankedSearch {
     if runs[part.run].isByWord { return try queue(entriesWithWords: range, of: reference, part, entries) }
     let weights = try entries.weights(of: reference)
     let nears = try nears(ofEntries: range, of: reference)
-    for number in range {
+    var sizes: [Int] = []
+    unsafe reference.part.keys.forEachKey(in: range) { _, key in sizes.append(unsafe OtherName.size(inEntry: key.span))
+    }
+    for (number, size) in zip(range, sizes) {
       guard let near = nears[number - range.lowerBound] else { continue }
       let kind = EntryKind(rawValue: weights.marks[number]) ?? .form
-      var bonus = kind.bonus
-      if number < wholeEnd {
+      let isWhole = number < wholeEnd
+      let bonus =
         switch kind {
-        case .form: bonus = RecordMatch.wholeBonus
-        case .name: bonus = RecordMatch.wholeNameBonus
-        case .word: break
+        case .form: isWhole ? RecordMatch.wholeBonus(isFinished: text.isFinished) : kind.bonus
+        case .name: OtherName.bonus(of: text, isWhole: isWhole, size: size)
+        case .word: kind.bonus
         }
-      }
       queue(number, of: part, weights.values[number], kind, bonus: bonus, near: near)
     }
   }

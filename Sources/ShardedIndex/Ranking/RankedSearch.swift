@@ -315,7 +315,9 @@ struct RankedSearch: Sendable {
     for record in records where candidates.passes(record) {
       // Entries lead to records whose keys are not their own plain form.
       if rules.isPlain, !text.isEmpty, candidates.weights.marks[record] == PartWeights.otherForm { continue }
-      add(record, of: candidates, bonus: record < wholeEnd ? RecordMatch.wholeBonus : 0, &found)
+      add(
+        record, of: candidates, bonus: record < wholeEnd ? RecordMatch.wholeBonus(isFinished: text.isFinished) : 0,
+        &found)
     }
   }
 

@@ -17,10 +17,15 @@ package struct RecordMatch: Sendable {
   var bonus: Int
   var matched: Matched
 
-  /// The greatest bonus.
-  static let wholeBonus = 8
-  static let wholeNameBonus = 4
-  static let nameBonus = -2
+  /// Returns the bonus of a text that is the whole of a key, which is the greatest one. A text whose last word is not
+  /// finished may be the beginning of a longer one.
+  static func wholeBonus(isFinished: Bool) -> Int { isFinished ? 8 : 6 }
+  /// Returns the bonus of a text that is the whole of another name.
+  static func wholeNameBonus(isFinished: Bool) -> Int { isFinished ? 4 : 2 }
+  /// Whether a match without edits is by a whole text.
+  static func isWhole(bonus: Int) -> Bool { bonus > 0 }
+  /// The greatest bonus of a text that begins another name.
+  static let nameBonus = -1
   static let wordBonus = -3
   static let wordsBonus = -6
   /// What a match with edits gains if the whole text is corrected, or the last corrected word ends.
@@ -28,14 +33,32 @@ package struct RecordMatch: Sendable {
   static let wordNearBonus = 1
 }
 
-/// The texts of a record to compare with a typed text. Source: docs/ranking.md section 3.
-package struct RecordTexts {
-  /// One other name: its plain form, and its spelling in the record.
-  struct OtherName {
-    var plain: [UInt8]
-    var spelled: [UInt8]
+/// One other name: its plain form, and its spelling in the record.
+struct OtherName {
+  var plain: [UInt8]
+  var spelled: [UInt8]
+
+  /// What a beginning of a name loses if nothing of the name is typed, in octaves.
+  private static let untypedLoss = 8
+
+  /// Returns the bonus of a text that is a name, or begins it. It falls with the share of the name that is not typed, so
+  /// that the many names of large places do not stand before the names of others that begin with a few letters.
+  ///
+  /// - Parameter size: The size of the name in bytes.
+  static func bonus(of text: RankedText, isWhole: Bool, size: Int) -> Int {
+    if isWhole { return RecordMatch.wholeNameBonus(isFinished: text.isFinished) }
+    return RecordMatch.nameBonus - untypedLoss * max(0, size - text.text.count) / max(1, size)
   }
 
+  /// Returns the size of the name in an entry, which has the last component of the record's key behind it.
+  static func size(inEntry key: Span<UInt8>) -> Int {
+    for offset in key.indices.reversed() where key[offset] == Fold.separator { return offset }
+    return key.count
+  }
+}
+
+/// The texts of a record to compare with a typed text. Source: docs/ranking.md section 3.
+package struct RecordTexts {
   /// The matching form of the key: its plain form, or its fold if the index has no entries.
   let key: [UInt8]
   /// The closed form of the key; nil if it equals the plain form.
@@ -89,8 +112,9 @@ package struct RecordTexts {
 
   /// Returns the best match by the key's rules; nil if the key does not match.
   func keyMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
-    if text.isWhole(key[...]) { return RecordMatch(bonus: RecordMatch.wholeBonus, matched: .key) }
-    if let closed, text.isWhole(closed[...]) { return RecordMatch(bonus: RecordMatch.wholeBonus, matched: .closedKey) }
+    let whole = RecordMatch.wholeBonus(isFinished: text.isFinished)
+    if text.isWhole(key[...]) { return RecordMatch(bonus: whole, matched: .key) }
+    if let closed, text.isWhole(closed[...]) { return RecordMatch(bonus: whole, matched: .closedKey) }
     if text.isBeginning(of: key[...]) { return RecordMatch(bonus: 0, matched: .key) }
     if let closed, text.isBeginning(of: closed[...]) { return RecordMatch(bonus: 0, matched: .closedKey) }
     guard rules.words != nil, !text.isEmpty else { return nil }
@@ -104,7 +128,7 @@ package struct RecordTexts {
   /// Returns the best match; nil if no text of the record matches.
   package func match(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
     let ofKey = keyMatch(text, rules)
-    guard !names.isEmpty, ofKey.map({ $0.bonus < RecordMatch.wholeNameBonus }) ?? true else { return ofKey }
+    guard !names.isEmpty, ofKey.map({ !RecordMatch.isWhole(bonus: $0.bonus) }) ?? true else { return ofKey }
     let ofName = nameMatch(text)
     guard let ofName, ofKey.map({ $0.bonus < ofName.bonus }) ?? true else { return ofKey }
     return ofName
@@ -113,17 +137,16 @@ package struct RecordTexts {
   /// Returns the best match by other names; nil if none matches.
   private func nameMatch(_ text: RankedText) -> RecordMatch? {
     let ending = lastSeparator.map { key[$0...] } ?? []
-    var beginning: RecordMatch?
+    var best: RecordMatch?
     for (number, name) in names.enumerated() {
       let whole = name.plain + ending
-      if text.variants.contains(where: { $0 == name.plain || $0 == whole }) {
-        return RecordMatch(bonus: RecordMatch.wholeNameBonus, matched: .name(number))
-      }
-      if beginning == nil, text.isBeginning(of: whole[...]) {
-        beginning = RecordMatch(bonus: RecordMatch.nameBonus, matched: .name(number))
-      }
+      let isWhole = text.variants.contains { $0 == name.plain || $0 == whole }
+      guard isWhole || text.isBeginning(of: whole[...]) else { continue }
+      let bonus = OtherName.bonus(of: text, isWhole: isWhole, size: name.plain.count)
+      if best.map({ $0.bonus < bonus }) ?? true { best = RecordMatch(bonus: bonus, matched: .name(number)) }
+      if isWhole { break }
     }
-    return beginning
+    return best
   }
 
   /// Returns the offset of the first later word at which the key begins with the text; nil if there is none.

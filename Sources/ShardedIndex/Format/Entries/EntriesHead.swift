@@ -2,7 +2,7 @@
 /// Source: docs/format.md section 3.13.
 package struct EntriesHead: Equatable, Sendable {
   package static let magic: UInt32 = 0x3145_5153  // "SQE1"
-  package static let kind: UInt8 = 1
+  package static let kind: UInt8 = 2
   /// The label of the file's name.
   package static let label = Array("entries".utf8)
 
@@ -32,7 +32,11 @@ package struct EntriesHead: Equatable, Sendable {
       let magic = try reader.read(UInt32.self)
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
       let kind = try reader.read(UInt8.self)
-      guard kind == Self.kind else { throw .invalid(reason: "has entries of the unknown kind \(kind)", offset: 4) }
+      guard kind == Self.kind else {
+        // What leads to a record, and the weights of entries, were others in kind 1.
+        let reason = kind < Self.kind ? "an earlier kind; build the index again" : "the unknown kind \(kind)"
+        throw .invalid(reason: "has entries of " + reason, offset: 4)
+      }
       let size = try reader.read(UInt64.self)
       guard size > 0, size <= UInt64(Int64.max) else {
         throw .invalid(reason: "has a manifest of entries of \(size) bytes", offset: 5)

@@ -14,7 +14,7 @@ package enum EntryKind: UInt8, Sendable {
       switch self {
       case .form: 0
       case .word: 3
-      case .name: 2
+      case .name: 1
       }
     // A weight has 63 bits, so the sum cannot wrap.
     return (weight + (1 << octaves) - 1) >> octaves

@@ -1,6 +1,6 @@
 /// The typed text of a ranked query, for matches with edits. Source: docs/tiers.md section 2.
 package struct NearQuery: Sendable {
-  let budget: EditBudget
+  package let budget: EditBudget
   /// The text for comparisons with one edit, and with two, as far as it may have so many.
   private let texts: [NearText]
   /// The words of the text; nil if they do not match in any order.

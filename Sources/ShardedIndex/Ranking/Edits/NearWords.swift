@@ -4,7 +4,7 @@ struct NearWords: Sendable {
   /// The least characters of a word by which the search goes. A single one begins too many texts.
   static let leastLeader = 2
 
-  struct Word: Sendable {
+  struct NearWord: Sendable {
     let text: [UInt8]
     /// The most edits of the word.
     let limit: Int
@@ -34,7 +34,7 @@ struct NearWords: Sendable {
     }
   }
 
-  let words: [Word]
+  let words: [NearWord]
   /// Whether the last word may also begin a word of the key's last component, without edits.
   private let mayEndKey: Bool
 
@@ -46,7 +46,7 @@ struct NearWords: Sendable {
       let limit = EditBudget.limit(ofWord: count, isAlone: false)
       let ranked = RankedText(isFinished ? word + [Fold.space] : Array(word))
       let near = (0..<limit).map { NearText(ranked, limit: $0 + 1) }
-      return Word(text: Array(word), limit: limit, count: count, isFinished: isFinished, near: near)
+      return NearWord(text: Array(word), limit: limit, count: count, isFinished: isFinished, near: near)
     }
     self.mayEndKey = mayEndKey
   }
@@ -54,7 +54,7 @@ struct NearWords: Sendable {
   /// Returns the ranges of the words in a key, and their edits together, at least 1; nil if they do not match.
   ///
   /// - Parameter bodyEnd: The end of the part of the key with words that lead to the record.
-  /// - Complexity: O(2ⁿ *n* *m*): *n* typed words, at most 8, and *m* words of the key.
+  /// - Complexity: O(2^*n* *n* *m*): *n* typed words, at most 8, and *m* words of the key.
   func match(_ key: [UInt8], bodyEnd: Int) -> (edits: Int, ranges: [Range<Int>])? {
     // For each set of typed words the fewest edits with which the words of the key so far match them.
     var best = [(edits: Int, ranges: [Range<Int>])?](repeating: nil, count: 1 << words.count)

@@ -18,7 +18,9 @@ extension RankedSearch {
     addOverlaid(edits: edits, notAbove: nil, &found)
     if edits <= query.budget.text { try queueSketches(.near, edits: edits) }
     guard let words = query.words, let entries, generation.manifest.shardCount > 0 else { return }
-    let leaders = try words.leaders { entries.canEndKey($0) } count: { [self] (word) throws(IndexError) in
+    let leaders = try words.leaders {
+      entries.canEndKey($0)
+    } count: { [self] (word) throws(IndexError) in
       try count(ofTextsWith: word, entries)
     }
     for leader in leaders {
@@ -49,7 +51,7 @@ extension RankedSearch {
     }
   }
 
-  /// Returns what the texts of a run begin with, with edits, and whether they may have fewer edits.
+  /// Returns the text to which the texts of a run are near, and whether they may have fewer edits.
   private func near(_ run: RankedRun) -> (text: NearText, takesFewer: Bool) {
     guard let nearQuery else { preconditionFailure("a run with edits of a search without") }
     if case .nearWord(let number) = run.purpose, let word = nearQuery.words?.words[number] {
@@ -184,7 +186,8 @@ extension RankedSearch {
   /// Returns the match of a record with a number of edits, which does not match without edits; nil if the number is
   /// another one.
   func nearMatch(_ texts: RecordTexts, edits: Int) -> RecordMatch? {
-    guard texts.match(text, rules) == nil, let found = nearQuery?.match(texts, edits: edits, rules), found.edits == edits
+    guard texts.match(text, rules) == nil, let found = nearQuery?.match(texts, edits: edits, rules),
+      found.edits == edits
     else { return nil }
     return found.match
   }

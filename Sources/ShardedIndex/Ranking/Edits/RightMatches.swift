@@ -16,6 +16,6 @@ struct RightMatches: Sendable {
   mutating func add(_ rank: ShardedIndex.Rank, bonus: Int) {
     guard rank.edits == 0, areFew else { return }
     positions.insert(rank.position)
-    hasWhole = bonus >= RecordMatch.wholeNameBonus
+    hasWhole = RecordMatch.isWhole(bonus: bonus)
   }
 }
