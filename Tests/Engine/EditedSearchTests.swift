@@ -23,21 +23,15 @@ import Testing
     let fold = Fold.fold(text)
     let isFinished = fold.last == 0x20
     let limit = EditBudget(isFinished ? fold.dropLast() : fold, inAnyOrder: false).limit
-    var found = plain.map { (id: $0.id, edits: 0, score: $0.score) }
-    let came = Set(plain.map(\.id))
-    let isWhole = plain.prefix(1).contains { first in
-      first.score >= 6 * 2048 + WeightRule.code(records.first { $0.id == first.id }!.weight)
-    }
-    guard limit > 0, plain.count < (limit == 1 ? 1 : 3), !isWhole else { return found }
+    guard limit > 0, plain.isEmpty else { return plain.map { (id: $0.id, edits: 0, score: $0.score) } }
     let query = FoldedCharacters.all(of: fold)
     var near: [(edits: Int, score: Int, weight: UInt64, position: Int)] = []
-    for (position, record) in records.enumerated() where !came.contains(record.id) {
+    for (position, record) in records.enumerated() {
       let (edits, bonus) = nearest(query, record.folded, isFinished: isFinished)
       if edits <= limit { near.append((edits, WeightRule.code(record.weight) + 2048 * bonus, record.weight, position)) }
     }
     near.sort { ($0.edits, $1.score, $1.weight, $0.position) < ($1.edits, $0.score, $0.weight, $1.position) }
-    found += near.map { (records[$0.position].id, $0.edits, $0.score) }
-    return found
+    return near.map { (records[$0.position].id, $0.edits, $0.score) }
   }
 
   /// The edits from a query to the nearest beginning of a key, and its bonus by the bytes around its end: 2 where a

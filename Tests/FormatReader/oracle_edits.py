@@ -5,10 +5,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from oracle import SEPARATOR, SPACE, WHOLE, Match  # noqa: E402
+from oracle import SEPARATOR, SPACE, Match  # noqa: E402
 
 LONGEST_EDITED = 64  # characters of a query that has edits
-ENOUGH = 3  # matches without edits, behind which no others are looked for
 WHOLE_CORRECTED, WORD_CORRECTED = 2, 1  # octaves, added where the corrected text or its last word ends
 OTHER_BONUS, LATER_BONUS, ANY_ORDER_BONUS = -1, -3, -6  # of a match with edits
 MOST_WORDS, MOST_EDITS = 8, 3  # of a query whose words match in any order with edits
@@ -44,15 +43,9 @@ def can_lead(word):
     return len(word.decode()) > 1
 
 
-def without_surplus(oracle, ranks, query):
-    """The ranks of an answer: none with edits if enough records match without, or one does by a whole text."""
-    right = [rank for rank in ranks if rank.edits == 0]
-    most = query.edits
-    if oracle.words and edits_in_any_order(query.q) is not None:
-        most = max(most, edits_in_any_order(query.q))
-    enough = ENOUGH if most > 1 else 1
-    return right if len(right) >= enough or any(
-        oracle.match(rank.position, query).bonus >= WHOLE for rank in right) else ranks
+def without_surplus(ranks):
+    """The ranks of an answer: none with edits if a record matches without."""
+    return [rank for rank in ranks if rank.edits == 0] or ranks
 
 
 def distances(q, text):

@@ -306,7 +306,7 @@ class FeatureOracle(Oracle):
         return range(len(self.keys))
 
     def ranks_of_all_words(self, query):
-        return without_surplus(self, super().ranks_of_all_words(query), query)
+        return without_surplus(super().ranks_of_all_words(query))
 
 
 class EditedQuery(Query):
@@ -348,7 +348,7 @@ class EditedOracle(Oracle):
         return range(len(self.keys)) if query.edits else super().candidates(query)
 
     def ranks_of_all_words(self, query):
-        return without_surplus(self, super().ranks_of_all_words(query), query)
+        return without_surplus(super().ranks_of_all_words(query))
 
 
 def texts_in(value):

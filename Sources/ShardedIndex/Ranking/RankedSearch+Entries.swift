@@ -175,7 +175,7 @@ extension RankedSearch {
         weight: overlay.weight(of: number, field: weightSource.field, rule: weightSource.rule), bonus: match.bonus,
         near: nearness?.value(added: number, in: overlay) ?? 0, position: overlay.added[number].position)
       rank.edits = edits
-      rightMatches.add(rank, bonus: match.bonus)
+      if edits == 0 { hasRightMatch = true }
       add(RankedRecord(rank: rank, part: .overlay, record: number), notAbove: limit, &found)
     }
   }

@@ -37,8 +37,8 @@ struct RankedSearch: Sendable {
   private var left: [RankedRecord] = []
   /// The positions of all hits so far, since an entry may lead to a record that came already.
   private var hits: Set<Int> = []
-  /// The records that match without edits, as far as they decide whether the search looks for others.
-  var rightMatches: RightMatches
+  /// Whether a record matches without edits. Then the search looks for no record with edits.
+  var hasRightMatch = false
   /// The keys that entries led to, with the number of edits before them, and the greatest bonus of these entries.
   private var resolvedKeys: [[UInt8]: Int] = [:]
   var opened = Opened()
@@ -62,7 +62,6 @@ struct RankedSearch: Sendable {
     weightSource = try WeightSource(manifest)
     text = RankedText(folded, rules)
     editLimit = manifest.corrects(typos) ? EditBudget(text, rules).limit : 0
-    rightMatches = RightMatches(editLimit: editLimit)
     if manifest.shardCount > 0 {
       for variant in text.variants {
         try add(try RankedRun(.records, .typed, variant, isFinished: text.isFinished, in: manifest))
@@ -81,7 +80,7 @@ struct RankedSearch: Sendable {
   /// The bound of the containers in the queue; nil if it has none that the search may open.
   private var restOfQueue: ShardedIndex.Rank? {
     guard let first = queue.first else { return nil }
-    if case .edits = first.kind, !rightMatches.areFew { return nil }
+    if case .edits = first.kind, hasRightMatch { return nil }
     return first.rank
   }
 
@@ -203,7 +202,7 @@ struct RankedSearch: Sendable {
     case .shard(let number): try open(shard: number, of: container.run)
     case .part(let part, let canBeWhole): try open(part, canBeWhole: canBeWhole, notAbove: limit, &found)
     case .overlay: addOverlaid(edits: container.rank.edits, notAbove: limit, &found)
-    case .edits(let edits): if rightMatches.areFew { try open(edits: edits, &found) }
+    case .edits(let edits): if !hasRightMatch { try open(edits: edits, &found) }
     case .sketch(let group, let page): try open(sketch: group, ofPage: page, of: container.run)
     case .nearShard(let shard, let ends): try open(nearShard: shard, sketchEnds[ends], of: container.run)
     case .entry(let part, let number, let bonus):
@@ -344,7 +343,7 @@ struct RankedSearch: Sendable {
       weight: candidates.weights.values[record], bonus: bonus, near: candidates.near(record),
       position: position(ofPlace: place))
     rank.edits = runs[candidates.part.run].edits
-    rightMatches.add(rank, bonus: bonus)
+    if rank.edits == 0 { hasRightMatch = true }
     add(RankedRecord(rank: rank, part: candidates.part, record: record), notAbove: candidates.limit, &found)
   }
 
