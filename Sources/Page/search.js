@@ -13,8 +13,9 @@ export const rankedLimit = 10_000
  * Asks for matches: the best first if the index ranks its records, or by name with `sort` as 'key'. An empty query by
  * name asks for the whole order, whose rows are the positions that the map knows.
  *
- * Resolves to { nearest, correction, dropped, isRanked, keys, count, isLeast, hasMore, listed, generation, offset, rows,
- * cost }, each row { label, name, match, record } and more. `keys` is the number of keys that begin with the query. `count` is
+ * Resolves to { nearest, correction, dropped, isRanked, keys, count, isLeast, hasMore, listed, generation, offset,
+ * rows, cost }, each row { label, name, match, record } and more. `keys` is the number of keys that begin with the
+ * query. `count` is
  * the number of matches, or the least number if `isLeast`. `hasMore` tells whether rows follow. `listed` is the number
  * of rows of the list. If there is no match, `nearest` is the longest beginning of the query with matches. If all
  * matches correct typing errors, `correction` is the text of the first. `dropped` are the words that the answer leaves

@@ -54,7 +54,7 @@ import Testing
     _ index: ShardedIndex, _ records: [RankedSearchTests.Scanned], _ text: String, limit: Int = 10
   ) throws {
     let all = expected(text, of: records)
-    let answer = try index.search(text, limit: limit)
+    let answer = try index.search(ShardedIndex.SearchQuery(text, words: .all), limit: limit)
     #expect(answer.hits.map { $0.record["id"] } == all.prefix(limit).map(\.id), "\(text)")
     #expect(answer.hits.map(\.edits) == all.prefix(limit).map(\.edits), "\(text)")
     #expect(answer.hits.map(\.score) == all.prefix(limit).map(\.score), "\(text)")
@@ -170,13 +170,13 @@ import Testing
     let records = try RankedSearchTests.scan(built.open)
     for text in Self.texts(records, 12, seed: 4) + ["abcabcabc"] {
       let ids = Self.expected(text, of: records).prefix(210).map(\.id)
-      var page = try built.open.search(text, limit: 7)
+      var page = try built.open.search(ShardedIndex.SearchQuery(text, words: .all), limit: 7)
       var (joined, behind): ([String], [String]) = ([], [])
       var cursor: ShardedIndex.Cursor?
       for _ in 0..<30 {
         joined += page.hits.map { $0.record["id"]! }
         page = try page.next()
-        let query = ShardedIndex.SearchQuery(text)
+        let query = ShardedIndex.SearchQuery(text, words: .all)
         let other = try built.open.search(query, limit: 7, after: cursor)
         behind += other.hits.map { $0.record["id"]! }
         cursor = other.cursor

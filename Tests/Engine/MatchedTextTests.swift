@@ -54,7 +54,7 @@ import Testing
       ("\u{b450}", .word, ["\u{b450}"]),
     ]
     for (text, via, marked) in expected {
-      let hits = try index.open.search(text).hits
+      let hits = try index.open.search(ShardedIndex.SearchQuery(text, words: .all)).hits
       if marked.isEmpty {
         #expect(hits.isEmpty, "\(text)")
         continue

@@ -82,7 +82,7 @@ import Testing
 
   static func check(_ index: ShardedIndex, _ records: [Scanned], _ text: String, limit: Int = 10) throws {
     let all = expected(text, of: records)
-    let answer = try index.search(text, limit: limit)
+    let answer = try index.search(ShardedIndex.SearchQuery(text, words: .all), limit: limit)
     #expect(answer.hits.map { $0.record["id"] } == all.prefix(limit).map(\.id), "\(text)")
     #expect(answer.hits.map(\.score) == all.prefix(limit).map(\.score), "\(text)")
     #expect(answer.isComplete && answer.hits.allSatisfy(\.isSettled))

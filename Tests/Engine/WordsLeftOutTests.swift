@@ -28,7 +28,7 @@ import Testing
     let index = try Self.index(typos: typos).open
     for (text, dropped, first) in [
       ("nagoya city", ["city"], "Nagoya-shi, JP"), ("the bronx", ["the"], "Bronx, US"),
-      ("springfield map", ["map"], "Springfield, US"), ("springfiel zzz", ["zzz"], "Springfield, US"),
+      ("springfield zoo", ["zoo"], "Springfield, US"), ("springfield zzz", ["zzz"], "Springfield, US"),
       ("zzz springfiel", ["zzz"], "Springfield, US"), ("nagoya, japan", ["japan"], "Nagoya-shi, JP"),
       (
         "los angeles, california, united states of america 90001",
@@ -44,7 +44,7 @@ import Testing
     for text in ["zzz", "zzz yyy", "", " ", "nagoya", "springfield us"] {
       #expect(try index.search(text).dropped.isEmpty, "\(text)")
     }
-    #expect(try index.search("springfeild map").first?.record.key == (typos ? "Springfield, US" : "Mapleton, US"))
+    #expect(try index.search("springfeild zoo").first?.record.key == (typos ? "Springfield, US" : nil))
   }
 
   @Test("pages, totals and filters are those of the shorter text") func pages() throws {

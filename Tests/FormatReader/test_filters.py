@@ -39,8 +39,15 @@ class FilteredQuery(Query):
 
     def __init__(self, text, filters, near):
         super().__init__(text)
+        self.asked = filters, near
         self.filters = {field: {oracle.fold(value) for value in values} for field, values in filters.items()}
         self.near = near and tuple(hundredths(Fraction(degrees)) for degrees in near)
+
+    def exact(self, text, filtered=True):
+        return FilteredQuery(text, self.asked[0] if filtered else {}, None)
+
+    def shorter(self, text):
+        return FilteredQuery(text, *self.asked)
 
 
 class FilteredOracle(FeatureOracle):

@@ -15,7 +15,7 @@ const storage: Required<Storage> = {
 const openOptions: Required<OpenOptions> = { cacheBytes: 1 << 20, module: new WebAssembly.Module(new Uint8Array()) }
 // Required: an option that is left out here is an error.
 const searchOptions: Required<SearchOptions> = {
-  limit: 10, offset: 0, sort: 'rank', typos: true, filters: ['country=FR'], near: { latitude: 48.5, longitude: 2.25 },
+  limit: 10, offset: 0, sort: 'rank', typos: true, words: 'all', filters: ['country=FR'], near: { latitude: 48.5, longitude: 2.25 },
   after: '', total: 'exact', display: true, hits: true, signal: new AbortController().signal, parse: text => JSON.parse(text),
 }
 
@@ -47,7 +47,7 @@ function said(answer: Answer): string[] {
 
 const empty: Required<Answer> = {
   schema: 1, query: '', count: 0, more: false, offset: 0, limit: 10, generation: '', sort: 'rank', total: 0, totalIsExact: true,
-  keys: 0, correction: '', nearest: '', cursor: '', matches: [], display: [], hits: [], complete: true,
+  keys: 0, correction: '', dropped: [], nearest: '', cursor: '', matches: [], display: [], hits: [], complete: true,
 }
 
 export async function refused(index: Index, answer: Answer<City>) {

@@ -36,7 +36,9 @@ import Testing
     #expect(shown("york", "-n", "1").error == "the best 1 of 2+ shown; --limit shows more, --all lists all\n")
     let none = shown("zz")
     #expect(none.status == 1 && none.output == "" && none.error == "nothing matches \"zz\"\n", "\(none)")
-    #expect(shown("york  xyz").error == "nothing matches \"york  xyz\"; nearest: \"york\"\n")
+    #expect(shown("yorkxyz").error == "nothing matches \"yorkxyz\"; nearest: \"york\"\n")
+    #expect(shown("york  xyz").error == "no match for \"york  xyz\"; showing results without \"xyz\"\n")
+    #expect(shown("york  xyz", "--words", "all").error == "nothing matches \"york  xyz\"; nearest: \"york\"\n")
     let inOrder = shown("yorkt ony", "--sort", "key")
     #expect(inOrder.error == "no key begins with \"yorkt ony\"; nearest: \"yorkt\"\n", "\(inOrder)")
   }
@@ -92,8 +94,10 @@ import Testing
     model.search("nyc")
     #expect(model.rows.map(\.title) == ["New York, US (NYC)"] && model.rows.map(\.key) == ["New York, US"])
     #expect(model.rows.map(marked) == [["NYC"]])
-    model.search("york us n")
-    #expect(model.rows.isEmpty && model.total == ShardedIndex.Total(0) && model.nearest == "york us")
+    model.search("yorkus")
+    #expect(model.rows.isEmpty && model.total == ShardedIndex.Total(0) && model.nearest == "york")
+    model.search("york xyz")
+    #expect(model.dropped == ["xyz"] && model.rows.first?.key == "York, GB" && model.nearest == nil)
     model.search("york n")
     #expect(model.rows.map(marked) == [["N", "York"]])
   }

@@ -83,7 +83,7 @@ class Ranked(unittest.TestCase):
             enumerate(records), key=lambda item: (-score(item[1]), -self.weight(item[1]), item[0]))]
 
     def test_the_heaviest_first(self):
-        for query, names in [("par", ["Paris, FR", "Par, GB", "Parma, IT", "Parla, ES", "Paris, US", "Parmain, FR"]),
+        for query, names in [("par", ["Paris, FR", "Parma, IT", "Parla, ES", "Par, GB", "Paris, US", "Parmain, FR"]),
                              ("san", ["Sanaa, YE", "San Francisco, US", "San Fernando, PH"]),
                              ("paris", ["Paris, FR", "Paris, US"]), ("paris us", ["Paris, US"]), ("san f", ["San Francisco, US"])]:
             answer = self.search(query, display="true")
@@ -360,7 +360,7 @@ class Ranked(unittest.TestCase):
         def placed(record):
             return record["lat"] not in ("", "91")
 
-        self.assertEqual(ids("par", limit=3), ["n1", "n0", "n4"])
+        self.assertEqual(ids("par", limit=3), ["n1", "n4", "n3"])
         self.assertEqual(ids("par", countrycode="US"), ["n2"])
         for query in ["a", "b", "s", "par"]:
             wanted = [record for record in self.wanted(query) if placed(record)]
@@ -408,7 +408,7 @@ class Ranked(unittest.TestCase):
         self.assertEqual(status, 0, error)
         with Server(path) as server:
             answer = self.search("par", server, display="true", limit=2)
-            self.assertEqual([shown["label"] for shown in answer["display"]], ["paris, fr", "par, gb"])
+            self.assertEqual([shown["label"] for shown in answer["display"]], ["paris, fr", "parma, it"])
             self.assertEqual(server.get("/api?q=par").json["features"][0]["properties"]["name"], "paris, fr")
 
     def test_large_records(self):

@@ -296,7 +296,7 @@ class Conventions(unittest.TestCase):
             # Words that are commands, and words of other programs.
             ("shardq key west", "To search for this text: shardq -- key west"),
             ("shardq fetch me", "To search for this text: shardq -- fetch me"),
-            ("shardq search london", "did you mean shardq london?"), ("shardq index a.csv", "did you mean build?"),
+            ("shardq search london --words all", "did you mean shardq london --words all?"), ("shardq index a.csv", "did you mean build?"),
         ]:
             with self.subTest(line):
                 self.assertIn(wanted, self.run_shell(line).stderr)

@@ -202,7 +202,8 @@ extension sq_options {
   /// The options of a question for the number of matches alone.
   fileprivate init(counting: Void) {
     self.init()
-    flags = Int32(SQ_TOTAL)
+    // A search finds out by its first hit which words it leaves out.
+    (limit, flags) = (1, Int32(SQ_TOTAL))
   }
 }
 
