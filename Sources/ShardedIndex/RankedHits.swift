@@ -120,47 +120,48 @@ extension ShardedIndex {
 
     // MARK: Leaving out words
 
-    /// Returns the hits of the first of the shorter texts that has some, and goes on with this text; nil if none has.
+    /// Tries the shorter texts in their order, and takes the place of this search with the first text that has hits.
+    ///
+    /// - Parameter budget: The limit on the work of all these searches and of this one.
+    /// - Returns: The hits of the shorter text; nil if no shorter text has hits.
     private mutating func nextWithoutWords(
       _ limit: Int, _ budget: SearchBudget?, _ isStopped: (() -> Bool)?
     ) throws(IndexError) -> RankedSearch.NextHits? {
       let texts = ShorterTexts(query.text)
       guard query.words != .all, !generation.isOfStarts, texts.canShorten else { return nil }
-      func next(_ shorter: ShorterTexts.Shorter) throws(IndexError) -> (RankedHits, RankedSearch.NextHits) {
-        var hits = self
-        try hits.shorten(to: shorter)
-        let next = try hits.search.next(limit, budget: budget, isStopped: isStopped)
-        return (hits, next)
-      }
-      // A shorter text that is the whole of a key or a name is likelier to be meant than one with other words behind it.
-      for shorter in texts.all() where try isWhole(Fold.fold(shorter.text)) {
-        let (hits, next) = try next(shorter)
-        self = hits
+      var budget = budget?.rest(after: search.opened)
+      // Whether the budget or the condition ended one of the searches.
+      var isCut = false
+      func next(_ limit: Int, of search: inout RankedSearch) throws(IndexError) -> RankedSearch.NextHits {
+        let next = try search.next(limit, budget: budget, isStopped: isStopped)
+        budget = budget?.rest(after: search.opened)
+        isCut = isCut || !next.isComplete
         return next
       }
-      for shorter in texts.all(of: try knownWords(of: texts)) {
-        let (hits, next) = try next(shorter)
-        if !next.records.isEmpty || !next.isComplete {
-          self = hits
-          return next
-        }
+      // Returns the best match of a text without edits, and without regard to nearness.
+      func best(_ text: String, _ filter: RankedFilter?) throws(IndexError) -> Rank? {
+        var search = try RankedSearch(Fold.fold(text), filter: filter, typos: .none, in: generation)
+        return try next(1, of: &search).records.first?.rank
       }
-      return nil
-    }
-
-    /// Returns the positions of the words with which a text of the index begins.
-    private func knownWords(of texts: ShorterTexts) throws(IndexError) -> [Int] {
-      try texts.known { [generation] (word) throws(IndexError) in
-        var search = try RankedSearch(Fold.fold(word), typos: .none, in: generation)
-        return try !search.next(1, budget: nil).records.isEmpty
+      func take(_ shorter: ShorterTexts.Shorter) throws(IndexError) -> RankedSearch.NextHits? {
+        var hits = self
+        try hits.shorten(to: shorter)
+        let next = try next(limit, of: &hits.search)
+        if !next.records.isEmpty { self = hits }
+        return next.records.isEmpty ? nil : next
       }
-    }
-
-    /// Whether the best match of a text is the whole of a key or of another name, without regard to nearness.
-    private func isWhole(_ text: [UInt8]) throws(IndexError) -> Bool {
-      var search = try RankedSearch(text, filter: search.filter, typos: .none, in: generation)
-      guard let rank = try search.next(1, budget: nil).records.first?.rank else { return false }
-      return RecordMatch.isWhole(bonus: (rank.score - WeightRule.code(rank.weight)) / 2048)
+      // A whole key or a whole name is likelier to be meant than a beginning.
+      for shorter in texts.all() where !isCut {
+        guard let rank = try best(shorter.text, search.filter), !isCut,
+          RecordMatch.isWhole(bonus: (rank.score - WeightRule.code(rank.weight)) / 2048)
+        else { continue }
+        if let next = try take(shorter) { return next }
+      }
+      let known = try texts.known { (word) throws(IndexError) in try best(word, nil) != nil }
+      for shorter in texts.all(of: known) where !isCut {
+        if let next = try take(shorter) { return next }
+      }
+      return isCut ? RankedSearch.NextHits(isComplete: false) : nil
     }
 
     /// Searches a shorter text instead.
@@ -173,7 +174,11 @@ extension ShardedIndex {
     private mutating func shorten(for cursor: Cursor) throws(IndexError) {
       let texts = ShorterTexts(query.text)
       guard query.words != .all, texts.canShorten else { return }
-      for shorter in texts.all() + texts.all(of: try knownWords(of: texts)) {
+      let known = try texts.known { [generation] (word) throws(IndexError) in
+        var search = try RankedSearch(Fold.fold(word), typos: .none, in: generation)
+        return try !search.next(1, budget: nil).records.isEmpty
+      }
+      for shorter in texts.all() + texts.all(of: known) {
         var hits = self
         try hits.shorten(to: shorter)
         if hits.identity == cursor.query {

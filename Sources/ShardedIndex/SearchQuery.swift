@@ -192,6 +192,15 @@ extension ShardedIndex {
     /// A condition that ends the search, for example by the caller's clock. The search checks it before it opens a
     /// page, a shard or a part.
     case until(@Sendable () -> Bool)
+
+    /// Returns the budget of the searches behind one that has opened shards and parts.
+    func rest(after opened: RankedSearch.Opened) -> SearchBudget {
+      switch self {
+      case .shards(let limit): .shards(max(0, limit - opened.shards))
+      case .parts(let limit): .parts(max(0, limit - opened.parts))
+      case .until: self
+      }
+    }
   }
 }
 

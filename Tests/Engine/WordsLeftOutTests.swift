@@ -73,5 +73,16 @@ import Testing
     let index = try Self.index().open
     let answer = try index.search(ShardedIndex.SearchQuery("springfield zzz", budget: .parts(0)))
     #expect(answer.isEmpty && !answer.isComplete && answer.dropped.isEmpty)
+    // All searches for shorter texts share one budget.
+    let text = "zzz springfeild zoo"
+    let whole = try index.search(text)
+    var complete = 0
+    for parts in 1..<100 {
+      let answer = try index.search(ShardedIndex.SearchQuery(text, budget: .parts(parts)))
+      guard answer.isComplete else { continue }
+      complete += 1
+      #expect(Self.keys(answer) == Self.keys(whole) && answer.dropped == whole.dropped, "\(parts)")
+    }
+    #expect(complete > 0 && complete < 99)
   }
 }

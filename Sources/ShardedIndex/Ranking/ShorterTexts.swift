@@ -1,5 +1,5 @@
 /// The texts that a ranked search tries in the place of a text that nothing matches: the text without some of its words.
-/// Source: docs/ranking.md section 9.
+/// Source: docs/tiers.md section 3.
 struct ShorterTexts {
   /// The most words of a text that are searched. Those behind are always left out.
   private static let mostWords = 8
@@ -10,9 +10,9 @@ struct ShorterTexts {
     let dropped: [String]
   }
 
-  /// The text, and behind it each of its words with the white space and the commas before it.
+  /// Each word of the text, with the white space and the commas before it.
   private let words: [(gap: Substring, word: Substring)]
-  /// What stands behind the last word.
+  /// The white space and the commas behind the last word.
   private let end: Substring
 
   init(_ text: String) {

@@ -1,4 +1,4 @@
-// This file finds records with typing errors: first with one edit, then with two.
+// This file finds records with typing errors: first with one edit, then with two and with three.
 
 extension RankedSearch {
   /// Queues the search for records with a number of edits, behind all records with fewer. Queues nothing if the typed
