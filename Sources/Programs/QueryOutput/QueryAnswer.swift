@@ -120,9 +120,8 @@ struct QueryAnswer {
       return "no match passes the filter" + (try FilterAdvice.text(on: query.filter, in: search.generation))
     }
     guard shown > 0 else { return try noMatch() }
-    if correction != nil || !search.dropped.isEmpty {
-      let corrected = correction.map { " for \"" + $0 + "\"" } ?? ""
-      return "no match for \"" + query.text + "\"; showing results" + corrected + QueryRunner.without(search.dropped)
+    if let results = QueryRunner.results(correction, without: search.dropped) {
+      return "no match for \"" + query.text + "\"; showing " + results
     }
     let end = query.offset + shown
     guard search.hasMore, total.map({ !$0.isExact || end < $0.number }) ?? true else { return nil }

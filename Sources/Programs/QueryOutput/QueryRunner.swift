@@ -261,9 +261,12 @@ package enum QueryRunner {
   /// Returns a number of matches as people write it: `472`, or `10,000+` if there may be more.
   package static func text(_ total: ShardedIndex.Total) -> String { grouped(total.number) + (total.isExact ? "" : "+") }
 
-  /// Returns ` without "ny"` for the words that a search left out; an empty text for none.
-  package static func without(_ dropped: [String]) -> String {
-    dropped.isEmpty ? "" : " without \"" + dropped.joined(separator: " ") + "\""
+  /// Returns `results for "Nagoya" without "city"`: the correction, and the words that the search left out; nil for
+  /// the results of the typed text.
+  package static func results(_ correction: String?, without dropped: [String]) -> String? {
+    guard correction != nil || !dropped.isEmpty else { return nil }
+    return "results" + (correction.map { " for \"" + $0 + "\"" } ?? "")
+      + (dropped.isEmpty ? "" : " without \"" + dropped.joined(separator: " ") + "\"")
   }
 
   /// Returns a number as people write it: `24,473`.

@@ -21,17 +21,12 @@ extension ListScreen {
     let position = model.rowCount > 0 ? QueryRunner.grouped(model.selection + 1) + "/" : ""
     var parts = [position + matches + " of " + QueryRunner.grouped(model.recordCount)]
     if model.marks.count > 0 { parts[0] += " (\(QueryRunner.grouped(model.marks.count)) selected)" }
-    if model.correction != nil || !model.dropped.isEmpty { parts.append("results" + Self.results(model)) }
+    if let results = QueryRunner.results(model.correction, without: model.dropped) { parts.append(results) }
     if showsCost { parts += costs(model) }
     // The last parts are the least important ones.
     while parts.count > 1, parts.joined(separator: theme.between).unicodeScalars.count > columns { parts.removeLast() }
     let text = parts.joined(separator: theme.between)
     return text.unicodeScalars.count <= columns ? text : position + matches
-  }
-
-  /// Returns ` for "Nagoya" without "city"`: the correction, and the words that the search left out.
-  static func results(_ model: ListModel) -> String {
-    (model.correction.map { " for \"" + $0 + "\"" } ?? "") + QueryRunner.without(model.dropped)
   }
 
   private func costs(_ model: ListModel) -> [String] {

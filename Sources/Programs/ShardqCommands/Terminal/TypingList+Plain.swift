@@ -73,8 +73,8 @@ extension TypingList {
     if let failure = model.failure {
       line.text(failure.commandMessage, limit: 400, ellipsis: "...", isolates: false)
     } else if let row = model.selectedRow {
-      if model.correction != nil || !model.dropped.isEmpty {
-        line.text("results" + ListScreen.results(model) + ": ", limit: 200, ellipsis: "...", isolates: false)
+      if let results = QueryRunner.results(model.correction, without: model.dropped) {
+        line.text(results + ": ", limit: 200, ellipsis: "...", isolates: false)
       }
       line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(ListScreen.count(model)), ")
       line.text(row.title, limit: 200, ellipsis: "...", isolates: false)
