@@ -69,6 +69,14 @@ package struct RankedText: Sendable {
     text.split { $0 == Fold.space || $0 == Fold.separator }
   }
 
+  /// Returns the range of the last word at the beginning of a word of a key's last component; nil if no word begins so.
+  /// If the text is finished, the word must be whole.
+  func lastWord(in component: ArraySlice<UInt8>) -> Range<Int>? {
+    guard let last = words.last else { return nil }
+    let word = Self.words(of: component).first { isFinished ? $0 == last : $0.starts(with: last) }
+    return word.map { $0.startIndex..<$0.startIndex + last.count }
+  }
+
   /// Whether a key equals the text, or has a separator behind it.
   func isWhole(_ key: ArraySlice<UInt8>) -> Bool {
     !isEmpty

@@ -165,10 +165,8 @@ package struct RecordTexts {
     let body = RankedText.words(of: key[..<bodyEnd])
     if let starts = Self.assigned(words[...], to: body, isLastWhole: text.isFinished) { return starts }
     guard var starts = Self.assigned(words.dropLast(), to: body, isLastWhole: false) else { return nil }
-    let last = words[words.count - 1]
-    let rest = RankedText.words(of: key[bodyEnd...])
-    guard let end = rest.first(where: { text.isFinished ? $0 == last : $0.starts(with: last) }) else { return nil }
-    starts.append(end.startIndex..<end.startIndex + last.count)
+    guard let end = text.lastWord(in: key[bodyEnd...]) else { return nil }
+    starts.append(end)
     return starts
   }
 

@@ -20,20 +20,18 @@ struct NearWords: Sendable {
 
     var canLead: Bool { count >= NearWords.leastLeader }
 
-    /// Whether a word of a key begins with the typed word, or equals it if it is finished.
-    func matches(_ other: ArraySlice<UInt8>) -> Bool {
-      isFinished ? other.elementsEqual(text) : other.starts(with: text)
-    }
-
     /// Returns the edits to the nearest beginning of a word of a key, and the size of the beginning; nil if the edits
     /// are too many.
     func nearest(in other: ArraySlice<UInt8>) -> (edits: Int, size: Int)? {
-      guard let near = near.last else { return matches(other) ? (0, text.count) : nil }
+      guard let near = near.last else {
+        return (isFinished ? other.elementsEqual(text) : other.starts(with: text)) ? (0, text.count) : nil
+      }
       let found = near.nearest(in: other)
       return found.distance <= limit ? (found.distance, found.size) : nil
     }
   }
 
+  private let text: RankedText
   let words: [NearWord]
   /// Whether the last word may also begin a word of the key's last component, without edits.
   private let mayEndKey: Bool
@@ -48,7 +46,7 @@ struct NearWords: Sendable {
       let near = (0..<limit).map { NearText(ranked, limit: $0 + 1) }
       return NearWord(text: Array(word), limit: limit, count: count, isFinished: isFinished, near: near)
     }
-    self.mayEndKey = mayEndKey
+    (self.text, self.mayEndKey) = (text, mayEndKey)
   }
 
   /// Returns the ranges of the words in a key, and their edits together, at least 1; nil if they do not match.
@@ -72,12 +70,11 @@ struct NearWords: Sendable {
       }
     }
     var match = best[best.count - 1]
-    let last = words[words.count - 1]
     if mayEndKey, words.dropLast().contains(where: { $0.canLead }), let before = best[best.count / 2 - 1],
       match.map({ before.edits < $0.edits }) ?? true,
-      let end = RankedText.words(of: key[bodyEnd...]).first(where: { last.matches($0) })
+      let end = text.lastWord(in: key[bodyEnd...])
     {
-      match = (before.edits, before.ranges + [end.startIndex..<end.startIndex + last.text.count])
+      match = (before.edits, before.ranges + [end])
     }
     return match.map { (max(1, $0.edits), $0.ranges) }
   }
