@@ -36,7 +36,7 @@
 
     @Flag(
       name: .customLong("typos"),
-      help: "Correct typing errors: one in a word of 3 letters, two in a word of 5. Adds 3 to 13 % to the index.")
+      help: "Correct one typing error in a word of 3 letters, and two in a word of 8. Adds 3 to 13 % to the index.")
     var typos = false
 
     @Flag(
