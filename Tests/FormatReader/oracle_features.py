@@ -312,12 +312,12 @@ class FeatureOracle(Oracle):
 class EditedQuery(Query):
     """A query of an index that matches folds, without word starts and other names."""
 
-    def __init__(self, text, typos=True):
+    def __init__(self, text, typos=True, filtered=True):
         super().__init__(text)
-        self.edits = edits_of(self.q) if typos else 0
+        self.edits, self.filtered = edits_of(self.q) if typos else 0, filtered
 
     def exact(self, text, filtered=True):
-        return EditedQuery(text, typos=False)
+        return EditedQuery(text, False, filtered)
 
 
 class KeyTexts:
