@@ -140,7 +140,7 @@ class Entries(Compared):
         lines = made(self.rng, 1500, WEIGHTS["few"])
         index, scan = self.index_of("pages", lines, *SIZES, "--words", "--alias", "others", words="body", alias=["others"])
         for text in ["", "a", "b", "b a", "e "] + texts(self.rng, scan, "name", 3):
-            expected, found, ranks, cursor = scan.answer(text, 70), [], [], None
+            expected, found, ranks, cursor = scan.answer(FeatureQuery(text, all_words=True), 70), [], [], None
             for _ in range(10):
                 answer = page(index, text, 7, cursor)
                 found, ranks = found + hits_of(answer), ranks + answer["hits"]
