@@ -280,7 +280,7 @@ class GeoNames(Temporary):
         cities = FeatureOracle.of_index(index, words="body", alias=["alternatenames"])
 
         def hits(text, typos):
-            rows = [json.loads(cities.lines[rank.position]) for rank in cities.answer(FeatureQuery(text, typos=typos), 3)]
+            rows = [json.loads(cities.lines[rank.position]) for rank in cities.answer(FeatureQuery(text, typos=typos, all_words=True), 3)]
             return [f"{row['name']} {row['country code']}" for row in rows]
 
         for text, first in self.FIRST.items():
