@@ -116,7 +116,7 @@ extension ShardedIndex {
     /// The score: the code of the weight, the bonus of the match and the nearness, in steps of 1/2,048 octave.
     public var score: Int { rank.score }
     /// The bonus of the match, in octaves of weight.
-    public var bonus: Int { (rank.score - near - WeightRule.code(rank.weight)) / 2048 }
+    public var bonus: Int { rank.bonus(near: near) }
     /// The number of typing errors that the match corrects.
     public var edits: Int { rank.edits }
     /// The text of the record that matched.

@@ -27,8 +27,8 @@ extension ShardedIndex {
       before = (0, cursor?.rank.edits == 0 ? 1 : 0, cursor == nil)
       search = try Self.search(text, query, in: generation)
       if let cursor {
-        if cursor.query != identity { try shorten(for: cursor) }
-        try cursor.check(identity, generation)
+        if cursor.query != search.identity { try shorten(for: cursor) }
+        try cursor.check(search.identity, generation)
       }
     }
 
@@ -50,13 +50,6 @@ extension ShardedIndex {
 
     package var generation: Generation { search.generation }
 
-    /// The number that tells queries apart, for cursors.
-    private var identity: UInt64 {
-      let text = search.text
-      return Cursor.identity(
-        text.isFinished ? text.text + [Fold.space] : text.text, search.filter, search.nearness,
-        hasEdits: search.editLimit > 0)
-    }
     /// The number of hits that were found.
     package var count: Int { found.records.count }
     /// The positions of the hits that were found among the records of the generation.
@@ -80,7 +73,7 @@ extension ShardedIndex {
     /// The cursor behind the last settled hit, with which a later search finds the next page; nil behind the last page.
     package var cursor: Cursor? {
       guard hasMore, let rank = found.records[..<found.settledCount].last?.rank ?? rankBefore else { return nil }
-      return Cursor(generation: search.generation.identity, query: identity, rank: rank)
+      return Cursor(generation: search.generation.identity, query: search.identity, rank: rank)
     }
 
     // MARK: Finding
@@ -115,76 +108,87 @@ extension ShardedIndex {
       guard next.records.isEmpty, next.isComplete, limit > 0, before.isKnown, rankBefore == nil, count == 0 else {
         return next
       }
-      return try nextWithoutWords(limit, budget, isStopped) ?? next
+      var asked = Asked(budget: budget?.rest(after: search.opened), isStopped: isStopped)
+      return try nextWithoutWords(limit, &asked) ?? next
     }
 
     // MARK: Leaving out words
 
-    /// Tries the shorter texts in their order, and takes the place of this search with the first text that has hits.
-    ///
-    /// - Parameter budget: The limit on the work of all these searches and of this one.
-    /// - Returns: The hits of the shorter text; nil if no shorter text has hits.
-    private mutating func nextWithoutWords(
-      _ limit: Int, _ budget: SearchBudget?, _ isStopped: (() -> Bool)?
-    ) throws(IndexError) -> RankedSearch.NextHits? {
-      let texts = ShorterTexts(query.text)
-      guard query.words != .all, !generation.isOfStarts, texts.canShorten else { return nil }
-      var budget = budget?.rest(after: search.opened)
-      // Whether the budget or the condition ended one of the searches.
+    /// The limits that the searches for shorter texts share.
+    private struct Asked {
+      var budget: SearchBudget?
+      var isStopped: (() -> Bool)?
+      /// Whether the budget or the condition ended one of the searches.
       var isCut = false
-      func next(_ limit: Int, of search: inout RankedSearch) throws(IndexError) -> RankedSearch.NextHits {
+
+      mutating func next(_ limit: Int, of search: inout RankedSearch) throws(IndexError) -> RankedSearch.NextHits {
         let next = try search.next(limit, budget: budget, isStopped: isStopped)
         budget = budget?.rest(after: search.opened)
         isCut = isCut || !next.isComplete
         return next
       }
-      // Returns the best match of a text without edits, and without regard to nearness.
-      func best(_ text: String, _ filter: RankedFilter?) throws(IndexError) -> Rank? {
+
+      /// Returns the best match of a text without edits, and without regard to nearness.
+      mutating func best(
+        _ text: String, _ filter: RankedFilter? = nil, in generation: Generation
+      ) throws(IndexError) -> Rank? {
         var search = try RankedSearch(Fold.fold(text), filter: filter, typos: .none, in: generation)
         return try next(1, of: &search).records.first?.rank
       }
-      func take(_ shorter: ShorterTexts.Shorter) throws(IndexError) -> RankedSearch.NextHits? {
-        var hits = self
-        try hits.shorten(to: shorter)
-        let next = try next(limit, of: &hits.search)
-        if !next.records.isEmpty { self = hits }
-        return next.records.isEmpty ? nil : next
+
+      /// Returns the positions of the words with which a text of the index begins; nil if there are none.
+      mutating func known(_ texts: ShorterTexts, in generation: Generation) throws(IndexError) -> [Int]? {
+        var known: [Int] = []
+        for (position, word) in texts.searchedWords.enumerated() where try best(word, in: generation) != nil {
+          known.append(position)
+        }
+        return known.isEmpty ? nil : known
       }
-      // A whole key or a whole name is likelier to be meant than a beginning.
-      for shorter in texts.all() where !isCut {
-        guard let rank = try best(shorter.text, search.filter), !isCut,
-          RecordMatch.isWhole(bonus: (rank.score - WeightRule.code(rank.weight)) / 2048)
-        else { continue }
-        if let next = try take(shorter) { return next }
-      }
-      let known = try texts.known { (word) throws(IndexError) in try best(word, nil) != nil }
-      for shorter in texts.all(of: known) where !isCut {
-        if let next = try take(shorter) { return next }
-      }
-      return isCut ? RankedSearch.NextHits(isComplete: false) : nil
     }
 
-    /// Searches a shorter text instead.
-    private mutating func shorten(to shorter: ShorterTexts.Shorter) throws(IndexError) {
-      (text, dropped) = (Fold.fold(shorter.text), shorter.dropped)
-      search = try Self.search(text, query, in: generation)
+    /// Tries the shorter texts in their order, and takes the place of this search with the first text that has hits.
+    ///
+    /// - Returns: The hits of the shorter text; nil if no shorter text has hits.
+    private mutating func nextWithoutWords(
+      _ limit: Int, _ asked: inout Asked
+    ) throws(IndexError) -> RankedSearch.NextHits? {
+      let texts = ShorterTexts(query.text)
+      guard query.words != .all, !generation.isOfStarts, texts.canShorten else { return nil }
+      func hits(of shorter: ShorterTexts.Shorter) throws(IndexError) -> RankedSearch.NextHits? {
+        var search = try Self.search(Fold.fold(shorter.text), query, in: generation)
+        let next = try asked.next(limit, of: &search)
+        guard !next.records.isEmpty else { return nil }
+        take(search, for: shorter)
+        return next
+      }
+      // A whole key or a whole name is likelier to be meant than a beginning.
+      for shorter in texts.all() where !asked.isCut {
+        guard let rank = try asked.best(shorter.text, search.filter, in: generation), !asked.isCut,
+          RecordMatch.isWhole(bonus: rank.bonus(near: 0))
+        else { continue }
+        if let next = try hits(of: shorter) { return next }
+      }
+      let known = try asked.known(texts, in: generation)
+      for shorter in texts.all(of: known) where !asked.isCut {
+        if let next = try hits(of: shorter) { return next }
+      }
+      return asked.isCut ? RankedSearch.NextHits(isComplete: false) : nil
+    }
+
+    /// Goes on with the search for a shorter text.
+    private mutating func take(_ search: RankedSearch, for shorter: ShorterTexts.Shorter) {
+      (self.search, text, dropped) = (search, Fold.fold(shorter.text), shorter.dropped)
     }
 
     /// Searches the shorter text that a cursor belongs to, if there is one.
     private mutating func shorten(for cursor: Cursor) throws(IndexError) {
       let texts = ShorterTexts(query.text)
       guard query.words != .all, texts.canShorten else { return }
-      let known = try texts.known { [generation] (word) throws(IndexError) in
-        var search = try RankedSearch(Fold.fold(word), typos: .none, in: generation)
-        return try !search.next(1, budget: nil).records.isEmpty
-      }
+      var asked = Asked()
+      let known = try asked.known(texts, in: generation)
       for shorter in texts.all() + texts.all(of: known) {
-        var hits = self
-        try hits.shorten(to: shorter)
-        if hits.identity == cursor.query {
-          self = hits
-          return
-        }
+        let search = try Self.search(Fold.fold(shorter.text), query, in: generation)
+        if search.identity == cursor.query { return take(search, for: shorter) }
       }
     }
 
@@ -233,5 +237,13 @@ extension ShardedIndex {
         record: record, rank: found.records[position].rank, isSettled: position < found.settledCount,
         near: search.nearness?.value { record.value(ofField: $0)?.text } ?? 0, text: search.text, rules: search.rules)
     }
+  }
+}
+
+extension RankedSearch {
+  /// The number that tells queries apart, for cursors.
+  fileprivate var identity: UInt64 {
+    ShardedIndex.Cursor.identity(
+      text.isFinished ? text.text + [Fold.space] : text.text, filter, nearness, hasEdits: editLimit > 0)
   }
 }

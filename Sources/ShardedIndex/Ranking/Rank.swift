@@ -23,6 +23,11 @@ extension ShardedIndex {
       (self.edits, self.score, self.weight, self.position) = (edits, score, weight, position)
     }
 
+    /// Returns the bonus of the match, in octaves.
+    ///
+    /// - Parameter near: The nearness in the score, in steps.
+    func bonus(near: Int) -> Int { (score - near - WeightRule.code(weight)) / 2048 }
+
     /// The bound above all ranks.
     static var highest: Rank { Rank(edits: 0, score: .max, weight: .max, position: 0) }
 

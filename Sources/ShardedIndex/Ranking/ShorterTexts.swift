@@ -47,12 +47,8 @@ struct ShorterTexts {
   /// The positions of the words that are searched.
   private var searched: Range<Int> { 0..<min(words.count, Self.mostWords) }
 
-  /// Returns the positions of the words for which a condition holds; all if it holds for none.
-  func known(_ isKnown: (String) throws(IndexError) -> Bool) throws(IndexError) -> [Int] {
-    var known: [Int] = []
-    for position in searched where try isKnown(String(words[position].word)) { known.append(position) }
-    return known.isEmpty ? Array(searched) : known
-  }
+  /// The words that are searched, in their order.
+  var searchedWords: [String] { searched.map { String(words[$0].word) } }
 
   /// Returns the text with some of its words. A word behind which others are left out is finished.
   private func shorter(_ kept: ArraySlice<Int>) -> Shorter {
