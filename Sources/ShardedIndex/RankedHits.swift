@@ -59,7 +59,9 @@ extension ShardedIndex {
     /// Whether there may be further hits.
     package var hasMore: Bool { search.highestRest != nil }
     /// Whether the matches are the records whose keys begin with the text, and no others.
-    package var areKeyMatches: Bool { !search.rules.isPlain && search.filter == nil && search.editLimit == 0 }
+    package var areKeyMatches: Bool {
+      dropped.isEmpty && !search.rules.isPlain && search.filter == nil && search.editLimit == 0
+    }
     /// The number of shards that the search has opened.
     package var shardsOpened: Int { search.opened.shards }
 

@@ -50,6 +50,9 @@ extension ShardedIndex {
     package var isComplete: Bool { !isRanked || hits!.isComplete }
     /// The number of keys that begin with the text; nil if it is unknown.
     package var keys: Int? { matches.flatMap { $0.hasMore ? nil : $0.count } }
+    /// The number of matches, if they are the records whose keys begin with the text, and no others; nil if it is unknown.
+    /// If no key begins with it, records may match fewer words.
+    package var keyMatchCount: Int? { areKeyMatches ? keys.flatMap { $0 > 0 ? $0 : nil } : nil }
     /// The words that the search left out, since nothing matches all words.
     package var dropped: [String] { isRanked ? hits!.dropped : [] }
     /// The proof that no better record was left out; nil in the order of keys.
@@ -59,7 +62,7 @@ extension ShardedIndex {
     package var cursor: Cursor? {
       guard isRanked, !generation.isOfStarts else { return nil }
       let before = hits!.before
-      if areKeyMatches, before.isKnown, let keys, before.all + count >= keys { return nil }
+      if before.isKnown, let keyMatchCount, before.all + count >= keyMatchCount { return nil }
       return hits!.cursor
     }
 

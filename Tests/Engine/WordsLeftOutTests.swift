@@ -69,6 +69,20 @@ import Testing
     #expect(Self.keys(try index.search(filtered)) == ["Springfield Lakes, AU"])
   }
 
+  @Test("pages of a shorter text go on in an index that matches keys alone") func keys() throws {
+    let names = (0..<30).map { #"{"name":"Paris \#($0)","w":\#($0)}"# } + [#"{"name":"London","w":3}"#]
+    let list = names.joined(separator: "\n")
+    let index = try SmallIndex(json: list, key: "{name}", suffix: ".jsonl") { $0.weight = "w" }.open
+    let whole = try index.search("paris ", limit: 30)
+    var (found, cursor, pages) = ([String](), ShardedIndex.Cursor?.none, 0)
+    repeat {
+      let page = try index.search(ShardedIndex.SearchQuery("paris zzz"), limit: 7, after: cursor)
+      #expect(page.dropped == ["zzz"])
+      (found, cursor, pages) = (found + Self.keys(page), page.cursor, pages + 1)
+    } while cursor != nil && pages < 9
+    #expect(found == Self.keys(whole) && found.count == 30)
+  }
+
   @Test("a search that its budget ends leaves out no word") func budget() throws {
     let index = try Self.index().open
     let answer = try index.search(ShardedIndex.SearchQuery("springfield zzz", budget: .parts(0)))

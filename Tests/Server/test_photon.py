@@ -79,6 +79,19 @@ class Photon(unittest.TestCase):
             self.assertEqual(answer.status, 400)
             self.assertIn("no countries", answer.body.decode() if isinstance(answer.body, bytes) else answer.body)
 
+    def test_words_left_out(self):
+        """An index that matches keys alone answers a text with a word too many, and the object goes on by its cursor."""
+        rows = [{"name": f"Paris {number}", "w": str(number), "lat": "1", "lon": "2"} for number in range(30)]
+        with Server(build(rows, "photon-words", "--weight", "w", key="{name}")) as server:
+            found = server.get("/api?q=paris+zzz&limit=3").json["features"]
+            self.assertEqual([feature["properties"]["name"] for feature in found], ["Paris 29", "Paris 28", "Paris 27"])
+            names, cursor = [], ""
+            while cursor is not None and len(names) < 40:
+                page = server.get(f"/v1/search?q=paris+zzz&limit=9&after={cursor}").json
+                self.assertEqual(page["dropped"], ["zzz"])
+                names, cursor = names + [match["name"] for match in page["matches"]], page.get("cursor")
+            self.assertEqual(names, [f"Paris {number}" for number in range(29, -1, -1)])
+
     def test_what_is_accepted(self):
         wanted = self.server.get("/api?q=pari").body
         for more in ["lang=de", "lang=", "lang=xx", "dedupe=0", "dedupe=1", "debug=1", "debug=true", "lat=&lon=", "zoom=",

@@ -204,7 +204,7 @@
         let keys = search.keys ?? 0
         try checkWait(for: hasFilter ? keys : min(request.limit, keys))
         guard state.hasCoordinates else { throw Problem.noCoordinates }
-        let count = search.areKeyMatches ? keys : nil
+        let count = search.keyMatchCount
         // Each hit may be in another part, so the search first finds only as many hits as the answer has.
         let first = hasFilter || !search.isRanked ? 64 : request.limit
         var at = 0
@@ -289,7 +289,7 @@
         isAtEnd = at == count || range.count < wanted
         if isAtEnd { break }
       }
-      guard found == request.limit || isAtEnd || count == 0 else { throw Photon.manyMatches(count) }
+      guard found == request.limit || isAtEnd else { throw Photon.manyMatches(count) }
       try endFeatures()
     }
 

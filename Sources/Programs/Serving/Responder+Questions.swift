@@ -50,7 +50,7 @@
           return search
         }
         var search = try ShardedIndex.Search(query, in: generation)
-        let most = search.areKeyMatches ? min(query.wanted, search.keys ?? .max) : query.wanted
+        let most = min(query.wanted, search.keyMatchCount ?? .max)
         try checkWait(for: search.isRanked ? most : search.range.count)
         guard try search.find(query.wanted, parts: Self.partsHere) else { throw NotHere() }
         return search
