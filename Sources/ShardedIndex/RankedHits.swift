@@ -241,11 +241,3 @@ extension ShardedIndex {
     }
   }
 }
-
-extension RankedSearch {
-  /// The number that tells queries apart, for cursors.
-  fileprivate var identity: UInt64 {
-    ShardedIndex.Cursor.identity(
-      text.isFinished ? text.text + [Fold.space] : text.text, filter, nearness, hasEdits: editLimit > 0)
-  }
-}
