@@ -18,13 +18,12 @@ extension ShardedIndex {
     }
 
     /// Returns the number that tells queries apart.
-    static func identity(
-      _ text: [UInt8], _ filter: RankedFilter?, _ near: RankedNear?, hasEdits: Bool
-    ) -> UInt64 {
-      var bytes = text
-      if hasEdits { bytes += [0, 0xff] }
-      filter?.write(to: &bytes)
-      near?.write(to: &bytes)
+    static func identity(of search: RankedSearch) -> UInt64 {
+      var bytes = search.text.text
+      if search.text.isFinished { bytes.append(Fold.space) }
+      if search.editLimit > 0 { bytes += [0, 0xff] }
+      search.filter?.write(to: &bytes)
+      search.nearness?.write(to: &bytes)
       return bytes.hash
     }
 

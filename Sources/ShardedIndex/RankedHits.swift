@@ -27,8 +27,8 @@ extension ShardedIndex {
       before = (0, cursor?.rank.edits == 0 ? 1 : 0, cursor == nil)
       search = try Self.search(text, query, in: generation)
       if let cursor {
-        if cursor.query != search.identity { try shorten(for: cursor) }
-        try cursor.check(search.identity, generation)
+        if cursor.query != Cursor.identity(of: search) { try shorten(for: cursor) }
+        try cursor.check(Cursor.identity(of: search), generation)
       }
     }
 
@@ -75,7 +75,7 @@ extension ShardedIndex {
     /// The cursor behind the last settled hit, with which a later search finds the next page; nil behind the last page.
     package var cursor: Cursor? {
       guard hasMore, let rank = found.records[..<found.settledCount].last?.rank ?? rankBefore else { return nil }
-      return Cursor(generation: search.generation.identity, query: search.identity, rank: rank)
+      return Cursor(generation: search.generation.identity, query: Cursor.identity(of: search), rank: rank)
     }
 
     // MARK: Finding
@@ -190,7 +190,7 @@ extension ShardedIndex {
       let known = try asked.known(texts, in: generation)
       for shorter in texts.all() + texts.all(of: known) {
         let search = try Self.search(Fold.fold(shorter.text), query, in: generation)
-        if search.identity == cursor.query { return take(search, for: shorter) }
+        if Cursor.identity(of: search) == cursor.query { return take(search, for: shorter) }
       }
     }
 

@@ -72,12 +72,6 @@ struct RankedSearch: Sendable {
     queueEdits(1)
   }
 
-  /// The number that tells queries apart, for cursors.
-  var identity: UInt64 {
-    ShardedIndex.Cursor.identity(
-      text.isFinished ? text.text + [Fold.space] : text.text, filter, nearness, hasEdits: editLimit > 0)
-  }
-
   /// The greatest rank that a record behind the hits can have; nil if there are no more records.
   var highestRest: ShardedIndex.Rank? {
     left.reduce(restOfQueue) { greatest, record in greatest.map { max($0, record.rank) } ?? record.rank }
