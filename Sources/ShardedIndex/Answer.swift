@@ -43,6 +43,9 @@ extension ShardedIndex {
     /// The words of the text that the search left out, since no record matches all words; in their order.
     public var dropped: [String] { search.dropped }
 
+    /// The reading of the text that the answer comes from, since no record matches the text itself; nil for the text.
+    public var interpretation: Interpretation? { search.interpretation }
+
     /// Whether there may be further hits.
     public var hasMore: Bool { search.hasMore }
 
@@ -92,6 +95,14 @@ extension ShardedIndex {
       (query.needs.cursor, query.needs.tables) = (true, true)
       try self.init(Search(query, in: generation), limit: query.limit, isStopped: isStopped)
     }
+  }
+
+  /// A reading of a typed text: words stand for filters, or for other words. Source: docs/tiers.md section 3.
+  public struct Interpretation: Hashable, Sendable {
+    /// The text that was searched.
+    public let text: String
+    /// The filters that words of the typed text stand for. Each has one value.
+    public let filters: [Filter]
   }
 
   /// A record of a ranked answer, and how it matched.

@@ -9,6 +9,8 @@ extension ShardedIndex {
     private(set) var text: [UInt8]
     /// The words of the query that the search left out, since nothing matches all words; in their order.
     package private(set) var dropped: [String] = []
+    /// The reading of the text that the hits come from; nil for the text itself.
+    package private(set) var interpretation: Interpretation?
     private(set) var found = RankedSearch.NextHits()
     /// The rank of the last hit before the hits that were found; nil if they are the first.
     private var rankBefore: Rank?
@@ -27,7 +29,7 @@ extension ShardedIndex {
       before = (0, cursor?.rank.edits == 0 ? 1 : 0, cursor == nil)
       search = try Self.search(text, query, in: generation)
       if let cursor {
-        if cursor.query != Cursor.identity(of: search) { try shorten(for: cursor) }
+        if cursor.query != Cursor.identity(of: search) { try takeSearch(of: cursor) }
         try cursor.check(Cursor.identity(of: search), generation)
       }
     }
@@ -40,11 +42,11 @@ extension ShardedIndex {
     }
 
     private static func search(
-      _ text: [UInt8], _ query: SearchQuery, in generation: Generation
+      _ text: [UInt8], _ query: SearchQuery, filter: [Filter]? = nil, in generation: Generation
     ) throws(IndexError) -> RankedSearch {
       let manifest = generation.manifest
       return try RankedSearch(
-        text, filter: RankedFilter(query.filter, in: manifest), near: RankedNear(query.near, in: manifest),
+        text, filter: RankedFilter(filter ?? query.filter, in: manifest), near: RankedNear(query.near, in: manifest),
         typos: query.typos, in: generation, below: query.cursor?.rank)
     }
 
@@ -58,9 +60,11 @@ extension ShardedIndex {
     package var isComplete: Bool { found.isComplete }
     /// Whether there may be further hits.
     package var hasMore: Bool { search.highestRest != nil }
+    /// Whether the hits come from the text itself, with all its words.
+    var isOfTypedText: Bool { dropped.isEmpty && interpretation == nil }
     /// Whether the matches are the records whose keys begin with the text, and no others.
     package var areKeyMatches: Bool {
-      dropped.isEmpty && !search.rules.isPlain && search.filter == nil && search.editLimit == 0
+      isOfTypedText && !search.rules.isPlain && search.filter == nil && search.editLimit == 0
     }
     /// The number of shards that the search has opened.
     package var shardsOpened: Int { search.opened.shards }
@@ -106,26 +110,73 @@ extension ShardedIndex {
     private mutating func next(
       _ limit: Int, _ budget: SearchBudget?, _ isStopped: (() -> Bool)?
     ) throws(IndexError) -> RankedSearch.NextHits {
-      let next = try search.next(limit, budget: budget, isStopped: isStopped)
-      guard next.records.isEmpty, next.isComplete, limit > 0, before.isKnown, rankBefore == nil, count == 0 else {
-        return next
+      guard query.words != .all, !generation.isOfStarts, limit > 0, before.isKnown, rankBefore == nil, count == 0 else {
+        return try search.next(limit, budget: budget, isStopped: isStopped)
       }
-      var asked = Asked(budget: budget?.rest(after: search.opened), isStopped: isStopped)
-      return try nextWithoutWords(limit, &asked) ?? next
+      var asked = Asked(budget: budget, isStopped: isStopped)
+      let right = try asked.next(limit, mostEdits: 0, of: &search)
+      guard right.records.isEmpty, !asked.isCut else { return right }
+      let typed = TypedWords(query.text)
+      if let next = try nextOfReadings(limit, typed, &asked) { return next }
+      if let next = try nextWithoutWords(limit, typed, &asked) { return next }
+      return RankedSearch.NextHits(isComplete: !asked.isCut)
+    }
+
+    // MARK: Readings
+
+    /// Asks the text with edits, and its readings without and with edits, and takes the place of this search with the
+    /// first one that has hits.
+    ///
+    /// - Returns: The hits; nil if there are none.
+    private mutating func nextOfReadings(
+      _ limit: Int, _ typed: TypedWords, _ asked: inout Asked
+    ) throws(IndexError) -> RankedSearch.NextHits? {
+      let readings = readings(of: typed)
+      var searches: [RankedSearch] = []
+      for reading in readings { searches.append(try Self.search(reading, query, in: generation)) }
+      for edits in 0...EditBudget.mostEdits {
+        let next = edits == 0 ? nil : try asked.next(limit, mostEdits: edits, of: &search)
+        if let next, !next.records.isEmpty { return next }
+        for index in searches.indices where !asked.isCut {
+          let next = try asked.next(limit, mostEdits: edits, of: &searches[index])
+          guard !next.records.isEmpty else { continue }
+          take(searches[index], for: readings[index])
+          return next
+        }
+      }
+      return nil
+    }
+
+    private func readings(of typed: TypedWords) -> [Reading] {
+      Readings(in: generation.manifest).all(of: typed, query.filter)
+    }
+
+    private static func search(
+      _ reading: Reading, _ query: SearchQuery, in generation: Generation
+    ) throws(IndexError) -> RankedSearch {
+      try search(Fold.fold(reading.text), query, filter: reading.filters, in: generation)
+    }
+
+    /// Goes on with the search for a reading.
+    private mutating func take(_ search: RankedSearch, for reading: Reading) {
+      (self.search, text, interpretation) = (search, Fold.fold(reading.text), reading.interpretation)
     }
 
     // MARK: Leaving out words
 
-    /// The limits that the searches for shorter texts share.
+    /// The limits that all searches for one page share.
     private struct Asked {
       var budget: SearchBudget?
       var isStopped: (() -> Bool)?
       /// Whether the budget or the condition ended one of the searches.
       var isCut = false
 
-      mutating func next(_ limit: Int, of search: inout RankedSearch) throws(IndexError) -> RankedSearch.NextHits {
-        let next = try search.next(limit, budget: budget, isStopped: isStopped)
-        budget = budget?.rest(after: search.opened)
+      mutating func next(
+        _ limit: Int, mostEdits: Int? = nil, of search: inout RankedSearch
+      ) throws(IndexError) -> RankedSearch.NextHits {
+        let start = search.opened
+        let next = try search.next(limit, mostEdits: mostEdits, budget: budget, isStopped: isStopped)
+        budget = budget?.rest(from: start, to: search.opened)
         isCut = isCut || !next.isComplete
         return next
       }
@@ -152,10 +203,10 @@ extension ShardedIndex {
     ///
     /// - Returns: The hits of the shorter text; nil if no shorter text has hits.
     private mutating func nextWithoutWords(
-      _ limit: Int, _ asked: inout Asked
+      _ limit: Int, _ typed: TypedWords, _ asked: inout Asked
     ) throws(IndexError) -> RankedSearch.NextHits? {
-      let texts = ShorterTexts(query.text)
-      guard query.words != .all, !generation.isOfStarts, texts.canShorten else { return nil }
+      let texts = ShorterTexts(typed: typed)
+      guard texts.canShorten, !asked.isCut else { return nil }
       func hits(of shorter: ShorterTexts.Shorter) throws(IndexError) -> RankedSearch.NextHits? {
         var search = try Self.search(Fold.fold(shorter.text), query, in: generation)
         let next = try asked.next(limit, of: &search)
@@ -174,7 +225,7 @@ extension ShardedIndex {
       for shorter in texts.all(of: known) where !asked.isCut {
         if let next = try hits(of: shorter) { return next }
       }
-      return asked.isCut ? RankedSearch.NextHits(isComplete: false) : nil
+      return nil
     }
 
     /// Goes on with the search for a shorter text.
@@ -182,10 +233,16 @@ extension ShardedIndex {
       (self.search, text, dropped) = (search, Fold.fold(shorter.text), shorter.dropped)
     }
 
-    /// Searches the shorter text that a cursor belongs to, if there is one.
-    private mutating func shorten(for cursor: Cursor) throws(IndexError) {
-      let texts = ShorterTexts(query.text)
-      guard query.words != .all, texts.canShorten else { return }
+    /// Searches the reading or the shorter text that a cursor belongs to, if there is one.
+    private mutating func takeSearch(of cursor: Cursor) throws(IndexError) {
+      guard query.words != .all else { return }
+      let typed = TypedWords(query.text)
+      for reading in readings(of: typed) {
+        let search = try Self.search(reading, query, in: generation)
+        if Cursor.identity(of: search) == cursor.query { return take(search, for: reading) }
+      }
+      let texts = ShorterTexts(typed: typed)
+      guard texts.canShorten else { return }
       var asked = Asked()
       let known = try asked.known(texts, in: generation)
       for shorter in texts.all() + texts.all(of: known) {

@@ -55,6 +55,8 @@ extension ShardedIndex {
     package var keyMatchCount: Int? { areKeyMatches ? keys.flatMap { $0 > 0 ? $0 : nil } : nil }
     /// The words that the search left out, since nothing matches all words.
     package var dropped: [String] { isRanked ? hits!.dropped : [] }
+    /// The reading of the text that the answer comes from; nil for the text itself.
+    package var interpretation: Interpretation? { isRanked ? hits!.interpretation : nil }
     /// The proof that no better record was left out; nil in the order of keys.
     var certificate: Certificate? { isRanked ? hits!.certificate : nil }
 

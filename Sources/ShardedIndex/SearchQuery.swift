@@ -151,12 +151,13 @@ extension ShardedIndex {
     case none
   }
 
-  /// Which words of a text a record has to match. Source: docs/tiers.md section 3.
+  /// Which words of a text a record has to match. Source: docs/tiers.md sections 3 and 4.
   @nonexhaustive
   public enum RequiredWords: Hashable, Sendable {
-    /// All words; if no record matches all of them, the search leaves some out, and the answer names these.
+    /// All words; if no record matches all of them, words may stand for filters or for other words, or the search
+    /// leaves some out, and the answer says so.
     case automatic
-    /// All words.
+    /// All words, as they were typed.
     case all
   }
 
@@ -193,11 +194,15 @@ extension ShardedIndex {
     /// page, a shard or a part.
     case until(@Sendable () -> Bool)
 
-    /// Returns the budget of the searches behind one that has opened shards and parts.
-    func rest(after opened: RankedSearch.Opened) -> SearchBudget {
+    /// Returns the budget that is left behind a search.
+    ///
+    /// - Parameters:
+    ///   - start: What the search had opened under other budgets.
+    ///   - opened: What it has opened in all.
+    func rest(from start: RankedSearch.Opened, to opened: RankedSearch.Opened) -> SearchBudget {
       switch self {
-      case .shards(let limit): .shards(max(0, limit - opened.shards))
-      case .parts(let limit): .parts(max(0, limit - opened.parts))
+      case .shards(let limit): .shards(max(0, limit - (opened.shards - start.shards)))
+      case .parts(let limit): .parts(max(0, limit - (opened.parts - start.parts)))
       case .until: self
       }
     }

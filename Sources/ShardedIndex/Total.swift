@@ -20,8 +20,8 @@ extension ShardedIndex.RankedHits {
   ///
   /// - Parameter keys: The number of keys that begin with the text; nil if it is unknown.
   package func total(keys: Int?) -> ShardedIndex.Total {
-    // The keys begin with all words.
-    let keys = dropped.isEmpty ? keys : nil
+    // The keys begin with the typed text.
+    let keys = isOfTypedText ? keys : nil
     if search.filter == nil, !search.rules.isPlain, let keys, keys > 0 || search.editLimit == 0 {
       return ShardedIndex.Total(keys)
     }

@@ -165,6 +165,7 @@ package struct RangePlan: Sendable {
     ("id", { $0.id }, { $0.id = $1 }),
     ("weight", { $0.weight }, { $0.weight = $1 }),
     ("weight-scale", { $0.weightScale }, { $0.weightScale = $1 }),
+    ("synonyms", { $0.tables.synonyms }, { $0.tables.synonyms = $1 }),
     ("words", { $0.words?.rawValue }, { $0.words = BuildOptions.Words(rawValue: $1) }),
     ("comment", { $0.dialect.comment }, { $0.dialect.comment = $1 }),
     ("null", { $0.dialect.null }, { $0.dialect.null = $1 }),
@@ -178,6 +179,14 @@ package struct RangePlan: Sendable {
     ("alias", { $0.alias.isEmpty ? nil : $0.alias }, { $0.alias = $1 }),
     ("coordinates", { $0.coordinates }, { $0.coordinates = $1 }),
     ("filter", { $0.filter.isEmpty ? nil : $0.filter }, { $0.filter = $1 }),
+    (
+      // A text for each filter, empty for none.
+      "names", { $0.tables.names.isEmpty ? nil : $0.filter.map { [tables = $0.tables] in tables.names[$0] ?? "" } },
+      { options, texts in
+        options.tables.names = Dictionary(
+          zip(options.filter, texts).filter { !$1.isEmpty }, uniquingKeysWith: { first, _ in first })
+      }
+    ),
   ]
   private static let numbers: [Option<Int, Int>] = [
     ("shard-size", { $0.shardLimitBytes }, { $0.shardLimitBytes = $1 }),

@@ -17,6 +17,7 @@ extension ShardBuilder {
     try checkOptions(options)
     try checkStandardInput(inputs)
     try checkLines(options)
+    options.tables = try SearchTables(of: options)
     let directory = RunDirectory(path: directory)
     var summary = BuildSummary()
     var intake = RecordIntake(options: options, directory)

@@ -47,7 +47,10 @@ struct LineReader: ~Copyable {
   }
 
   /// Returns the error of the last line.
-  func flaw(_ reason: BuildMessage) -> BuildError {
+  func flaw(_ reason: BuildMessage) -> BuildError { Self.flaw(reason, path, number) }
+
+  /// Returns the error of a line.
+  static func flaw(_ reason: BuildMessage, _ path: String, _ number: Int) -> BuildError {
     .dataset(.bad, message: "\(displayed(path: path)):\(max(1, number)): the line \(reason)")
   }
 }

@@ -30,6 +30,13 @@ public struct BuildOptions: Sendable {
   public var alias: [String] = []
   /// The fields by which answers are filtered, up to 64. The index gets tables of the fields' values.
   public var filter: [String] = []
+  /// Files with other names of the values of a field of ``filter``: each line has a value, a tab and a name, and may
+  /// have a tab and a condition `FIELD=VALUE`. Searches take these names for the values. Source: docs/tiers.md section 3.
+  public var namesFiles: [(field: String, path: String)] = []
+  /// Files with words that stand for others in searches: lines such as `st, saint` and `hbf => hauptbahnhof`.
+  public var synonymsFiles: [String] = []
+  /// The tables of these files, once a build has read them.
+  package var tables = SearchTables()
   /// Whether queries correct typing errors. The index gets sketches of the beginnings of its keys.
   public var typos = false
   /// The fields with coordinates in decimal degrees: those of the latitude and of the longitude, or one field that

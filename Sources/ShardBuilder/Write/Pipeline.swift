@@ -29,6 +29,7 @@ struct Pipeline {
         // Records without weights get ranks if there are sides.
         settings.typos = index.isRanked && index.weight == nil
         (settings.filter, settings.near, settings.starts) = ([], false, false)
+        settings.synonyms = nil
       }
       return settings
     }

@@ -114,6 +114,9 @@ struct FilteredPage {
   /// For each table, the numbers of the accepted values on the page.
   fileprivate(set) var tables: [(table: SideTable, values: ValueTable, accepted: [Int])] = []
 
+  /// Whether no record of the page passes.
+  var isEmpty: Bool { tables.contains { $0.accepted.isEmpty } }
+
   /// Returns the greatest weight of a record in a shard that passes; nil if no record there passes.
   ///
   /// - Parameters:

@@ -111,9 +111,11 @@ struct RankedSearch: Sendable {
 
   /// Returns the next hits, at most `limit` of them, and moves the search behind them.
   ///
-  /// - Parameter isStopped: Another condition that ends the search; nil for none.
+  /// - Parameters:
+  ///   - mostEdits: The most edits of the first hit; nil for no limit.
+  ///   - isStopped: Another condition that ends the search; nil for none.
   mutating func next(
-    _ limit: Int, budget: ShardedIndex.SearchBudget?, isStopped: (() -> Bool)? = nil
+    _ limit: Int, mostEdits: Int? = nil, budget: ShardedIndex.SearchBudget?, isStopped: (() -> Bool)? = nil
   ) throws(IndexError) -> NextHits {
     var page = NextHits()
     guard limit > 0 else { return page }
@@ -129,7 +131,7 @@ struct RankedSearch: Sendable {
       } else if found.heap.first == nil, !found.left.isEmpty {
         // Records that came twice had taken the places of these records.
         queueRests(found.removeLeft())
-      } else if restOfQueue == nil {
+      } else if restOfQueue.map({ page.records.isEmpty && $0.edits > mostEdits ?? .max }) ?? true {
         break
       } else if isOver(budget, since: start) || isStopped?() ?? false {
         page.isComplete = false

@@ -203,8 +203,13 @@
       for name in ["keep", "id", "weight", "weight-scale", "words", "coordinates"] as [StaticString] {
         if let value = manifest.setting(name) { words += ["--\(name)", value] }
       }
-      for field in IndexSettings(of: manifest.root).filter { words += ["--filter", field] }
-      if IndexSettings(of: manifest.root).near { words.append("--near") }
+      let settings = IndexSettings(of: manifest.root)
+      for field in settings.filter { words += ["--filter", field] }
+      for (field, names) in zip(settings.filter, settings.valueNames) where names != nil {
+        words += ["--names", field + "=NAMES"]
+      }
+      if settings.synonyms != nil { words += ["--synonyms", "SYNONYMS"] }
+      if settings.near { words.append("--near") }
       for name in manifest.setting("alias").map(IndexSettings.list) ?? [] { words += ["--alias", name] }
       if manifest.hasSketches { words.append("--typos") }
       if manifest.setting("weights") != nil { words += ["--weights", "WEIGHTS"] }

@@ -34,6 +34,23 @@
         valueName: "field"))
     var filter: [String] = []
 
+    @Option(
+      name: .customLong("names"),
+      help: ArgumentHelp(
+        "Other names of a filter's values, so that a search for 'paris france' finds Paris in FR. Each line of the "
+          + "file has a value, a tab and a name, and perhaps a tab and a condition like country=US. May be given again.",
+        valueName: "field=file"))
+    var names: [NamesFile] = []
+
+    @Option(
+      name: .customLong("synonyms"),
+      help: ArgumentHelp(
+        "A file of words that stand for others in searches, with lines like 'st, saint' and "
+          + "'hbf => hauptbahnhof'. May be given again.",
+        valueName: "file"),
+      completion: .file())
+    var synonyms: [String] = []
+
     @Flag(
       name: .customLong("typos"),
       help: "Correct one typing error in a word of 3 letters, and two in a word of 8. Adds 3 to 13 % to the index.")
@@ -83,13 +100,25 @@
     /// The field that records are ranked by; nil if they are not.
     var field: String? { weight ?? weights.map { _ in BuildOptions.usualWeight } }
     /// The files that are read for ranking.
-    var files: [String] { [weights].compactMap { $0 } }
+    var files: [String] { [weights].compactMap { $0 } + names.map(\.path) + synonyms }
 
     func apply(to options: inout BuildOptions) {
       (options.weight, options.weightsFile, options.weightScale) = (weight, weights, scale)
       (options.words, options.alias) = (words, alias)
       (options.filter, options.near, options.typos) = (filter, near, typos)
       options.coordinates = coordinates?.names
+      (options.namesFiles, options.synonymsFiles) = (names.map { ($0.field, $0.path) }, synonyms)
+    }
+  }
+
+  /// A file with other names of a field's values.
+  struct NamesFile: ExpressibleByArgument {
+    let field: String
+    let path: String
+
+    init?(argument: String) {
+      guard let filter = ShardedIndex.Filter(argument), !filter.values[0].isEmpty else { return nil }
+      (field, path) = (filter.field, filter.values[0])
     }
   }
 

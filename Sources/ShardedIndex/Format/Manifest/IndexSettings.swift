@@ -28,11 +28,17 @@ package struct IndexSettings: Equatable, Sendable {
   package var near = false
   /// Whether the index has starts, for readers whose every read is a round trip.
   package var starts = false
+  /// For each field of ``filter``, a table with other names of its values; nil for none.
+  package var valueNames: [String?] = []
+  /// The table of words that stand for others; nil for none.
+  package var synonyms: String?
   /// Whether the records are entries, with fields that list values and cells.
   package var isOfEntries = false
 
   /// The value of the setting `near`: the degrees of a cell.
   private static let cellDegrees = "10"
+  /// The setting of other names of a field's values, before the path of the field.
+  static let names = "names "
   /// The most fields to filter answers by.
   package static let filterLimit = 64
 
@@ -48,6 +54,8 @@ package struct IndexSettings: Equatable, Sendable {
     words = manifest.setting("words")
     alias = manifest.setting("alias").map(Self.list)
     filter = manifest.setting("filter").map(Self.list) ?? []
+    valueNames = filter.map { manifest.names(ofValuesOf: $0) }
+    synonyms = manifest.setting("synonyms")
     typos = manifest.setting("typos") != nil
     coordinates = manifest.setting("coordinates").map(Self.list)
     flat = manifest.setting("flat").map(Self.list) ?? []
@@ -85,6 +93,10 @@ package struct IndexSettings: Equatable, Sendable {
     if let words { pairs.append(("words", words)) }
     if let alias { pairs.append(("alias", Self.text(alias))) }
     if !filter.isEmpty { pairs.append(("filter", Self.text(filter))) }
+    for (field, names) in zip(filter, valueNames) {
+      if let names { pairs.append((Self.names + field, names)) }
+    }
+    if let synonyms { pairs.append(("synonyms", synonyms)) }
     if typos { pairs.append(("typos", "yes")) }
     if near { pairs.append(("near", Self.cellDegrees)) }
     let flatFields = fieldNames.filter { flat.contains($0) }

@@ -18,7 +18,7 @@
   /// The largest file of a shard, in bytes, since verification reads whole files.
   package static let fileLimit = 1 << 26
   /// The longest value of a setting, in bytes.
-  package static let settingLimit = 16384
+  package static let settingLimit = 65536
   /// The most fields of an index.
   package static let fieldLimit = 65536
   /// The most bytes of all pages, and of all chains, so that the sum of both and a frame is an `Int`.

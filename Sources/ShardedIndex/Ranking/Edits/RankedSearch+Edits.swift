@@ -45,6 +45,8 @@ extension RankedSearch {
       var walk = walk(of: run)
       let pageCount = (reader.manifest.shardCount - 1) / Manifest.pageCapacity + 1
       for page in 0..<pageCount {
+        // Sketches know no filters.
+        if let filter, try filter.page(page, of: reader).isEmpty { continue }
         let isAlive = walk.groups(of: try reader.sketch(ofPage: page))
         for group in isAlive.indices where isAlive[group] { try queue(sketch: group, ofPage: page, of: number) }
       }
