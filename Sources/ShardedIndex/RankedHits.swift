@@ -27,7 +27,7 @@ extension ShardedIndex {
       // A cursor stands behind a hit.
       rankBefore = cursor?.rank
       before = (0, cursor?.rank.edits == 0 ? 1 : 0, cursor == nil)
-      search = try Self.search(text, query, in: generation)
+      search = try Self.search(text, query, query.filter, in: generation)
       if let cursor {
         if cursor.query != Cursor.identity(of: search) { try takeSearch(of: cursor) }
         try cursor.check(Cursor.identity(of: search), generation)
@@ -42,11 +42,11 @@ extension ShardedIndex {
     }
 
     private static func search(
-      _ text: [UInt8], _ query: SearchQuery, filter: [Filter]? = nil, in generation: Generation
+      _ text: [UInt8], _ query: SearchQuery, _ filters: [Filter], in generation: Generation
     ) throws(IndexError) -> RankedSearch {
       let manifest = generation.manifest
       return try RankedSearch(
-        text, filter: RankedFilter(filter ?? query.filter, in: manifest), near: RankedNear(query.near, in: manifest),
+        text, filter: RankedFilter(filters, in: manifest), near: RankedNear(query.near, in: manifest),
         typos: query.typos, in: generation, below: query.cursor?.rank)
     }
 
@@ -131,9 +131,9 @@ extension ShardedIndex {
     private mutating func nextOfReadings(
       _ limit: Int, _ typed: TypedWords, _ asked: inout Asked
     ) throws(IndexError) -> RankedSearch.NextHits? {
-      let readings = readings(of: typed)
+      let readings = Readings(in: generation.manifest).all(of: typed, query.filter)
       var searches: [RankedSearch] = []
-      for reading in readings { searches.append(try Self.search(reading, query, in: generation)) }
+      for reading in readings { searches.append(try search(reading)) }
       for edits in 0...EditBudget.mostEdits {
         let next = edits == 0 ? nil : try asked.next(limit, mostEdits: edits, of: &search)
         if let next, !next.records.isEmpty { return next }
@@ -147,19 +147,14 @@ extension ShardedIndex {
       return nil
     }
 
-    private func readings(of typed: TypedWords) -> [Reading] {
-      Readings(in: generation.manifest).all(of: typed, query.filter)
+    private func search(_ other: OtherText) throws(IndexError) -> RankedSearch {
+      try Self.search(Fold.fold(other.text), query, other.filters, in: generation)
     }
 
-    private static func search(
-      _ reading: Reading, _ query: SearchQuery, in generation: Generation
-    ) throws(IndexError) -> RankedSearch {
-      try search(Fold.fold(reading.text), query, filter: reading.filters, in: generation)
-    }
-
-    /// Goes on with the search for a reading.
-    private mutating func take(_ search: RankedSearch, for reading: Reading) {
-      (self.search, text, interpretation) = (search, Fold.fold(reading.text), reading.interpretation)
+    /// Goes on with the search for another text.
+    private mutating func take(_ search: RankedSearch, for other: OtherText) {
+      (self.search, text) = (search, Fold.fold(other.text))
+      (interpretation, dropped) = (other.interpretation, other.dropped)
     }
 
     // MARK: Leaving out words
@@ -205,10 +200,10 @@ extension ShardedIndex {
     private mutating func nextWithoutWords(
       _ limit: Int, _ typed: TypedWords, _ asked: inout Asked
     ) throws(IndexError) -> RankedSearch.NextHits? {
-      let texts = ShorterTexts(typed: typed)
+      let texts = ShorterTexts(typed: typed, filters: query.filter)
       guard texts.canShorten, !asked.isCut else { return nil }
-      func hits(of shorter: ShorterTexts.Shorter) throws(IndexError) -> RankedSearch.NextHits? {
-        var search = try Self.search(Fold.fold(shorter.text), query, in: generation)
+      func hits(of shorter: OtherText) throws(IndexError) -> RankedSearch.NextHits? {
+        var search = try search(shorter)
         let next = try asked.next(limit, of: &search)
         guard !next.records.isEmpty else { return nil }
         take(search, for: shorter)
@@ -228,26 +223,19 @@ extension ShardedIndex {
       return nil
     }
 
-    /// Goes on with the search for a shorter text.
-    private mutating func take(_ search: RankedSearch, for shorter: ShorterTexts.Shorter) {
-      (self.search, text, dropped) = (search, Fold.fold(shorter.text), shorter.dropped)
-    }
-
     /// Searches the reading or the shorter text that a cursor belongs to, if there is one.
     private mutating func takeSearch(of cursor: Cursor) throws(IndexError) {
       guard query.words != .all else { return }
       let typed = TypedWords(query.text)
-      for reading in readings(of: typed) {
-        let search = try Self.search(reading, query, in: generation)
-        if Cursor.identity(of: search) == cursor.query { return take(search, for: reading) }
+      var others = Readings(in: generation.manifest).all(of: typed, query.filter)
+      let texts = ShorterTexts(typed: typed, filters: query.filter)
+      if texts.canShorten {
+        var asked = Asked()
+        others += texts.all() + texts.all(of: try asked.known(texts, in: generation))
       }
-      let texts = ShorterTexts(typed: typed)
-      guard texts.canShorten else { return }
-      var asked = Asked()
-      let known = try asked.known(texts, in: generation)
-      for shorter in texts.all() + texts.all(of: known) {
-        let search = try Self.search(Fold.fold(shorter.text), query, in: generation)
-        if Cursor.identity(of: search) == cursor.query { return take(search, for: shorter) }
+      for other in others {
+        let search = try search(other)
+        if Cursor.identity(of: search) == cursor.query { return take(search, for: other) }
       }
     }
 

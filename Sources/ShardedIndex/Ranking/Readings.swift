@@ -18,86 +18,71 @@ struct Readings: Sendable {
   /// Returns the readings of a text, in their order.
   ///
   /// - Parameter filters: The filters of the query.
-  func all(of typed: TypedWords, _ filters: [ShardedIndex.Filter]) -> [Reading] {
+  func all(of typed: TypedWords, _ filters: [ShardedIndex.Filter]) -> [OtherText] {
     guard typed.count <= TypedWords.mostWords else { return [] }
     let replaced = replaced(typed).map { Reading(words: $0, filters: filters) }
-    let values = replaced.lazy.flatMap { byValues($0) }.prefix(Self.limit)
-    return byValues(Reading(words: typed, filters: filters)) + replaced + values
+    var found = byValues(Reading(words: typed, filters: filters)) + replaced
+    let end = found.count + Self.limit
+    for text in replaced where found.count < end { found += byValues(text).prefix(end - found.count) }
+    return found.map { $0.otherText }
   }
 
   // MARK: Value words
 
+  /// Returns the readings of a text by its value words.
   private func byValues(_ whole: Reading) -> [Reading] {
-    let ends = values(atEndOf: whole, named: true, sizes: 1...1)
-    let begun = values(begunAtEndOf: whole)
-    var found: [Reading] = []
-    Self.add(ends, to: &found)
-    for end in ends { Self.add(values(atEndOf: end, named: true, sizes: 1...1), to: &found) }
-    Self.add(begun, to: &found)
-    for end in begun { Self.add(values(atEndOf: end, named: true, sizes: 1...1), to: &found) }
-    Self.add(values(atStartOf: whole), to: &found)
-    Self.add(values(atEndOf: whole, named: false, sizes: 2...3), to: &found)
+    var (found, ends, begun): ([Reading], [Reading], [Reading]) = ([], [], [])
+    addNames(atEndOf: whole, isBegun: false, to: &ends)
+    addValues(of: 1, atEndOf: whole, to: &ends)
+    if whole.words.end.isEmpty { addNames(atEndOf: whole, isBegun: true, to: &begun) }
+    for ends in [ends, begun] {
+      for end in ends { add(end, to: &found) }
+      for end in ends {
+        addNames(atEndOf: end, isBegun: false, to: &found)
+        addValues(of: 1, atEndOf: end, to: &found)
+      }
+    }
+    for size in (1..<max(1, whole.kept.count)).reversed() {
+      addNames(whole.kept.lowerBound..<size, of: whole, keeping: size..<whole.kept.upperBound, to: &found)
+    }
+    for size in 2...3 { addValues(of: size, atEndOf: whole, to: &found) }
     return found
   }
 
-  /// Adds readings that are not there yet, as far as there is room.
-  private static func add(_ readings: some Sequence<Reading>, to found: inout [Reading]) {
-    for reading in readings where found.count < limit && !found.contains(where: reading.isSame) {
-      found.append(reading)
-    }
-  }
-
-  /// Returns the readings without the last words, which are a whole name, or a value.
-  ///
-  /// - Parameters:
-  ///   - named: Whether names count.
-  ///   - sizes: The numbers of words of a value.
-  private func values(atEndOf reading: Reading, named: Bool, sizes: ClosedRange<Int>) -> [Reading] {
-    var found: [Reading] = []
+  /// Adds the readings without the last words, which are a name, or the beginning of one.
+  private func addNames(atEndOf reading: Reading, isBegun: Bool, to found: inout [Reading]) {
     let kept = reading.kept
-    for size in (1..<kept.count).reversed() where named {
-      let split = kept.upperBound - size
-      let name = reading.words.plain(split..<kept.upperBound)
-      for (field, names) in fields {
-        Self.add(names.rows(name).lazy.compactMap { reading.keeping(kept.lowerBound..<split, field, $0) }, to: &found)
-      }
+    for split in kept.dropFirst() {
+      addNames(
+        split..<kept.upperBound, of: reading, keeping: kept.lowerBound..<split, isBegun: isBegun, to: &found)
     }
-    for size in sizes where size < kept.count {
-      let split = kept.upperBound - size
-      let value = reading.words.typed(split..<kept.upperBound)
-      Self.add(fields.compactMap { reading.keeping(kept.lowerBound..<split, $0.field, [value]) }, to: &found)
-    }
-    return found
   }
 
-  /// Returns the readings without the last words, which are the beginning of a name.
-  private func values(begunAtEndOf reading: Reading) -> [Reading] {
-    var found: [Reading] = []
+  /// Adds the readings in which some words are a name, or the beginning of one.
+  private func addNames(
+    _ words: Range<Int>, of reading: Reading, keeping kept: Range<Int>, isBegun: Bool = false,
+    to found: inout [Reading]
+  ) {
+    let name = reading.words.plain(words)
+    guard !isBegun || name.count >= Self.leastBegun else { return }
+    for (field, names) in fields {
+      for row in names.rows(name, isBegun: isBegun) { add(reading.keeping(kept, field, row), to: &found) }
+    }
+  }
+
+  /// Adds the readings without the last words, which are a value.
+  private func addValues(of size: Int, atEndOf reading: Reading, to found: inout [Reading]) {
     let kept = reading.kept
-    guard reading.words.end.isEmpty else { return found }
-    for size in (1..<kept.count).reversed() {
-      let split = kept.upperBound - size
-      let name = reading.words.plain(split..<kept.upperBound)
-      for (field, names) in fields where name.count >= Self.leastBegun {
-        Self.add(
-          names.rows(name, isBegun: true).lazy.compactMap { reading.keeping(kept.lowerBound..<split, field, $0) },
-          to: &found)
-      }
-    }
-    return found
+    guard size < kept.count else { return }
+    let split = kept.upperBound - size
+    let value = reading.words.typed(Array(split..<kept.upperBound))
+    for (field, _) in fields { add(reading.keeping(kept.lowerBound..<split, field, [value]), to: &found) }
   }
 
-  /// Returns the readings without the first words, which are a whole name.
-  private func values(atStartOf reading: Reading) -> [Reading] {
-    var found: [Reading] = []
-    for size in (1..<reading.kept.count).reversed() {
-      let name = reading.words.plain(0..<size)
-      for (field, names) in fields {
-        Self.add(
-          names.rows(name).lazy.compactMap { reading.keeping(size..<reading.kept.upperBound, field, $0) }, to: &found)
-      }
-    }
-    return found
+  /// Adds a reading that is not there yet, if there is room.
+  private func add(_ reading: Reading?, to found: inout [Reading]) {
+    guard let reading, found.count < Self.limit, !found.contains(where: reading.isSame) else { return }
+    found.append(reading)
   }
 
   // MARK: Synonyms
@@ -127,7 +112,7 @@ struct Readings: Sendable {
 }
 
 /// One reading of a typed text.
-struct Reading: Sendable {
+private struct Reading: Sendable {
   /// The words of the text, with synonyms in the place of some of them.
   let words: TypedWords
   /// The words that are searched.
@@ -137,19 +122,19 @@ struct Reading: Sendable {
   /// The filters that words stand for.
   private var values: [ShardedIndex.Filter] = []
 
-  fileprivate init(words: TypedWords, filters: [ShardedIndex.Filter]) {
+  init(words: TypedWords, filters: [ShardedIndex.Filter]) {
     (self.words, kept, self.filters) = (words, 0..<words.count, filters)
   }
 
   /// The text that is searched.
-  var text: String { words.text(kept) }
-  /// What the answer says of the reading.
-  var interpretation: ShardedIndex.Interpretation {
-    ShardedIndex.Interpretation(text: words.typed(kept), filters: values)
+  private var text: String { words.text(Array(kept)) }
+  /// The search of the reading.
+  var otherText: OtherText {
+    OtherText(text: text, filters: filters, interpretation: .init(text: words.typed(Array(kept)), filters: values))
   }
 
   /// Returns whether another reading makes the same search.
-  fileprivate func isSame(as other: Reading) -> Bool {
+  func isSame(as other: Reading) -> Bool {
     text.utf8.elementsEqual(other.text.utf8) && values.count == other.values.count
       && values.allSatisfy { value in
         other.values.contains { $0.hasField(of: value) && $0.accepts(value.values[0]) }
@@ -159,7 +144,7 @@ struct Reading: Sendable {
   /// Returns the reading with fewer words and with a filter; nil if no record can pass all filters.
   ///
   /// - Parameter row: The value, and in the second place, where there is one, another filter.
-  fileprivate func keeping(_ kept: Range<Int>, _ field: String, _ row: [String]) -> Reading? {
+  func keeping(_ kept: Range<Int>, _ field: String, _ row: [String]) -> Reading? {
     guard let value = row.first else { return nil }
     var reading = self
     reading.kept = kept

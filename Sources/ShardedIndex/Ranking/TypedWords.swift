@@ -6,42 +6,53 @@ struct TypedWords: Sendable {
   /// Each word, with the white space and the commas before it.
   private(set) var words: [(gap: String, word: String)] = []
   /// The white space and the commas behind the last word.
-  private(set) var end: String
+  private(set) var end = ""
 
   init(_ text: String) {
-    let scalars = text.unicodeScalars
-    var (end, start) = (scalars.startIndex, scalars.startIndex)
-    func isDivider(_ scalar: Unicode.Scalar) -> Bool {
+    for scalar in text.unicodeScalars {
       let folded = Fold.fold("a" + String(scalar) + "a")
-      return folded.count == 3 && (folded[1] == Fold.space || folded[1] == Fold.separator)
+      if folded.count == 3, folded[1] == Fold.space || folded[1] == Fold.separator {
+        end.unicodeScalars.append(scalar)
+        continue
+      }
+      if words.isEmpty || !end.isEmpty {
+        words.append((end, ""))
+        end = ""
+      }
+      words[words.count - 1].word.unicodeScalars.append(scalar)
     }
-    while let first = scalars[start...].firstIndex(where: { !isDivider($0) }) {
-      start = scalars[first...].firstIndex(where: isDivider) ?? scalars.endIndex
-      words.append((String(text[end..<first]), String(text[first..<start])))
-      end = start
-    }
-    self.end = String(text[end...])
   }
 
   var count: Int { words.count }
 
   /// Returns some words as they were typed, with all that was typed between them.
-  func typed(_ kept: some Collection<Int>) -> String {
-    kept.reduce("") { $0 + ($1 == kept.first ? "" : words[$1].gap) + words[$1].word }
+  func typed(_ kept: [Int]) -> String {
+    var text = ""
+    for word in kept { text += (word == kept[0] ? "" : words[word].gap) + words[word].word }
+    return text
   }
 
   /// Returns some words as a text to search. If another word follows the last one, that is finished.
-  func text(_ kept: some BidirectionalCollection<Int>) -> String {
-    typed(kept) + (kept.last == count - 1 ? end : " ")
-  }
+  func text(_ kept: [Int]) -> String { typed(kept) + (kept.last == count - 1 ? end : " ") }
 
   /// Returns some words in plain form.
-  func plain(_ kept: Range<Int>) -> [UInt8] { PlainForm.plain(Fold.fold(typed(kept)), separators: 0) }
+  func plain(_ kept: Range<Int>) -> [UInt8] { PlainForm.plain(Fold.fold(typed(Array(kept))), separators: 0) }
 
   /// Returns the words with others in the place of some of them. The others are one word.
   func replacing(_ replaced: Range<Int>, with word: String) -> TypedWords {
     var copy = self
-    copy.words.replaceSubrange(replaced, with: [(words[replaced.lowerBound].gap, word)])
+    let gap = words[replaced.lowerBound].gap
+    copy.words = words[..<replaced.lowerBound] + [(gap, word)] + words[replaced.upperBound...]
     return copy
   }
+}
+
+/// A text and filters that a ranked search tries if nothing matches the typed text.
+struct OtherText: Sendable {
+  let text: String
+  let filters: [ShardedIndex.Filter]
+  /// What the answer says of a reading of the typed text; nil for a shorter text.
+  var interpretation: ShardedIndex.Interpretation?
+  /// The typed words that the text leaves out.
+  var dropped: [String] = []
 }
