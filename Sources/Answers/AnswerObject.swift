@@ -12,6 +12,8 @@ package struct AnswerFacts {
   package let isComplete: Bool
   /// The correction of the text, if all records correct its typing errors; otherwise nil.
   package let correction: String?
+  /// The reading of the text that the answer comes from; nil for the text itself.
+  package let interpretation: ShardedIndex.Interpretation?
   /// The words that the search left out, since nothing matches all words.
   package let dropped: [String]
   /// The position behind the last record; nil if there are no more, and without ranks.
@@ -29,7 +31,7 @@ package struct AnswerFacts {
     self.generation = generation
     total = try search.total()
     (keys, isRanked, isComplete) = (search.keys, search.isRanked, search.isComplete)
-    (self.correction, dropped) = (correction, search.dropped)
+    (self.correction, interpretation, dropped) = (correction, search.interpretation, search.dropped)
     cursor = search.cursor?.description
     nearest = hasNearest ? try search.nearest(total) : nil
   }
@@ -128,6 +130,7 @@ package enum AnswerObject {
       try output.write(",\"sort\":\"rank\"" as StaticString)
       try output.write(facts.isComplete ? ",\"complete\":true" as StaticString : ",\"complete\":false" as StaticString)
       if let correction = facts.correction { try write("correction", correction, &output) }
+      if let interpretation = facts.interpretation { try write(interpretation, &output) }
       if !facts.dropped.isEmpty { try write("dropped", facts.dropped, &output) }
       if let cursor = facts.cursor { try write("cursor", cursor, &output) }
     } else {
@@ -135,6 +138,21 @@ package enum AnswerObject {
     }
     if let nearest = facts.nearest { try write("nearest", nearest, &output) }
     try output.write("}\n" as StaticString)
+  }
+
+  /// Writes the text of a reading, and its filters as an object if there are some.
+  private static func write(
+    _ interpretation: ShardedIndex.Interpretation, _ output: inout Output
+  ) throws(WriteError) {
+    try output.write(",\"interpretation\":{\"text\":" as StaticString)
+    try JSONText.write(interpretation.text, to: &output)
+    for (number, filter) in interpretation.filters.enumerated() {
+      try output.write(number == 0 ? ",\"filter\":{" as StaticString : "," as StaticString)
+      try JSONText.write(filter.field, to: &output)
+      try output.write(0x3a)
+      try JSONText.write(filter.value, to: &output)
+    }
+    try output.write(interpretation.filters.isEmpty ? "}" as StaticString : "}}" as StaticString)
   }
 
   private static func write(_ name: StaticString, _ number: Int, _ output: inout Output) throws(WriteError) {
@@ -173,4 +191,14 @@ extension ShardedIndex.Via {
     case .otherName: "name"
     }
   }
+}
+
+extension ShardedIndex.Interpretation {
+  /// The filters, each as a person types it: `country=FR`.
+  package var conditions: [String] { filters.map { $0.field + "=" + $0.value } }
+}
+
+extension ShardedIndex.Filter {
+  /// The value of a filter of a reading, which has one.
+  fileprivate var value: String { values.first ?? "" }
 }
