@@ -47,7 +47,8 @@ function said(answer: Answer): string[] {
 
 const empty: Required<Answer> = {
   schema: 1, query: '', count: 0, more: false, offset: 0, limit: 10, generation: '', sort: 'rank', total: 0, totalIsExact: true,
-  keys: 0, correction: '', dropped: [], nearest: '', cursor: '', matches: [], display: [], hits: [], complete: true,
+  keys: 0, correction: '', interpretation: { text: '', filter: { country: 'FR' } }, dropped: [], nearest: '', cursor: '', matches: [],
+  display: [], hits: [], complete: true,
 }
 
 export async function refused(index: Index, answer: Answer<City>) {

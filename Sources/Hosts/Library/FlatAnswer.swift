@@ -78,6 +78,9 @@ final class FlatAnswer {
     head.keys = Int64(facts.keys ?? -1)
     (head.record_count, head.value_count) = (UInt32(records.count), UInt32(values.count))
     head.correction = append(facts.correction)
+    head.interpretation = append(facts.interpretation?.text)
+    let conditions = facts.interpretation?.conditions ?? []
+    head.interpreted_filters = conditions.isEmpty ? 0 : append(conditions.joined(separator: "\n"))
     head.dropped = facts.dropped.isEmpty ? 0 : append(facts.dropped.joined(separator: " "))
     head.nearest = append(facts.nearest)
     head.cursor = append(facts.cursor)

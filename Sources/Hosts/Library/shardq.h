@@ -64,7 +64,8 @@ enum {
   SQ_TOTAL = 16,
   // The JSON object of a ranked answer also has the rank of each record.
   SQ_HITS = 32,
-  // The records match all words of the text. Else a ranked answer leaves out words, if no record matches all of them.
+  // The records match all words of the text, as typed. Else a ranked answer comes from a reading of the text if no record
+  // matches the text, and leaves out words if no record matches all of them.
   SQ_ALL_WORDS = 64,
 };
 
@@ -106,6 +107,10 @@ typedef struct {
   uint32_t total_is_exact;
   // The words that the answer leaves out, since no record matches all words; a space divides them.
   uint32_t dropped;
+  // The text of the reading that the answer comes from; no text if the answer comes from the typed text. docs/tiers.md.
+  uint32_t interpretation;
+  // The filters of that reading: lines such as country=FR, with line feeds between; no text if it has none.
+  uint32_t interpreted_filters;
 } sq_answer_head;
 
 typedef struct {

@@ -36,7 +36,10 @@ export interface SearchOptions {
   sort?: 'rank' | 'key'
   /** Whether the answer corrects typing errors, if the index can; the default is true. */
   typos?: boolean
-  /** 'all': a record must match all words; 'auto', the default: a ranked answer leaves out words if no record does. */
+  /**
+   * 'all': a record must match all words, as typed. 'auto', the default: if no record does, a ranked answer comes from a
+   * reading of the text, or leaves out words.
+   */
   words?: 'auto' | 'all'
   /** Filters such as 'country=FR'. A record must pass the filters of all fields; of several filters for a field, one. */
   filters?: string[]
@@ -81,6 +84,11 @@ export interface Answer<Fields = Record<string, any>> {
   complete?: boolean
   /** The corrected text, if all records match only with corrected typing errors. */
   correction?: string
+  /**
+   * The reading that the answer comes from, if it does not come from the typed text: the text that was searched, and the
+   * filters that words of the typed text stand for, each by its field.
+   */
+  interpretation?: { text: string, filter?: Record<string, string> }
   /** The words that the answer leaves out, since no record matches all words. */
   dropped?: string[]
   /** The longest beginning of the typed text that a record matches, if no record matches the text. */

@@ -138,6 +138,11 @@ class Answer(Sequence[Record]):
         return self.object.get("correction")
 
     @property
+    def interpretation(self) -> Optional[Dict[str, Any]]:
+        """The reading that the answer comes from: its ``text``, and its ``filter`` if it has one; None for the typed text."""
+        return self.object.get("interpretation")
+
+    @property
     def dropped(self) -> List[str]:
         """The words that the answer leaves out, since no record matches all words."""
         dropped: List[str] = self.object.get("dropped", [])
@@ -213,7 +218,8 @@ class Index:
         ``object["display"]`` has the texts that a list shows of each record, with the ranges of the matched letters.
         ``hits``: whether ``object["hits"]`` has the rank of each record of a ranked answer.
         ``total``: "exact" counts the matches, at most 10,000; None or "known" takes the number that the search knows.
-        ``words``: "all" leaves out no word of the text; "auto" leaves some out if no record matches all words.
+        ``words``: "all" finds records that match all words as typed; if there are none, "auto" also asks for readings of
+        the text, and then leaves words out.
         """
         typed = _bytes(text)
         if isinstance(filters, (str, bytes)):
