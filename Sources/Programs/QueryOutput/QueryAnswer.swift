@@ -120,7 +120,7 @@ struct QueryAnswer {
       return "no match passes the filter" + (try FilterAdvice.text(on: query.filter, in: search.generation))
     }
     guard shown > 0 else { return try noMatch() }
-    if let results = QueryRunner.results(correction, without: search.dropped) {
+    if let results = QueryRunner.results(correction, search.interpretation, without: search.dropped) {
       return "no match for \"" + query.text + "\"; showing " + results
     }
     let end = query.offset + shown

@@ -261,12 +261,18 @@ package enum QueryRunner {
   /// Returns a number of matches as people write it: `472`, or `10,000+` if there may be more.
   package static func text(_ total: ShardedIndex.Total) -> String { grouped(total.number) + (total.isExact ? "" : "+") }
 
-  /// Returns `results for "Nagoya" without "city"`: the correction, and the words that the search left out; nil for
-  /// the results of the typed text.
-  package static func results(_ correction: String?, without dropped: [String]) -> String? {
-    guard correction != nil || !dropped.isEmpty else { return nil }
-    return "results" + (correction.map { " for \"" + $0 + "\"" } ?? "")
-      + (dropped.isEmpty ? "" : " without \"" + dropped.joined(separator: " ") + "\"")
+  /// Returns `results for "London" with country=GB without "x"`: the correction, else the text of a reading; the
+  /// filters of the reading; and the words that the search left out. Returns nil for the results of the typed text.
+  package static func results(
+    _ correction: String?, _ interpretation: ShardedIndex.Interpretation?, without dropped: [String]
+  ) -> String? {
+    guard correction != nil || interpretation != nil || !dropped.isEmpty else { return nil }
+    var text = "results"
+    if let searched = correction ?? interpretation?.text { text += " for \"" + searched + "\"" }
+    let conditions = interpretation?.conditions ?? []
+    if !conditions.isEmpty { text += " with " + conditions.joined(separator: " and ") }
+    if !dropped.isEmpty { text += " without \"" + dropped.joined(separator: " ") + "\"" }
+    return text
   }
 
   /// Returns a number as people write it: `24,473`.

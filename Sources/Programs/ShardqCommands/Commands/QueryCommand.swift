@@ -55,7 +55,8 @@
     @Option(
       name: .customLong("words"),
       help: ArgumentHelp(
-        "auto leaves words of the prefix out if nothing matches all of them, in a ranked answer; all leaves none out.",
+        "auto asks for readings of the prefix if nothing matches it, and then leaves words out, in a ranked answer; "
+          + "all does neither.",
         valueName: "mode"))
     var words = WordMode.auto
 
@@ -158,7 +159,7 @@
     }
   }
 
-  /// Whether an answer may leave out words, on the command line.
+  /// Whether an answer may come from a reading or from fewer words, on the command line.
   enum WordMode: String, ExpressibleByArgument, CaseIterable { case auto, all }
 
   /// A place on the command line.

@@ -1,4 +1,5 @@
 import CLibrary
+import QueryOutput
 import ShardedIndex
 
 /// The row of a list for one record.
@@ -74,8 +75,12 @@ package struct ListModel {
   package private(set) var nearest: String?
   /// The text that the current query is corrected to, where all matches correct it.
   package private(set) var correction: String?
+  /// The reading of the current query that the hits come from; nil if they come from the query itself.
+  package var interpretation: ShardedIndex.Interpretation? { hits?.interpretation }
   /// The words that the hits leave out, since nothing matches all words.
   package var dropped: [String] { hits?.dropped ?? [] }
+  /// The words for results that are not those of the query as it was typed; nil for others.
+  package var results: String? { QueryRunner.results(correction, interpretation, without: dropped) }
   /// Whether ``matches`` are those of the current query.
   package private(set) var isAnswered = false
   /// The number of answers so far: a row of one is not that of another.

@@ -73,7 +73,7 @@ extension TypingList {
     if let failure = model.failure {
       line.text(failure.commandMessage, limit: 400, ellipsis: "...", isolates: false)
     } else if let row = model.selectedRow {
-      if let results = QueryRunner.results(model.correction, without: model.dropped) {
+      if let results = model.results {
         line.text(results + ": ", limit: 200, ellipsis: "...", isolates: false)
       }
       line.plain("\(QueryRunner.grouped(model.selection + 1)) of \(ListScreen.count(model)), ")
