@@ -1,5 +1,5 @@
 import { button, byId, element } from './elements.js'
-import { inQuotes, number, plural, quoted, say, saying, texts } from './texts.js'
+import { changes, inQuotes, number, plural, quoted, say, saying, texts } from './texts.js'
 import { index } from './server.js'
 import { rankedLimit, search } from './search.js'
 import { announce, input, notice, showCost } from './notice.js'
@@ -21,9 +21,8 @@ export const pageLimit = 40
 
 /** The shown answer of `search`, and its pages. */
 export const answer = {
-  query: null, nearest: undefined, correction: undefined, dropped: [], isRanked: false, keys: 0, count: 0,
-  isLeast: false, listed: 0,
-  generation: '', pages: new Map(), active: -1,
+  query: null, nearest: undefined, correction: undefined, interpretation: undefined, dropped: [], isRanked: false,
+  keys: 0, count: 0, isLeast: false, listed: 0, generation: '', pages: new Map(), active: -1,
 }
 const matchCount = () =>
   answer.isLeast ? say('matchesAtLeast', { count: number.format(answer.count) }) : plural('matches', answer.count)
@@ -122,8 +121,9 @@ function atRest() {
 function showAnswer(query, found, row = 0) {
   for (const controller of loading.values()) controller.abort()
   loading.clear()
-  const { nearest, correction, dropped, isRanked, keys, count, isLeast, listed, generation } = found
-  Object.assign(answer, { query, nearest, correction, dropped, isRanked, keys, count, isLeast, listed, generation })
+  const { nearest, correction, interpretation, dropped, isRanked, keys, count, isLeast, listed, generation } = found
+  Object.assign(answer, { query, nearest, correction, interpretation, dropped })
+  Object.assign(answer, { isRanked, keys, count, isLeast, listed, generation })
   answer.active = -1
   answer.pages = new Map([[found.offset / pageSize, found.rows]])
   if (query === '' && !isLeast) total = count
@@ -178,20 +178,12 @@ export function showState() {
     const cut = answer.listed < count || (answer.isLeast && answer.isRanked && answer.listed === rankedLimit)
       ? [saying('best', { count: number.format(answer.listed) })] : []
     said.replaceChildren(
-      ...changes(query), matchCount(), ...cut, ...(isListed ? [] : [openButton(texts.showList)]))
+      ...changes(query, answer), matchCount(), ...cut, ...(isListed ? [] : [openButton(texts.showList)]))
   }
   announce(count === 0 ? say('noneMatches', { query: inQuotes(query) }) : query === '' && !isListed ? '' : matchCount())
   point()
   byId('fit').hidden = !isListed || !map.hits().length
   if (isChanged) { showCard(); list.resize(); map.resize() }
-}
-
-/** What the answer has in the place of the query: a correction, or fewer words. */
-function changes(query) {
-  const { correction, dropped } = answer
-  if (!correction && !dropped.length) return []
-  const name = !dropped.length ? 'corrected' : correction ? 'correctedWithout' : 'without'
-  return [saying(name, { query: quoted(query), other: quoted(correction ?? ''), words: quoted(dropped.join(' ')) })]
 }
 
 export function open(isWanted) {

@@ -13,13 +13,13 @@ export const rankedLimit = 10_000
  * Asks for matches: the best first if the index ranks its records, or by name with `sort` as 'key'. An empty query by
  * name asks for the whole order, whose rows are the positions that the map knows.
  *
- * Resolves to { nearest, correction, dropped, isRanked, keys, count, isLeast, hasMore, listed, generation, offset,
- * rows, cost }, each row { label, name, match, record } and more. `keys` is the number of keys that begin with the
- * query. `count` is
- * the number of matches, or the least number if `isLeast`. `hasMore` tells whether rows follow. `listed` is the number
- * of rows of the list. If there is no match, `nearest` is the longest beginning of the query with matches. If all
- * matches correct typing errors, `correction` is the text of the first. `dropped` are the words that the answer leaves
- * out, since nothing matches all words.
+ * Resolves to { nearest, correction, interpretation, dropped, isRanked, keys, count, isLeast, hasMore, listed,
+ * generation, offset, rows, cost }, each row { label, name, match, record } and more. `keys` is the number of keys that
+ * begin with the query. `count` is the number of matches, or the least number if `isLeast`. `hasMore` tells whether
+ * rows follow. `listed` is the number of rows of the list. If there is no match, `nearest` is the longest beginning of
+ * the query with matches. If all matches correct typing errors, `correction` is the text of the first. `interpretation`
+ * is the reading of the query that the answer comes from: { text, filter }. `dropped` are the words that the answer
+ * leaves out, since nothing matches all words.
  */
 export async function search(query, offset, limit, signal, sort) {
   const found = await searchAll(query, offset, limit, signal, sort)
@@ -54,7 +54,7 @@ async function searchAll(query, offset, limit, signal, sort) {
     return searchAll(query, 0, limit, signal, sort)
   }
   const { body, headers } = answered
-  const { keys, total: count, generation, matches, display, nearest, correction, dropped = [] } = body
+  const { keys, total: count, generation, matches, display, nearest, correction, interpretation, dropped = [] } = body
   const isWhole = Array.isArray(matches) && Array.isArray(display) && matches.length === display.length
   if (!isWhole || !Number.isSafeInteger(count)) throw new Failure(texts.unreadable, true)
   const rows = display.map((shown, i) => place({ ...shown, record: matches[i] }))
@@ -67,7 +67,7 @@ async function searchAll(query, offset, limit, signal, sort) {
   const next = hasMore && found >= count ? found + pageSize : Math.max(found, count)
   const listed = isRanked ? Math.min(next, rankedLimit) : next
   return {
-    nearest, correction, dropped, isRanked, keys, count, isLeast, hasMore, listed, generation, offset, rows,
-    cost: cost(headers),
+    nearest, correction, interpretation, dropped, isRanked, keys, count, isLeast, hasMore, listed, generation, offset,
+    rows, cost: cost(headers),
   }
 }

@@ -30,6 +30,7 @@ const english = {
   corrected: 'Nothing matches {query}; showing results for {other}:',
   without: 'Nothing matches {query}; showing results without {words}:',
   correctedWithout: 'Nothing matches {query}; showing results for {other} without {words}:',
+  filtered: '{text} with {values}',
   chosen: '{name}, chosen',
   loading: 'Loading',
   quote: '“{text}”',
@@ -82,6 +83,17 @@ export const plural = (name, count) =>
     { count: number.format(count) })
 export const inQuotes = text => say('quote', { text })
 export const quoted = text => element('bdi', { dir: 'auto' }, inQuotes(text))
+
+/** The saying of an answer to another text than `query`: a correction, a reading with filters, fewer words. Else none. */
+export function changes(query, { interpretation, correction, dropped }) {
+  const searched = correction ?? interpretation?.text
+  if (searched === undefined && !dropped.length) return []
+  const name = !dropped.length ? 'corrected' : searched === undefined ? 'without' : 'correctedWithout'
+  const text = quoted(searched ?? '')
+  const values = Object.values(interpretation?.filter ?? {}).join(', ')
+  const other = values ? saying('filtered', { text, values: element('bdi', { dir: 'auto' }, values) }) : text
+  return [saying(name, { query: quoted(query), other, words: quoted(dropped.join(' ')) })]
+}
 
 export function bytes(count) {
   const [unit, name] = count < 1e3 ? [1, 'B'] : count < 1e6 ? [1e3, 'KB'] : [1e6, 'MB']
