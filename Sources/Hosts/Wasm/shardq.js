@@ -386,6 +386,7 @@ class Index {
    * @param options.hits Whether to add the rank of each record of a ranked answer.
    * @param options.total 'exact' counts the matches, at most 10,000, which may fetch more files. Else `total` is the number that the
    *   search knows: if `totalIsExact` is false, there may be more. `keys` is left out if it is unknown.
+   * @param options.words 'all' asks for no reading of the text, and leaves out no word; the default is 'auto'.
    * @param options.filters Such as ['country=FR']. @param options.near { latitude, longitude }.
    * @param options.after The cursor of the previous page. @param options.signal Ends the search.
    * @param options.parse Makes the answer from its text; the default is JSON.parse.
