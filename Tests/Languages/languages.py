@@ -24,13 +24,22 @@ def run(*arguments, input=None):
 
 
 def build_large():
-    """An index with all features of ranked answers: words, typing errors, filters, places."""
+    """An index with all features of ranked answers: words, typing errors, filters, names of values, places."""
     path = os.path.join(WORK, "large")
     if not os.path.exists(path):
+        names = os.path.join(WORK, "names")
+        with open(names, "w") as file:
+            file.write("FR\tFrance\nUS\tUnited States\n")
         rows = run("generate", "--count", "30000", "--seed", "7", "--format", "jsonl")
         run("build", "-", "--input-format", "jsonl", "-i", path, "--shard-size", "8KiB", "--weight", "_id", "--words", "body",
-            "--typos", "--near", "--filter", "country", "-q", input=rows)
+            "--typos", "--near", "--filter", "country", "--names", f"country={names}", "-q", input=rows)
     return path
+
+
+def readable():
+    """Texts that the large index answers by a reading: names of records, and behind each one the name of its country."""
+    found, = expected(build_large(), [""], "--filter", "country=FR")
+    return [record["name"] + " france" for record in found["matches"]]
 
 
 def typed(path, count):

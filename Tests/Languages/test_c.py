@@ -56,7 +56,7 @@ class Head(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int64) for name in ("total", "keys")] + [
         (name, ctypes.c_uint32)
         for name in ("record_count", "value_count", "correction", "nearest", "cursor", "is_ranked", "total_is_exact",
-                     "reserved")]
+                     "dropped", "interpretation", "interpreted_filters")]
 
 
 class Record(ctypes.Structure):
@@ -111,17 +111,31 @@ class Flat(unittest.TestCase):
                     place = place.setdefault(part, {})
                 place[last] = content if value.kind == 0 else json.loads(content)
             made.append(fields)
-        return head, made, text(head.correction), text(head.nearest), text(head.cursor)
+        said = {name: text(getattr(head, name)) for name in ("correction", "nearest", "cursor", "dropped", "interpretation",
+                                                             "interpreted_filters")}
+        return head, made, {name: value for name, value in said.items() if value is not None}
+
+    def said(self, right):
+        """The texts of the head of a flat answer, out of the object of JSON."""
+        said = {name: right[name] for name in ("correction", "nearest", "cursor") if name in right}
+        if "dropped" in right:
+            said["dropped"] = " ".join(right["dropped"])
+        if "interpretation" in right:
+            said["interpretation"] = right["interpretation"]["text"]
+            if "filter" in right["interpretation"]:
+                said["interpreted_filters"] = "\n".join(map("=".join, right["interpretation"]["filter"].items()))
+        return said
 
     def test_equal(self):
         for path in (SMALL, languages.build_large()):
             status = ctypes.c_int(-1)
             index = ctypes.c_void_p(self.library.sq_open(path.encode(), ctypes.c_int64(0), ctypes.byref(status)))
             self.assertEqual((status.value, self.library.sq_message(index)), (0, b""))
-            for text in languages.typed(path, 1500):
+            readable = [] if path == SMALL else languages.readable()
+            for text in [*languages.typed(path, 1500), *readable, "paris zzzzz"]:
                 for sort in (1, 2):
                     right = json.loads(self.ask(index, text, 4, sort))
-                    head, records, correction, nearest, cursor = self.read(index, self.ask(index, text, 0, sort))
+                    head, records, said = self.read(index, self.ask(index, text, 0, sort))
                     self.assertEqual(records, right["matches"], text)
                     self.assertEqual((head.keys, head.is_ranked), (right["keys"], 2 - sort))
                     self.assertEqual((head.total, head.total_is_exact), (right["total"], right["totalIsExact"]))
@@ -129,8 +143,9 @@ class Flat(unittest.TestCase):
                         counted = json.loads(self.ask(index, text, 4 | 16, sort))
                         typed = text.encode()
                         self.assertEqual(counted["total"], self.library.sq_count(index, typed, ctypes.c_size_t(len(typed))))
-                    self.assertEqual((correction, nearest, cursor),
-                                     tuple(right.get(name) for name in ("correction", "nearest", "cursor")), text)
+                    self.assertEqual(said, self.said(right), text)
+                    if text in readable and sort == 1:
+                        self.assertEqual(said["interpreted_filters"], "country=FR", text)
             self.library.sq_close(index)
 
     def test_nothing(self):

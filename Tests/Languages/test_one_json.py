@@ -78,7 +78,9 @@ class OneJSON(unittest.TestCase):
         for path, asked in ((SMALL, OPTIONS[2:4]), (languages.build_large(), OPTIONS)):
             texts = [text for text in languages.typed(path, 200 + 200 * (path == SMALL)) if "\n" not in text]
             texts[::20] = [text + " map" for text in texts[::20]]
+            texts += [] if path == SMALL else languages.readable()
             right = self.server(path, texts, asked)
+            self.assertEqual(any(b'"interpretation":{' in line for line in right), path != SMALL)
             question = json.dumps({"path": path, "texts": texts, "asked": asked})
             place = languages.install_node()
             with open(os.path.join(place, "bytes.js"), "w") as file:

@@ -73,6 +73,10 @@ class Answers(unittest.TestCase):
             found = index.search("s", total="exact")
             self.assertGreater(found.total, 0)
             self.assertEqual(repr(found), f"<Answer: {len(found)} records of {found.total}>")
+            text = languages.readable()[0]
+            found = index.search(text)
+            self.assertEqual((found.interpretation["filter"], found[0]["country"]), ({"country": "FR"}, "FR"))
+            self.assertIsNone(index.search(text, words="all").interpretation)
             with self.assertRaises(shardq.ShardqError):
                 index.search("s", total="all")
 

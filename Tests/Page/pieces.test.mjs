@@ -32,6 +32,20 @@ test('a text has its values, and the plural of its language', () => {
     '<span>Nothing begins with <bdi>»ha«</bdi>.</span>')
 })
 
+test('the saying of an answer has the text that was searched, the values of a reading and the words left out', () => {
+  const said = found => texts.changes('q', { dropped: [], ...found }).join('')
+  const interpretation = { text: 'paris', filter: { country: 'FR', kind: 'city' } }
+  const reading = '<span><bdi>»paris«</bdi> with <bdi>FR, city</bdi></span>'
+  const begun = '<span>Nothing matches <bdi>»q«</bdi>; showing results'
+  assert.equal(said({}), '')
+  assert.equal(said({ correction: 'Paris' }), `${begun} for <bdi>»Paris«</bdi>:</span>`)
+  assert.equal(said({ dropped: ['x', 'y'] }), `${begun} without <bdi>»x y«</bdi>:</span>`)
+  assert.equal(said({ interpretation: { text: 'mount' } }), `${begun} for <bdi>»mount«</bdi>:</span>`)
+  assert.equal(said({ interpretation }), `${begun} for ${reading}:</span>`)
+  assert.equal(said({ interpretation, correction: 'Paris', dropped: ['x'] }),
+    `${begun} for ${reading.replace('paris', 'Paris')} without <bdi>»x«</bdi>:</span>`)
+})
+
 test('a number of bytes has three digits and a unit', () => {
   const said = [0, 999, 1000, 1234, 999_400, 1e6, 12_345_678].map(texts.bytes)
   assert.deepEqual(said, ['0 B', '999 B', '1 KB', '1,23 KB', '999 KB', '1 MB', '12,3 MB'])

@@ -1065,8 +1065,12 @@ class TrueRanked(PageTest):
         lines = [f'{{"name":"Salt Lick {i:05}","weight":{i},"coord":{{"lon":1,"lat":2}}}}\n' for i in range(10_100)]
         names = [("Parma", 5), ("Par", 1), ("Paris", 9), ("Paris Texas", 700)]
         lines += [json.dumps({"name": name, "weight": weight}) + "\n" for name, weight in names]
-        lines.append(json.dumps({"name": "New York City", "weight": 8000, "names": ["NYC", "Gotham"]}) + "\n")
-        index = build(cls.directory, lines, "--key", "{name}", "--weight", "weight", "--words", "--alias", "names")
+        york = {"name": "New York City", "weight": 8000, "names": ["NYC", "Gotham"], "country": "US"}
+        lines.append(json.dumps(york) + "\n")
+        values = pathlib.Path(cls.directory, "values")
+        values.write_text("US\tUnited States\n")
+        index = build(cls.directory, lines, "--key", "{name}", "--weight", "weight", "--words", "--alias", "names",
+                      "--filter", "country", "--names", f"country={values}")
         cls.real = upstream(index)
         if not cls.real:
             raise unittest.SkipTest("bin/shardq-serve is not built: Scripts/build.sh --server")
@@ -1126,6 +1130,9 @@ class TrueRanked(PageTest):
         self.retype("nyc x")
         self.assertEqual((self.titles(), self.said().splitlines()[0]),
                          (["New York City NYC"], "Nothing matches “nyc x”; showing results without “x”:"))
+        self.retype("nyc united states")
+        self.assertEqual((self.titles(), self.said().splitlines()[0]),
+                         (["New York City NYC"], "Nothing matches “nyc united states”; showing results for “nyc” with US:"))
         self.retype("nycx")
         self.assertRegex(self.said(), "^Nothing matches “nycx”\\.\\s*Search “nyc”$")
         tab.evaluate("document.querySelector('#said button').click()")

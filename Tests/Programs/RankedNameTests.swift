@@ -43,6 +43,27 @@ import Testing
     #expect(inOrder.error == "no key begins with \"yorkt ony\"; nearest: \"yorkt\"\n", "\(inOrder)")
   }
 
+  @Test("each front names the reading that the results are for") func reading() throws {
+    let directory = TemporaryDirectory()
+    let names = directory.write("GB\tGreat Britain\n", to: "names")
+    let path = index(Self.all + ["--filter", "country", "--names", "country=" + names], in: directory)
+    func shown(_ arguments: String...) -> Program.Result {
+      Program.run(["query", "-i", path, "york great britain"] + arguments)
+    }
+    let text = shown("--format", "text")
+    #expect(text.output == "York, GB\n")
+    #expect(
+      text.error == "no match for \"york great britain\"; showing results for \"york\" with country=GB\n", "\(text)")
+    let json = shown("--format", "json").output
+    #expect(json.contains(#","interpretation":{"text":"york","filter":{"country":"GB"}}"#), "\(json)")
+    #expect(shown("--format", "text", "--words", "all").output == "")
+    var model = ListModel(try ShardedIndex(opening: path))
+    model.search("york great britain")
+    #expect(model.results == "results for \"york\" with country=GB")
+    model.search("york")
+    #expect(model.results == nil)
+  }
+
   @Test("JSON names the text that matched a hit, and the ranges in it")
   func json() {
     let directory = TemporaryDirectory()

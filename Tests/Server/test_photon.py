@@ -2,12 +2,13 @@
 
 import json
 import math
+import os
 import re
 import sys
 import unittest
 import urllib.parse
 
-from server import PYTHON, Server, build, shardq
+from server import PYTHON, SCRATCH, Server, build, shardq
 
 NAMES = [("Paris", "FR", 48.85341, 2.3488), ("Paris", "CA", 43.2, -80.38333), ("Parisot", "FR", 44.26, 1.86),
          ("Par", "GB", 50.35, -4.7), ("L'Aquila", "IT", 42.35, 13.4), ("São Paulo", "BR", -23.5475, -46.63611)]
@@ -91,6 +92,20 @@ class Photon(unittest.TestCase):
                 self.assertEqual(page["dropped"], ["zzz"])
                 names, cursor = names + [match["name"] for match in page["matches"]], page.get("cursor")
             self.assertEqual(names, [f"Paris {number}" for number in range(29, -1, -1)])
+
+    def test_readings(self):
+        """A text whose last words name a country has the records of that country; with words=all it has none."""
+        rows = [{"name": "Paris", "country": code, "w": weight, "lat": "1", "lon": "2"} for code, weight in (("FR", "9"), ("US", "1"))]
+        names = os.path.join(SCRATCH, "photon-names")
+        with open(names, "w") as file:
+            file.write("FR\tFrance\nUS\tUnited States\n")
+        with Server(build(rows, "photon-readings", "--weight", "w", "--filter", "country", "--names", f"country={names}")) as server:
+            found = server.get("/api?q=paris+united+states").json["features"]
+            self.assertEqual([feature["properties"]["countrycode"] for feature in found], ["US"])
+            answer = server.get("/v1/search?q=paris+united+states").json
+            self.assertEqual(answer["interpretation"], {"text": "paris", "filter": {"country": "US"}})
+            self.assertNotIn("interpretation", server.get("/v1/search?q=paris").json)
+            self.assertEqual(server.get("/v1/search?q=paris+united+states&words=all").json["matches"], [])
 
     def test_what_is_accepted(self):
         wanted = self.server.get("/api?q=pari").body

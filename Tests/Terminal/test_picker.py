@@ -118,12 +118,17 @@ class Information(PickerTest):
         screen.keys("C-_")
         screen.wait(lambda text: "shard" not in text.split("\n")[1])
 
-    def test_a_correction_is_said(self):
+    def test_a_correction_and_a_reading_are_said(self):
         screen = self.screen(80, 24)
-        records = [{"name": name, "w": 5} for name in ["London", "Paris", "Rome", "Berlin", "Madrid"]]
-        self.build(screen, "r", records, "--key", "{name}", "--weight", "w", "--typos")
+        records = [{"name": name, "w": 5, "country": "GB"} for name in ["London", "Paris", "Rome", "Berlin", "Madrid"]]
+        names = screen.write("names", "GB\tGreat Britain\n")
+        self.build(screen, "r", records, "--key", "{name}", "--weight", "w", "--typos", "--filter", "country", "--names",
+                   f"country={names}")
         screen.run("shardq ui -i r --preview-window hidden -q lodnon")
         screen.shows('1/1 of 5 · results for "London"')
+        screen.keys("C-u")
+        screen.type("london great britain")
+        screen.shows('1/1 of 5 · results for "london" with country=GB')
 
 
 class MapOfAList(PickerTest):
