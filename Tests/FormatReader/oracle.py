@@ -81,13 +81,19 @@ WHOLE = 2  # the least bonus of a whole match
 def shorter_texts(text, known=None):
     """The texts without the last words, the longest first, then without the first; words end at white space and commas.
     Only the words at these positions may stay, which are the first eight by default."""
+    return (shorter for shorter, _ in shorter_choices(text, known))
+
+
+def shorter_choices(text, known=None):
+    """The texts of `shorter_texts`, each with the words that it leaves out."""
     pieces = words_in(text)
     kept = list(range(min(len(pieces) - 1, MOST_SEARCHED))) if known is None else known
     choices = [kept[:size] for size in range(len(kept), 0, -1)] + [kept[start:] for start in range(1, len(kept))]
     for choice in choices:
         if len(choice) < len(pieces) - 1:
             left = "".join(gap * (i != choice[0]) + word for i, (gap, word) in enumerate(pieces) if i in choice)
-            yield left + (pieces[-1][0] if choice[-1] == len(pieces) - 2 else " ")
+            dropped = [word for i, (_, word) in enumerate(pieces[:-1]) if i not in choice]
+            yield left + (pieces[-1][0] if choice[-1] == len(pieces) - 2 else " "), dropped
 
 
 def words_in(text):
@@ -232,20 +238,24 @@ class Oracle:
 
     def ranks_without_words(self, query):
         """The ranks of the first shorter text that is a whole text, else of the first that matches."""
+        return self.without_words(query)[0]
+
+    def without_words(self, query):
+        """The ranks of that text, and the words that it leaves out."""
         if len(words_in(query.text)) < 3:
-            return []
-        for text in shorter_texts(query.text):
+            return [], []
+        for text, dropped in shorter_choices(query.text):
             exact = query.exact(text)
             ranks = self.ranks_of_all_words(exact)
             if ranks and self.match(min(ranks).position, exact).bonus >= WHOLE:
-                return self.ranks_of_all_words(query.shorter(text))
+                return self.ranks_of_all_words(query.shorter(text)), dropped
         pieces = words_in(query.text)[:-1][:MOST_SEARCHED]
         known = [i for i, (_, word) in enumerate(pieces) if self.ranks_of_all_words(query.exact(word, filtered=False))]
-        for text in shorter_texts(query.text, known or list(range(len(pieces)))):
+        for text, dropped in shorter_choices(query.text, known or list(range(len(pieces)))):
             ranks = self.ranks_of_all_words(query.shorter(text))
             if ranks:
-                return ranks
-        return []
+                return ranks, dropped
+        return [], []
 
     def answer(self, text, limit, after=None):
         """The ranks of the best matches, best first; `after` is the rank of the last hit of the page before."""
