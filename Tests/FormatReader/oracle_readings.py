@@ -1,0 +1,364 @@
+"""The oracle's readings of a text: docs/tiers.md section 3.
+
+`readings` makes them from a text, filters and the tables of an index; `answered` asks an oracle for the text and for
+them. The tables are made of the lines of the files that a build gets, and of the records. Nothing here reads the
+settings in which an index keeps them: `names_setting` and `synonyms_setting` make these, for comparison.
+"""
+
+import itertools
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+from oracle import KEY_RULES, Oracle, Query, Rank, fold, words_in  # noqa: E402
+from oracle_edits import MOST_EDITS, edits_of  # noqa: E402
+from oracle_features import FeatureOracle, FeatureQuery, KeyTexts, plain, values_in  # noqa: E402
+
+MOST_WORDS = 8  # of a text with readings
+MOST_READINGS = 8  # by value words, by synonyms, and by value words of these
+LEAST_BEGINNING = 2  # bytes of a name that is not typed to its end
+VALUE_SIZES = (2, 3)  # words of a value that are tried behind all else
+
+Filters = dict[str, list[str]]
+Pair = tuple[str, str]
+
+
+# The tables
+
+
+class Name(NamedTuple):
+    """Another name of a value. The condition is a field and a value."""
+
+    value: str
+    name: str
+    condition: Pair | None = None
+
+
+class Tables(NamedTuple):
+    """What an index knows about words: its fields of filters in order, names by field, synonyms, and values as folds."""
+
+    fields: list[str]
+    names: dict[str, list[Name]]
+    synonyms: list[Pair]
+    values: dict[str, set[bytes]]
+
+
+def plain_of(text: str) -> bytes:
+    """The plain form of words, without commas."""
+    return plain(fold(text), 0)
+
+
+def is_content(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("#")
+
+
+def names_of(lines: Iterable[str]) -> list[Name]:
+    """The rows of a file of names, in the order of a table; of rows that are the same the first stays."""
+    rows = []
+    for line in filter(is_content, lines):
+        value, name, *condition = (part.strip() for part in line.split("\t"))
+        rows.append(Name(value, name, tuple(condition[0].split("=", 1)) if condition else None))
+    return sorted({(row.value, plain_of(row.name), row.condition): row for row in reversed(rows)}.values(),
+                  key=lambda row: (plain_of(row.name), rows.index(row)))
+
+
+def synonyms_of(lines: Iterable[str]) -> list[Pair]:
+    """The phrases of a file of synonyms, each with a text that replaces it, in the file's order."""
+    pairs = []
+    for line in filter(is_content, lines):
+        left, arrow, right = line.partition("=>")
+        phrases = [text.strip() for text in left.split(",")]
+        others = [text.strip() for text in right.split(",")] if arrow else phrases
+        pairs += [(phrase, other) for i, phrase in enumerate(phrases) for j, other in enumerate(others) if arrow or i != j]
+    found = {}
+    for phrase, other in pairs:
+        if plain_of(phrase) != plain_of(other):
+            found.setdefault((plain_of(phrase), other), (phrase, other))
+    return list(found.values())
+
+
+def names_setting(rows: list[Name]) -> bytes:
+    """docs/format.md section 3.6: the setting `names PATH` of a table."""
+    lines = [plain_of(row.name) + b"\t" + row.value.encode() + (
+        "\t{}={}".format(*row.condition).encode() if row.condition else b"") for row in rows]
+    return b"".join(line + b"\n" for line in lines)
+
+
+def synonyms_setting(pairs: list[Pair]) -> bytes:
+    """The setting `synonyms`: sorted by phrases, each with its texts in the order of the file."""
+    lines = sorted(((plain_of(phrase), other) for phrase, other in pairs), key=lambda pair: pair[0])
+    return b"".join(phrase + b"\t" + other.encode() + b"\n" for phrase, other in lines)
+
+
+def values_of(oracle: FeatureOracle, fields: list[str]) -> dict[str, set[bytes]]:
+    """The values of the records, by field, as a filter compares them."""
+    found = {field: set() for field in fields}
+    for position in range(len(oracle.keys)):
+        record = oracle.fields(position)
+        for field in fields:
+            found[field].update(fold(text) for text in values_in(record.get(field)))
+    return found
+
+
+# Readings
+
+
+class Reading(NamedTuple):
+    """A text and filters to search for; `made` are the filters that its value words became."""
+
+    text: str
+    filters: Filters
+    made: dict[str, str]
+    by: str
+
+    @property
+    def identity(self) -> tuple:
+        return self.text, frozenset((field, frozenset(map(fold, values))) for field, values in self.filters.items())
+
+    @property
+    def interpretation(self) -> dict:
+        typed = Typed.of(self.text)
+        text = typed.slice(0, len(typed.words))
+        return {"text": text, "filter": self.made} if self.made else {"text": text}
+
+
+class Typed(NamedTuple):
+    """A text as words, each behind the white space and the commas before it, and what stands behind the last."""
+
+    words: tuple[Pair, ...]
+    tail: str
+
+    @classmethod
+    def of(cls, text: str) -> "Typed":
+        *words, (tail, _) = words_in(text)
+        return cls(tuple(words), tail)
+
+    def slice(self, first: int, last: int) -> str:
+        """From a word's first character to another's last one."""
+        return "".join(gap * (i > 0) + word for i, (gap, word) in enumerate(self.words[first:last]))
+
+    @property
+    def text(self) -> str:
+        return self.slice(0, len(self.words)) + self.tail
+
+
+class State(NamedTuple):
+    """The words that are left, as a range, the filters so far, and those of value words."""
+
+    first: int
+    last: int
+    filters: Filters
+    made: dict[str, str]
+
+    def narrowed(self, first: int, last: int, pairs: Iterable[Pair]) -> Iterator["State"]:
+        """Fewer words, and more filters: a value must be one of those that its field has, and takes their place."""
+        filters, made = dict(self.filters), dict(self.made)
+        for field, value in pairs:
+            if field in filters and fold(value) not in map(fold, filters[field]):
+                return
+            filters[field], made[field] = [value], value
+        yield State(first, last, filters, made)
+
+
+def is_unfinished(phrase: bytes, name: bytes) -> bool:
+    return len(phrase) >= LEAST_BEGINNING and name.startswith(phrase) and name != phrase
+
+
+def by_values(typed: Typed, tables: Tables, filters: Filters, by: str) -> Iterator[Reading]:
+    """All readings by value words, in their order; equal ones among them."""
+    whole = State(0, len(typed.words), filters, {})
+
+    def pairs_of(field: str, row: Name) -> list[Pair]:
+        return [(field, row.value)] + ([row.condition] if row.condition else [])
+
+    def named(first: int, last: int, is_name) -> Iterator[list[Pair]]:
+        phrase = plain_of(typed.slice(first, last))
+        for field in tables.fields:
+            for row in tables.names.get(field, []):
+                if is_name(phrase, plain_of(row.name)):
+                    yield pairs_of(field, row)
+
+    def value(first: int, last: int) -> Iterator[list[Pair]]:
+        words = typed.slice(first, last)
+        for field in tables.fields:
+            if fold(words) in tables.values[field]:
+                yield [(field, words)]
+
+    def ending_in_name(state: State, is_name) -> Iterator[State]:
+        for first in range(state.first + 1, state.last):
+            for pairs in named(first, state.last, is_name):
+                yield from state.narrowed(state.first, first, pairs)
+
+    def ending(state: State) -> Iterator[State]:
+        yield from ending_in_name(state, bytes.__eq__)
+        if state.last - state.first > 1:
+            for pairs in value(state.last - 1, state.last):
+                yield from state.narrowed(state.first, state.last - 1, pairs)
+
+    def beginning() -> Iterator[State]:
+        return iter(()) if typed.tail else ending_in_name(whole, is_unfinished)
+
+    def twice(states: Iterator[State]) -> Iterator[State]:
+        return (shorter for state in states for shorter in ending(state))
+
+    def start() -> Iterator[State]:
+        for last in range(whole.last - 1, 0, -1):
+            for pairs in named(0, last, bytes.__eq__):
+                yield from whole.narrowed(last, whole.last, pairs)
+
+    def longer_values() -> Iterator[State]:
+        for size in VALUE_SIZES:
+            if size < whole.last:
+                for pairs in value(whole.last - size, whole.last):
+                    yield from whole.narrowed(0, whole.last - size, pairs)
+
+    for state in itertools.chain(
+            ending(whole), twice(ending(whole)), beginning(), twice(beginning()), start(), longer_values()):
+        # Value words behind the text finish it.
+        tail = typed.tail if state.last == whole.last else " "
+        yield Reading(typed.slice(state.first, state.last) + tail, state.filters, state.made, by)
+
+
+def by_synonyms(typed: Typed, synonyms: list[Pair]) -> Iterator[Typed]:
+    """All texts with replaced phrases, in their order, the typed text and equal ones among them."""
+    phrases = [(plain_of(phrase), other) for phrase, other in synonyms]
+
+    def texts(first: int, words: tuple[Pair, ...]) -> Iterator[Typed]:
+        if first == len(typed.words):
+            yield Typed(words, typed.tail)
+            return
+        gap = typed.words[first][0]
+        for last in range(len(typed.words), first, -1):
+            phrase = plain_of(typed.slice(first, last))
+            for known, other in phrases:
+                if known == phrase:
+                    # One word from now on, whatever it has.
+                    yield from texts(last, (*words, (gap, other)))
+        yield from texts(first + 1, (*words, typed.words[first]))
+
+    return texts(0, ())
+
+
+def first_new(found: Iterable, seen: set, identity) -> Iterator:
+    """The first things that were not seen before, as many as there are readings of a kind."""
+    new = (thing for thing in found if not (identity(thing) in seen or seen.add(identity(thing))))
+    return itertools.islice(new, MOST_READINGS)
+
+
+def readings(text: str, tables: Tables, filters: Filters) -> list[Reading]:
+    """The readings of a text in their order; `filters` are those of the query."""
+    typed = Typed.of(text)
+    if len(typed.words) > MOST_WORDS:
+        return []
+    seen = set()
+    found = list(first_new(by_values(typed, tables, filters, "values"), seen, lambda reading: reading.identity))
+    texts = list(first_new(by_synonyms(typed, tables.synonyms), {typed.text}, lambda other: other.text))
+    found += [Reading(other.text, filters, {}, "synonyms") for other in texts]
+    both = (reading for other in texts for reading in by_values(other, tables, filters, "both"))
+    return found + list(first_new(both, seen, lambda reading: reading.identity))
+
+
+# Answers
+
+
+class KeyQuery(Query):
+    """A query with filters of an index that matches folds."""
+
+    near = None
+
+    def __init__(self, text: str, typos: bool = False, filters: Filters | None = None):
+        super().__init__(text)
+        self.asked = {"typos": typos, "filters": filters}
+        self.edits = edits_of(self.q) if typos else 0
+        self.typos = self.edits > 0
+        self.filters = {field: set(map(fold, values)) for field, values in (filters or {}).items()}
+
+    def exact(self, text: str, filtered: bool = True) -> "KeyQuery":
+        return KeyQuery(text, False, self.asked["filters"] if filtered else None)
+
+    def shorter(self, text: str) -> "KeyQuery":
+        return KeyQuery(text, **self.asked)
+
+
+class ReadingOracle(FeatureOracle):
+    """The oracle for one text with filters. It keeps what it found, since readings share texts and filters."""
+
+    def __init__(self, records, words: str | None = None):
+        super().__init__(records, words=words)
+        if words is None:
+            self.rules = KEY_RULES
+        self.known, self.values, self.matched = {}, {}, {}
+
+    def query_of(self, text: str, filters: Filters, typos: bool) -> Query:
+        if self.words is None:
+            return KeyQuery(text, typos, filters)
+        return FeatureQuery(text, typos, filters, separators=self.separators)
+
+    def texts(self, position: int):
+        return super().texts(position) if self.words else KeyTexts(self.keys[position])
+
+    def fields(self, position: int) -> dict:
+        if position not in self.known:
+            self.known[position] = super().fields(position)
+        return self.known[position]
+
+    def passes(self, position: int, query: Query) -> bool:
+        for field, wanted in query.filters.items():
+            if (position, field) not in self.values:
+                self.values[position, field] = set(map(fold, values_in(self.fields(position).get(field))))
+            if not wanted & self.values[position, field]:
+                return False
+        return True
+
+    def match(self, position: int, query: Query):
+        """A record's match does not depend on the filters that it passes."""
+        if not self.passes(position, query):
+            return None
+        key = position, query.text, query.typos
+        if key not in self.matched:
+            self.matched[key] = super().match(position, query)
+        return self.matched[key]
+
+
+class Answer(NamedTuple):
+    """The ranks of an answer, in no order, the reading that it comes from, and the words that it leaves out."""
+
+    ranks: list[Rank]
+    reading: Reading | None = None
+    dropped: list[str] = []
+
+    @property
+    def edits(self) -> int:
+        return min((rank.edits for rank in self.ranks), default=0)
+
+
+def answered(
+    oracle: ReadingOracle, tables: Tables, text: str, filters: Filters, typos: bool = True, all_words: bool = False
+) -> Answer:
+    """The answer to a text: of all texts that match with the fewest edits the first."""
+    found: list[Reading | None] = [None]
+    if not all_words:
+        found += readings(text, tables, filters)
+    for with_typos in (False, True) if typos else (False,):
+        answers = []
+        for reading in found:
+            asked = (reading.text, reading.filters) if reading else (text, filters)
+            ranks = oracle.ranks_of_all_words(oracle.query_of(*asked, with_typos))
+            answers.append(Answer(ranks, reading))
+            if ranks and answers[-1].edits == (1 if with_typos else 0):
+                return least(answers)
+        if any(answer.ranks for answer in answers):
+            return least(answers)
+    if all_words:
+        return Answer([])
+    ranks, dropped = Oracle.without_words(oracle, oracle.query_of(text, filters, typos))
+    return Answer(ranks, None, dropped if ranks else [])
+
+
+def least(answers: list[Answer]) -> Answer:
+    """The first of the answers with the fewest edits."""
+    found = min((answer for answer in answers if answer.ranks), key=lambda answer: answer.edits)
+    assert found.edits <= MOST_EDITS
+    return found
