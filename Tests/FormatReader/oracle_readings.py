@@ -37,7 +37,7 @@ class Name(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What an index knows about words: its fields of filters in order, names by field, synonyms, and values as folds."""
+    """What an index knows about words: fields of filters in order, names by field, synonyms, and values as folds."""
 
     fields: list[str]
     names: dict[str, list[Name]]
@@ -71,7 +71,8 @@ def synonyms_of(lines: Iterable[str]) -> list[Pair]:
         left, arrow, right = line.partition("=>")
         phrases = [text.strip() for text in left.split(",")]
         others = [text.strip() for text in right.split(",")] if arrow else phrases
-        pairs += [(phrase, other) for i, phrase in enumerate(phrases) for j, other in enumerate(others) if arrow or i != j]
+        pairs += [
+            (phrase, other) for i, phrase in enumerate(phrases) for j, other in enumerate(others) if arrow or i != j]
     found = {}
     for phrase, other in pairs:
         if plain_of(phrase) != plain_of(other):

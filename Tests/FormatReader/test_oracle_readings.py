@@ -25,23 +25,28 @@ RECORDS, WORDS = 150, 20
 MORE = 8 if LONG else 1
 COUNTRIES = ["FR", "US", "GB", "de", "New Land"]
 REGIONS = ["CA", "TX", "FR", "12", "Big Sur"]
-TAGS = ["river", "Green River", "big green river", "Lake, North", ["river", "CA"], ["Old Town", "river"], None, True, "7"]
+TAGS = [
+    "river", "Green River", "big green river", "Lake, North", ["river", "CA"], ["Old Town", "river"], None, True, "7"]
 # Names with equal plain forms, for two values and for two fields; names that begin others; conditions.
 NAMES = {
     "country": [
         "FR\tFrance", "FR\tLa Belle France", "US\tUnited States of America", "US\tUnited States", "US\tU.S.A.",
-        "GB\tUnited Kingdom", "GB\tUnion", "FR\tunion", "de\tGermany", " New Land \t Newland ", "de\tLone Star", "XX\tNowhere",
-        "US\tStates\tregion=CA",
+        "GB\tUnited Kingdom", "GB\tUnion", "FR\tunion", "de\tGermany", " New Land \t Newland ", "de\tLone Star",
+        "XX\tNowhere", "US\tStates\tregion=CA",
     ],
     "region": [
-        "CA\tCalifornia\tcountry=US", "TX\tTexas\tcountry=US", "TX\tLone Star\tcountry=us", "CA\tUnion", "12\tTwelve\ttag=river",
-        "FR\tFribourg\tcountry=de", "FR\tFrance", "Big Sur\tBig-Sur Coast", "TX\tState", "CA\tState\tcountry=GB",
+        "CA\tCalifornia\tcountry=US", "TX\tTexas\tcountry=US", "TX\tLone Star\tcountry=us", "CA\tUnion", "TX\tState",
+        "FR\tFribourg\tcountry=de", "FR\tFrance", "Big Sur\tBig-Sur Coast", "CA\tState\tcountry=GB",
+        "12\tTwelve\ttag=river",
     ],
-    "tag": ["river\tRio", "Lake, North\tNorth Lake", "Green River\tRio Verde", "Old Town\tHistoric Centre", "7\tUnion\tcountry=FR"],
+    "tag": [
+        "river\tRio", "Lake, North\tNorth Lake", "Green River\tRio Verde", "Old Town\tHistoric Centre",
+        "7\tUnion\tcountry=FR",
+    ],
 }
 FILTERS: list[Filters] = [
-    {"country": ["us"]}, {"country": ["fr", "US", "new land"], "region": ["ca", "FR", "tx"]}, {"tag": ["RIVER", "green river"]},
-    {"region": ["none"]},
+    {"country": ["us"]}, {"country": ["fr", "US", "new land"], "region": ["ca", "FR", "tx"]},
+    {"tag": ["RIVER", "green river"]}, {"region": ["none"]},
 ]
 
 
@@ -54,7 +59,8 @@ class Examples(unittest.TestCase):
 
     TABLES = Tables(
         ["country", "region"],
-        {"country": names_of(["# names", "FR\tFrance", "US\tUSA", "US\tUnited States", "GB\tUnited Kingdom", "US\tusa"]),
+        {"country": names_of(
+            ["# names", "FR\tFrance", "US\tUSA", "US\tUnited States", "GB\tUnited Kingdom", "US\tusa"]),
          "region": names_of(["CA\tCalifornia\tcountry=US", "TX\tTexas\tcountry=US", "TX\tTexas\tcountry=US"])},
         synonyms_of(["mt, mount, Mt.", "", "hbf => hauptbahnhof", "ny => new york", "the x, y => z"]),
         {"country": {b"fr", b"us", b"lake\1north", b"big green river"}, "region": {b"ca", b"tx"}})
@@ -65,11 +71,12 @@ class Examples(unittest.TestCase):
     def test_files(self):
         self.assertEqual(self.TABLES.names["region"], [
             Name("CA", "California", ("country", "US")), Name("TX", "Texas", ("country", "US"))])
-        self.assertEqual([row.name for row in self.TABLES.names["country"]], ["France", "United Kingdom", "United States", "USA"])
+        self.assertEqual(
+            [row.name for row in self.TABLES.names["country"]], ["France", "United Kingdom", "United States", "USA"])
         # Of two phrases with one plain form the first is written here.
         self.assertEqual(self.TABLES.synonyms, [
-            ("mt", "mount"), ("mount", "mt"), ("mount", "Mt."), ("hbf", "hauptbahnhof"), ("ny", "new york"), ("the x", "z"),
-            ("y", "z")])
+            ("mt", "mount"), ("mount", "mt"), ("mount", "Mt."), ("hbf", "hauptbahnhof"), ("ny", "new york"),
+            ("the x", "z"), ("y", "z")])
 
     def test_value_words(self):
         usa, france = {"country": "US"}, {"country": "FR"}
@@ -84,7 +91,8 @@ class Examples(unittest.TestCase):
             "paris texas": [("paris ", {"region": "TX", "country": "US"})],
             "paris texas us": [
                 ("paris texas ", {"country": "us"}), ("paris ", {"country": "US", "region": "TX"})],
-            "paris us texas": [("paris us ", {"region": "TX", "country": "US"}), ("paris ", {"region": "TX", "country": "us"})],
+            "paris us texas": [
+                ("paris us ", {"region": "TX", "country": "US"}), ("paris ", {"region": "TX", "country": "us"})],
             "paris fr texas": [("paris fr ", {"region": "TX", "country": "US"})],
             "paris texas fr": [("paris texas ", {"country": "fr"})],
             "paris lake, north": [("paris ", {"country": "lake, north"})], "paris lake north": [],
@@ -106,7 +114,8 @@ class Examples(unittest.TestCase):
             "the x ny ": [("z new york ", {}), ("z ny ", {}), ("the x new york ", {})],
             "mt ny us": [
                 ("mt ny ", {"country": "us"}), ("mount new york us", {}), ("mount ny us", {}), ("mt new york us", {}),
-                ("mount new york ", {"country": "us"}), ("mount ny ", {"country": "us"}), ("mt new york ", {"country": "us"})],
+                ("mount new york ", {"country": "us"}), ("mount ny ", {"country": "us"}),
+                ("mt new york ", {"country": "us"})],
         }.items():
             self.assertEqual(self.found(text), expected, text)
         self.assertEqual(len(self.found("mt mt mt mt us")), 17)
@@ -126,7 +135,8 @@ class Lists(Temporary):
     def words(self) -> list[str]:
         found = {}
         while len(found) < WORDS:
-            found["".join(self.rng.choice("bdgklmnprst") + self.rng.choice("aeiou") for _ in range(self.rng.choice([2, 2, 3, 4])))] = 1
+            syllables = range(self.rng.choice([2, 2, 3, 4]))
+            found["".join(self.rng.choice("bdgklmnprst") + self.rng.choice("aeiou") for _ in syllables)] = 1
         return list(found)
 
     def records(self, words: list[str]) -> list[dict]:
@@ -151,8 +161,9 @@ class Lists(Temporary):
         """Short forms, words for each other, chains and cycles of them, and phrases."""
         a, b, c, d, e, f, g, h, *_ = self.rng.sample(words, len(words))
         found = [
-            f"st => {a}", f"st => {b}, {c}", f"{a}, {d}", f"{d}, {e}", f"{e} => {a}", f"mt., {f}, big {g}", f"{g} {h} => {b}",
-            f"{c} => {g} {h}", f"united st, {h}", f"old {a} {b}, {f}", f"xy,{d},{d.upper()}", f"river => {g}",
+            f"st => {a}", f"st => {b}, {c}", f"{a}, {d}", f"{d}, {e}", f"{e} => {a}", f"mt., {f}, big {g}",
+            f"{g} {h} => {b}", f"{c} => {g} {h}", f"united st, {h}", f"old {a} {b}, {f}", f"xy,{d},{d.upper()}",
+            f"river => {g}",
         ]
         self.rng.shuffle(found)
         return ["# words", ""] + found
@@ -160,7 +171,8 @@ class Lists(Temporary):
     def value_words(self, row: dict, tables: Tables) -> str:
         """A name of a value of a record, or the value itself."""
         field = self.rng.choice(["country", "region", "tag"])
-        values = [value for value in (row[field] if isinstance(row[field], list) else [row[field]]) if isinstance(value, str)]
+        values = row[field] if isinstance(row[field], list) else [row[field]]
+        values = [value for value in values if isinstance(value, str)]
         named = [other.name for other in tables.names[field] if other.value in values]
         if not values or self.rng.randrange(8) == 0:
             named, values = [self.rng.choice(tables.names[field]).name], []
@@ -177,7 +189,8 @@ class Lists(Temporary):
     def query(self, kind: str, rows: list[dict], words: list[str], tables: Tables) -> str:
         row = self.rng.choice(rows)
         if "synonym" in kind:
-            held = [other for other in rows if any(f" {pair[1]} " in f" {other['name']} " for pair in tables.synonyms)]
+            held = [
+                other for other in rows if any(f" {pair[1]} " in f" {other['name']} " for pair in tables.synonyms)]
             row = self.rng.choice(held or rows)
         name = row["name"] if self.rng.randrange(4) else row["name"].split(" ")[self.rng.randrange(-1, 1)]
         text = self.short_form(row["name"], tables) if "synonym" in kind else name
@@ -197,8 +210,9 @@ class Lists(Temporary):
         text = self.rng.choice([text, text, text.upper()])
         return text.strip(" ,") + self.rng.choice(["", "", "", " ", ", "] if "cut" not in kind else [""])
 
-    KINDS = ("value", "value", "value cut", "value value", "first", "synonym", "synonym", "synonym value", "synonym value value",
-             "synonym first", "edit value", "edit synonym value", "left value", "left", "any")
+    KINDS = (
+        "value", "value", "value cut", "value value", "first", "synonym", "synonym", "synonym value",
+        "synonym value value", "synonym first", "edit value", "edit synonym value", "left value", "left", "any")
 
     # Comparing
 
@@ -218,22 +232,26 @@ class Lists(Temporary):
         options += ["--synonyms", self.write(f"{name} synonyms.txt", synonyms)]
         index = self.build(self.write(name + ".jsonl", list(map(json.dumps, rows))), *options, name=name)
         scan = ReadingOracle.of_index(index, words=words)
-        tables = Tables(fields, {field: names_of(some) for field, some in lines.items()}, synonyms_of(synonyms), values_of(scan, fields))
+        names = {field: names_of(some) for field, some in lines.items()}
+        tables = Tables(fields, names, synonyms_of(synonyms), values_of(scan, fields))
         settings = reader.Index(index).settings
         for field, table in tables.names.items():
             self.assertEqual(settings[b"names " + field.encode()], names_setting(table), f"seed {SEED}")
         self.assertEqual(settings[b"synonyms"], synonyms_setting(tables.synonyms), f"seed {SEED}")
         return index, scan, tables, lambda kind: self.query(kind, rows, vocabulary, tables)
 
-    def compare(self, index, scan, tables, texts: list[str], filters: Filters, *, typos: bool = True, all_words: bool = False):
+    def compare(
+        self, index, scan, tables, texts: list[str], filters: Filters, *, typos: bool = True, all_words: bool = False
+    ):
         """Records in order, their ranks, and all that an answer says of its text."""
-        options = options_of(filters) + ([] if typos else ["--typos", "none"]) + (["--words", "all"] if all_words else [])
+        options = options_of(filters) + ([] if typos else ["--typos", "none"])
+        options += ["--words", "all"] if all_words else []
         for text, answer in zip(texts, asked(index, texts, LIMIT, *options)):
             expected = answered(scan, tables, text, filters, typos, all_words)
             best = scan.best(expected.ranks, LIMIT)
             said = f"{text!r} {options}, {index.name}, seed {SEED}: the oracle has {expected.reading}"
-            by = answer.get("interpretation")
-            self.assertEqual(by, expected.reading.interpretation if expected.reading else None, said)
+            meant = expected.reading.interpretation if expected.reading else None
+            self.assertEqual(answer.get("interpretation"), meant, said)
             self.assertEqual(answer.get("dropped", []), expected.dropped, said)
             self.assertEqual(hits_of(answer), [parsed(scan.lines[rank.position]) for rank in best], said)
             self.assertEqual(ranks_of(answer), [(rank.edits, rank.score, rank.weight) for rank in best], said)
@@ -250,10 +268,11 @@ class Lists(Temporary):
         self.counts["left out"] += bool(answer.dropped)
 
     def compare_all(self, index, scan, tables, query):
-        kinds = self.KINDS * (8 * MORE)
+        kinds = self.KINDS * (6 * MORE)
         self.compare(index, scan, tables, [query(kind) for kind in kinds], {})
         for filters in FILTERS:
-            self.compare(index, scan, tables, [query(kind) for kind in kinds[: 45 * MORE]], filters, typos=filters != FILTERS[0])
+            texts = [query(kind) for kind in kinds[: 45 * MORE]]
+            self.compare(index, scan, tables, texts, filters, typos=filters != FILTERS[0])
         self.compare(index, scan, tables, [query(kind) for kind in kinds[: 60 * MORE]], {}, typos=False)
         self.compare(index, scan, tables, [query(kind) for kind in kinds[: 10 * MORE]], {}, all_words=True)
         self.compare_pages(index, scan)
@@ -265,7 +284,7 @@ class Lists(Temporary):
             found, cursor = [], []
             while cursor is not None:
                 (answer,) = asked(index, [text], 3, *options_of(filters), *cursor)
-                self.assertEqual(answer.get("interpretation"), expected.reading.interpretation if answer["matches"] else None, text)
+                self.assertEqual(answer.get("interpretation"), expected.reading.interpretation, text)
                 found += hits_of(answer)
                 cursor = ["--after", answer["cursor"]] if "cursor" in answer else None
             ranks = scan.best(expected.ranks, len(expected.ranks))
