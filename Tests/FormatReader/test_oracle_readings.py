@@ -284,7 +284,8 @@ class Lists(Temporary):
             found, cursor = [], []
             while cursor is not None:
                 (answer,) = asked(index, [text], 3, *options_of(filters), *cursor)
-                self.assertEqual(answer.get("interpretation"), expected.reading.interpretation, text)
+                if answer["matches"]:
+                    self.assertEqual(answer.get("interpretation"), expected.reading.interpretation, text)
                 found += hits_of(answer)
                 cursor = ["--after", answer["cursor"]] if "cursor" in answer else None
             ranks = scan.best(expected.ranks, len(expected.ranks))
