@@ -163,7 +163,7 @@ class Lists(Temporary):
         found = [
             f"st => {a}", f"st => {b}, {c}", f"{a}, {d}", f"{d}, {e}", f"{e} => {a}", f"mt., {f}, big {g}",
             f"{g} {h} => {b}", f"{c} => {g} {h}", f"united st, {h}", f"old {a} {b}, {f}", f"xy,{d},{d.upper()}",
-            f"river => {g}",
+            f"river => {g}", f"qz => {a} France", f"wu => {b} River", "xo => old town",
         ]
         self.rng.shuffle(found)
         return ["# words", ""] + found
@@ -200,6 +200,10 @@ class Lists(Temporary):
             text = self.value_words(row, tables) + " " + text
         for _ in range(kind.count("value")):
             text += self.rng.choice([" ", " ", ", ", "  "]) + self.value_words(row, tables)
+        if kind == "phrase":
+            # What replaces it may be a value, or end in one.
+            phrase = self.rng.choice(tables.synonyms)[0]
+            text = row["name"].split(" ")[0] + " " + self.rng.choice(["qz", "wu", "xo", phrase])
         if "left" in kind:
             text += " " + self.rng.choice(["zzzz", "of zzzz", self.rng.choice(words)])
         if kind == "any":
@@ -212,7 +216,8 @@ class Lists(Temporary):
 
     KINDS = (
         "value", "value", "value cut", "value value", "first", "synonym", "synonym", "synonym value",
-        "synonym value value", "synonym first", "edit value", "edit synonym value", "left value", "left", "any")
+        "synonym value value", "synonym first", "edit value", "edit synonym value", "left value", "left", "any",
+        "phrase")
 
     # Comparing
 
