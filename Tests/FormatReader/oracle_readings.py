@@ -17,9 +17,10 @@ from oracle_edits import MOST_EDITS, edits_of  # noqa: E402
 from oracle_features import FeatureOracle, FeatureQuery, KeyTexts, plain, values_in  # noqa: E402
 
 MOST_WORDS = 8  # of a text with readings
-MOST_READINGS = 8  # by value words, by synonyms, and by value words of these
+MOST_READINGS = 8  # by names, and by synonyms
+MOST_VALUES = 16  # readings by values as they stand
 LEAST_BEGINNING = 2  # bytes of a name that is not typed to its end
-VALUE_SIZES = (2, 3)  # words of a value that are tried behind all else
+VALUE_SIZES = (1, 2, 3)  # words of a value
 
 Filters = dict[str, list[str]]
 Pair = tuple[str, str]
@@ -37,12 +38,11 @@ class Name(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What an index knows about words: fields of filters in order, names by field, synonyms, and values as folds."""
+    """What an index knows about words: fields of filters in order, names by field, and synonyms."""
 
     fields: list[str]
     names: dict[str, list[Name]]
     synonyms: list[Pair]
-    values: dict[str, set[bytes]]
 
 
 def plain_of(text: str) -> bytes:
@@ -91,16 +91,6 @@ def synonyms_setting(pairs: list[Pair]) -> bytes:
     """The setting `synonyms`: sorted by phrases, each with its texts in the order of the file."""
     lines = sorted(((plain_of(phrase), other) for phrase, other in pairs), key=lambda pair: pair[0])
     return b"".join(phrase + b"\t" + other.encode() + b"\n" for phrase, other in lines)
-
-
-def values_of(oracle: FeatureOracle, fields: list[str]) -> dict[str, set[bytes]]:
-    """The values of the records, by field, as a filter compares them."""
-    found = {field: set() for field in fields}
-    for position in range(len(oracle.keys)):
-        record = oracle.fields(position)
-        for field in fields:
-            found[field].update(fold(text) for text in values_in(record.get(field)))
-    return found
 
 
 # Readings
@@ -167,8 +157,8 @@ def is_unfinished(phrase: bytes, name: bytes) -> bool:
     return len(phrase) >= LEAST_BEGINNING and name.startswith(phrase) and name != phrase
 
 
-def by_values(typed: Typed, tables: Tables, filters: Filters, by: str) -> Iterator[Reading]:
-    """All readings by value words, in their order; equal ones among them."""
+def by_values(typed: Typed, tables: Tables, filters: Filters, by: str) -> list[Reading]:
+    """The readings by value words, in their order: by names, then by values as they stand; each once."""
     whole = State(0, len(typed.words), filters, {})
 
     def pairs_of(field: str, row: Name) -> list[Pair]:
@@ -182,53 +172,60 @@ def by_values(typed: Typed, tables: Tables, filters: Filters, by: str) -> Iterat
                     yield pairs_of(field, row)
 
     def value(first: int, last: int) -> Iterator[list[Pair]]:
-        words = typed.slice(first, last)
         for field in tables.fields:
-            if fold(words) in tables.values[field]:
-                yield [(field, words)]
+            yield [(field, typed.slice(first, last))]
 
     def ending_in_name(state: State, is_name) -> Iterator[State]:
         for first in range(state.first + 1, state.last):
             for pairs in named(first, state.last, is_name):
                 yield from state.narrowed(state.first, first, pairs)
 
-    def ending(state: State) -> Iterator[State]:
-        yield from ending_in_name(state, bytes.__eq__)
-        if state.last - state.first > 1:
-            for pairs in value(state.last - 1, state.last):
-                yield from state.narrowed(state.first, state.last - 1, pairs)
+    def ending_in_value(state: State, size: int) -> Iterator[State]:
+        if size < state.last - state.first:
+            for pairs in value(state.last - size, state.last):
+                yield from state.narrowed(state.first, state.last - size, pairs)
 
     def beginning() -> Iterator[State]:
         return iter(()) if typed.tail else ending_in_name(whole, is_unfinished)
 
     def twice(states: Iterator[State]) -> Iterator[State]:
-        return (shorter for state in states for shorter in ending(state))
+        for state in states:
+            yield from ending_in_name(state, bytes.__eq__)
+            yield from ending_in_value(state, 1)
 
     def start() -> Iterator[State]:
         for last in range(whole.last - 1, 0, -1):
             for pairs in named(0, last, bytes.__eq__):
                 yield from whole.narrowed(last, whole.last, pairs)
 
-    def longer_values() -> Iterator[State]:
-        for size in VALUE_SIZES:
-            if size < whole.last:
-                for pairs in value(whole.last - size, whole.last):
-                    yield from whole.narrowed(0, whole.last - size, pairs)
+    def names() -> Iterator[State]:
+        return ending_in_name(whole, bytes.__eq__)
 
-    for state in itertools.chain(
-            ending(whole), twice(ending(whole)), beginning(), twice(beginning()), start(), longer_values()):
+    def values(sizes: Iterable[int]) -> Iterator[State]:
+        return (state for size in sizes for state in ending_in_value(whole, size))
+
+    def reading(state: State) -> Reading:
         # Value words behind the text finish it.
         tail = typed.tail if state.last == whole.last else " "
-        yield Reading(typed.slice(state.first, state.last) + tail, state.filters, state.made, by)
+        return Reading(typed.slice(state.first, state.last) + tail, state.filters, state.made, by)
+
+    seen, found = set(), []
+    for states, most in (
+            (itertools.chain(names(), twice(names()), beginning(), twice(beginning()), start()), MOST_READINGS),
+            (itertools.chain(values(VALUE_SIZES), twice(values(VALUE_SIZES[:1]))), MOST_VALUES)):
+        new = (made for made in map(reading, states) if not (made.identity in seen or seen.add(made.identity)))
+        found += itertools.islice(new, most)
+    return found
 
 
 def by_synonyms(typed: Typed, synonyms: list[Pair]) -> Iterator[Typed]:
-    """All texts with replaced phrases, in their order, the typed text and equal ones among them."""
+    """All texts with replaced phrases, in their order."""
     phrases = [(plain_of(phrase), other) for phrase, other in synonyms]
 
-    def texts(first: int, words: tuple[Pair, ...]) -> Iterator[Typed]:
+    def texts(first: int, words: tuple[Pair, ...], is_replaced: bool) -> Iterator[Typed]:
         if first == len(typed.words):
-            yield Typed(words, typed.tail)
+            if is_replaced:
+                yield Typed(words, typed.tail)
             return
         gap = typed.words[first][0]
         for last in range(len(typed.words), first, -1):
@@ -236,16 +233,10 @@ def by_synonyms(typed: Typed, synonyms: list[Pair]) -> Iterator[Typed]:
             for known, other in phrases:
                 if known == phrase:
                     # One word from now on, whatever it has.
-                    yield from texts(last, (*words, (gap, other)))
-        yield from texts(first + 1, (*words, typed.words[first]))
+                    yield from texts(last, (*words, (gap, other)), True)
+        yield from texts(first + 1, (*words, typed.words[first]), is_replaced)
 
-    return texts(0, ())
-
-
-def first_new(found: Iterable, seen: set, identity) -> Iterator:
-    """The first things that were not seen before, as many as there are readings of a kind."""
-    new = (thing for thing in found if not (identity(thing) in seen or seen.add(identity(thing))))
-    return itertools.islice(new, MOST_READINGS)
+    return texts(0, (), False)
 
 
 def readings(text: str, tables: Tables, filters: Filters) -> list[Reading]:
@@ -253,12 +244,11 @@ def readings(text: str, tables: Tables, filters: Filters) -> list[Reading]:
     typed = Typed.of(text)
     if len(typed.words) > MOST_WORDS:
         return []
-    seen = set()
-    found = list(first_new(by_values(typed, tables, filters, "values"), seen, lambda reading: reading.identity))
-    texts = list(first_new(by_synonyms(typed, tables.synonyms), {typed.text}, lambda other: other.text))
+    texts = list(itertools.islice(by_synonyms(typed, tables.synonyms), MOST_READINGS))
+    found = by_values(typed, tables, filters, "values")
     found += [Reading(other.text, filters, {}, "synonyms") for other in texts]
     both = (reading for other in texts for reading in by_values(other, tables, filters, "both"))
-    return found + list(first_new(both, seen, lambda reading: reading.identity))
+    return found + list(itertools.islice(both, MOST_READINGS + MOST_VALUES))
 
 
 # Answers

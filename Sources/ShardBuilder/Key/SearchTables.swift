@@ -23,13 +23,13 @@ package struct SearchTables: Equatable, Sendable {
       for file in options.namesFiles where file.field == field {
         try TableFile.read(file.path) { (line) throws(BuildError) in try rows.add(names: line, options.filter) }
       }
-      names[field] = try rows.text("names of \"\(field)\"")
+      names[field] = try rows.text("names of \"\(field)\"", options.namesFiles.last { $0.field == field }!.path)
     }
     var rows = Rows()
     for path in options.synonymsFiles {
       try TableFile.read(path) { (line) throws(BuildError) in try rows.add(synonyms: line) }
     }
-    if !rows.isEmpty { synonyms = try rows.text("synonyms") }
+    if !rows.isEmpty { synonyms = try rows.text("synonyms", options.synonymsFiles.last!) }
   }
 
   /// The rows of a table, each with the place of its first column and the columns behind.
@@ -44,7 +44,7 @@ package struct SearchTables: Equatable, Sendable {
     mutating func add(names line: TableFile.Line, _ filters: [String]) throws(BuildError) {
       let columns = line.text.split(separator: "\t", omittingEmptySubsequences: false).map { TableFile.spaced($0) }
       guard 2...3 ~= columns.count, !columns[0].isEmpty else {
-        throw line.flaw("is not a value, a tab and a name, and perhaps a tab and a condition FIELD=VALUE")
+        throw line.flaw("\"\(line.text)\" is not a value, a tab and a name, perhaps with a tab and a condition")
       }
       if columns.count == 3 {
         guard let condition = ShardedIndex.Filter(columns[2]), filters.contains(condition.field) else {
@@ -60,7 +60,7 @@ package struct SearchTables: Equatable, Sendable {
         side.split(separator: ",", omittingEmptySubsequences: false).map { TableFile.spaced($0) }
       }
       guard sides.count == 2 || sides.count == 1 && sides[0].count > 1, !sides.joined().contains("") else {
-        throw line.flaw("is not words with commas between, and not words, => and the words that they stand for")
+        throw line.flaw("\"\(line.text)\" is not words with commas between, and not words, => and other words")
       }
       for phrase in sides[0] {
         for synonym in sides[sides.count - 1] where Self.plain(phrase) != Self.plain(synonym) {
@@ -87,7 +87,9 @@ package struct SearchTables: Equatable, Sendable {
     private static func plain(_ text: String) -> [UInt8] { PlainForm.plain(Fold.fold(text), separators: 0) }
 
     /// Returns the table in the form of the manifest.
-    func text(_ what: String) throws(BuildError) -> String {
+    ///
+    /// - Parameter path: The path of the last file.
+    func text(_ what: String, _ path: String) throws(BuildError) -> String {
       let sorted = rows.enumerated().sorted {
         $0.element.name == $1.element.name
           ? $0.offset < $1.offset : $0.element.name.lexicographicallyPrecedes($1.element.name)
@@ -98,7 +100,7 @@ package struct SearchTables: Equatable, Sendable {
         throw .dataset(
           .bad,
           message: """
-            the \(what) take \(grouped(text.utf8.count)) bytes, and an index has room for \
+            \(displayed(path: path)): with this file the \(what) take \(grouped(text.utf8.count)) bytes, and an index has room for \
             \(grouped(Manifest.settingLimit)); leave out some
             """)
       }

@@ -1,8 +1,10 @@
 /// The readings of a typed text: the texts and the filters that a ranked search tries if nothing matches the text.
 /// Source: docs/tiers.md section 3.
 struct Readings: Sendable {
-  /// The most readings by value words, and by synonyms.
+  /// The most readings by names, and by synonyms.
   private static let limit = 8
+  /// The most readings by values as they stand.
+  private static let valueLimit = 16
   /// The fewest bytes of an unfinished name.
   private static let leastBegun = 2
 
@@ -22,35 +24,41 @@ struct Readings: Sendable {
     guard typed.count <= TypedWords.mostWords else { return [] }
     let replaced = replaced(typed).map { Reading(words: $0, filters: filters) }
     var found = byValues(Reading(words: typed, filters: filters)) + replaced
-    let end = found.count + Self.limit
+    let end = found.count + Self.limit + Self.valueLimit
     for text in replaced where found.count < end { found += byValues(text).prefix(end - found.count) }
     return found.map { $0.otherText }
   }
 
   // MARK: Value words
 
-  /// Returns the readings of a text by its value words.
+  /// Returns the readings of a text by its value words: first those by names, then those by values as they stand.
   private func byValues(_ whole: Reading) -> [Reading] {
-    var (found, ends, begun): ([Reading], [Reading], [Reading]) = ([], [], [])
-    addNames(atEndOf: whole, isBegun: false, to: &ends)
-    addValues(of: 1, atEndOf: whole, to: &ends)
-    if whole.words.end.isEmpty { addNames(atEndOf: whole, isBegun: true, to: &begun) }
-    for ends in [ends, begun] {
-      for end in ends { add(end, to: &found) }
-      for end in ends {
-        addNames(atEndOf: end, isBegun: false, to: &found)
-        addValues(of: 1, atEndOf: end, to: &found)
-      }
+    var found = ReadingList(limit: Self.limit)
+    for isBegun in [false, true] where !isBegun || whole.words.end.isEmpty {
+      var ends = ReadingList(limit: Self.limit)
+      addNames(atEndOf: whole, isBegun: isBegun, to: &ends)
+      for end in ends.readings { found.add(end) }
+      for end in ends.readings { addValues(before: end, to: &found) }
     }
     for size in (1..<max(1, whole.kept.count)).reversed() {
-      addNames(whole.kept.lowerBound..<size, of: whole, keeping: size..<whole.kept.upperBound, to: &found)
+      addNames(0..<size, of: whole, keeping: size..<whole.kept.upperBound, to: &found)
     }
-    for size in 2...3 { addValues(of: size, atEndOf: whole, to: &found) }
-    return found
+    found.limit = found.readings.count + Self.valueLimit
+    for size in 1...3 { addValues(of: size, atEndOf: whole, to: &found) }
+    var ends = ReadingList(limit: Self.valueLimit)
+    addValues(of: 1, atEndOf: whole, to: &ends)
+    for end in ends.readings { addValues(before: end, to: &found) }
+    return found.readings
+  }
+
+  /// Adds the readings without the last words, which are a name or a value.
+  private func addValues(before end: Reading, to found: inout ReadingList) {
+    addNames(atEndOf: end, isBegun: false, to: &found)
+    addValues(of: 1, atEndOf: end, to: &found)
   }
 
   /// Adds the readings without the last words, which are a name, or the beginning of one.
-  private func addNames(atEndOf reading: Reading, isBegun: Bool, to found: inout [Reading]) {
+  private func addNames(atEndOf reading: Reading, isBegun: Bool, to found: inout ReadingList) {
     let kept = reading.kept
     for split in kept.dropFirst() {
       addNames(
@@ -61,28 +69,22 @@ struct Readings: Sendable {
   /// Adds the readings in which some words are a name, or the beginning of one.
   private func addNames(
     _ words: Range<Int>, of reading: Reading, keeping kept: Range<Int>, isBegun: Bool = false,
-    to found: inout [Reading]
+    to found: inout ReadingList
   ) {
     let name = reading.words.plain(words)
     guard !isBegun || name.count >= Self.leastBegun else { return }
     for (field, names) in fields {
-      for row in names.rows(name, isBegun: isBegun) { add(reading.keeping(kept, field, row), to: &found) }
+      for row in names.rows(name, isBegun: isBegun) { found.add(reading.keeping(kept, field, row)) }
     }
   }
 
   /// Adds the readings without the last words, which are a value.
-  private func addValues(of size: Int, atEndOf reading: Reading, to found: inout [Reading]) {
+  private func addValues(of size: Int, atEndOf reading: Reading, to found: inout ReadingList) {
     let kept = reading.kept
     guard size < kept.count else { return }
     let split = kept.upperBound - size
     let value = reading.words.typed(Array(split..<kept.upperBound))
-    for (field, _) in fields { add(reading.keeping(kept.lowerBound..<split, field, [value]), to: &found) }
-  }
-
-  /// Adds a reading that is not there yet, if there is room.
-  private func add(_ reading: Reading?, to found: inout [Reading]) {
-    guard let reading, found.count < Self.limit, !found.contains(where: reading.isSame) else { return }
-    found.append(reading)
+    for (field, _) in fields { found.add(reading.keeping(kept.lowerBound..<split, field, [value])) }
   }
 
   // MARK: Synonyms
@@ -108,6 +110,20 @@ struct Readings: Sendable {
     }
     replace(typed, behind: typed.count, isReplaced: false)
     return found
+  }
+}
+
+/// Readings up to a number, each once.
+private struct ReadingList {
+  private(set) var readings: [Reading] = []
+  var limit: Int
+
+  init(limit: Int) { self.limit = limit }
+
+  /// Adds a reading, if there is room for it.
+  mutating func add(_ reading: Reading?) {
+    guard let reading, readings.count < limit, !readings.contains(where: reading.isSame) else { return }
+    readings.append(reading)
   }
 }
 
