@@ -84,7 +84,7 @@ export const plural = (name, count) =>
 export const inQuotes = text => say('quote', { text })
 export const quoted = text => element('bdi', { dir: 'auto' }, inQuotes(text))
 
-/** The saying of an answer to another text than `query`: a correction, a reading with filters, fewer words. Else none. */
+/** The saying of an answer to another text than `query`: a correction, a reading, fewer words. Else none. */
 export function changes(query, { interpretation, correction, dropped }) {
   const searched = correction ?? interpretation?.text
   if (searched === undefined && !dropped.length) return []

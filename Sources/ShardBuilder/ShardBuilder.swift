@@ -65,7 +65,7 @@ public enum ShardBuilder {
     if options.weightsFile != nil { options.weight = options.weight ?? BuildOptions.usualWeight }
     try checkOptions(options)
     try checkStandardInput(inputs.map(\.path) + [options.weightsFile].compactMap { $0 })
-    options.tables = try SearchTables(of: options)
+    options.tables = try TableReader.tables(of: options)
     if !options.replacesOtherIndex, let entry = Publisher.otherEntry(in: directory) {
       throw .otherFiles(path: directory, entry: entry)
     }
@@ -127,6 +127,7 @@ public enum ShardBuilder {
     settings.weights = options.weightsFile.map { _ in "file" }
     settings.keep = options.keep
     (settings.filter, settings.near, settings.typos) = (options.filter, options.near, options.typos)
+    settings.editsDigits = options.typosInDigits
     (settings.starts, settings.coordinates) = (options.starts, options.coordinates)
     settings.valueNames = options.filter.map { options.tables.names[$0] }
     settings.synonyms = options.tables.synonyms

@@ -97,14 +97,6 @@ extension ShardedIndex {
     }
   }
 
-  /// A reading of a typed text: words stand for filters, or for other words. Source: docs/tiers.md section 3.
-  public struct Interpretation: Hashable, Sendable {
-    /// The text that was searched.
-    public let text: String
-    /// The filters that words of the typed text stand for. Each has one value.
-    public let filters: [Filter]
-  }
-
   /// A record of a ranked answer, and how it matched.
   public struct Hit: Sendable {
     /// The record.

@@ -183,6 +183,14 @@ extension ShardedIndex {
     }
   }
 
+  /// A reading of a typed text: words stand for filters, or for other words. Source: docs/tiers.md section 3.
+  public struct Interpretation: Hashable, Sendable {
+    /// The text that was searched.
+    public let text: String
+    /// The filters that words of the typed text stand for. Each has one value.
+    public let filters: [Filter]
+  }
+
   /// A limit on the work of one ranked query.
   @nonexhaustive
   public enum SearchBudget: Sendable {
@@ -206,6 +214,16 @@ extension ShardedIndex {
       case .until: self
       }
     }
+  }
+}
+
+extension ShardedIndex.Filter {
+  func hasField(of other: Self) -> Bool { field.utf8.elementsEqual(other.field.utf8) }
+
+  /// Whether a value is one of the accepted ones.
+  func accepts(_ value: String) -> Bool {
+    let folded = Fold.fold(value)
+    return values.contains { Fold.fold($0) == folded }
   }
 }
 
@@ -243,7 +261,9 @@ extension ShardedIndex.SearchQuery {
     query.order = isInOrderOfKeys(in: manifest) ? .key : .rank
     if query.order == .rank, !manifest.isRanked { throw .notBuilt(feature: .ranks) }
     try query.check()
-    if near != nil, !manifest.hasSides || !IndexSettings(of: manifest.root).near { throw .notBuilt(feature: .near) }
+    if near != nil, !manifest.hasSides || !IndexSettings(of: manifest.root, hasTables: false).near {
+      throw .notBuilt(feature: .near)
+    }
     if !filter.isEmpty {
       let filters = manifest.filterFields
       for filter in filter where filters.number(of: filter.field) == nil {

@@ -181,6 +181,8 @@ class Rank(NamedTuple):
 class Oracle:
     """Records in the index's order, and the rules that rank them."""
 
+    digits = False  # whether words with digits may have edits
+
     def __init__(self, records, rules=KEY_RULES):
         """`records`: folded key, weight and line of each."""
         self.keys, self.weights, self.lines = map(list, zip(*records)) if records else ([], [], [])

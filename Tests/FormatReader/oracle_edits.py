@@ -17,8 +17,12 @@ def words_of(text):
     return text.replace(SEPARATOR, SPACE).split()
 
 
+def has_digit(word):
+    return any(letter in b"0123456789" for letter in word)
+
+
 def edits_of_word(word, is_alone):
-    """The most edits of a word."""
+    """The most edits of a word without digits."""
     size = len(word.decode())
     return 0 if size < 3 else 1 if size < (5 if is_alone else 8) else 2
 
@@ -31,12 +35,17 @@ def edits_of(q):
     return max((edits_of_word(word, len(words) == 1) for word in words), default=0)
 
 
-def edits_in_any_order(q):
+def edits_of_own_word(word, digits):
+    """The most edits of a word among others in any order."""
+    return 0 if has_digit(word) and not digits else edits_of_word(word, False)
+
+
+def edits_in_any_order(q, digits=False):
     """The most edits of all words of a query that match words of a key in any order; None if they do not."""
     words = words_of(q)
     if not 2 <= len(words) <= MOST_WORDS or len(q.decode()) > LONGEST_EDITED or not any(map(can_lead, words)):
         return None
-    return min(MOST_EDITS, sum(edits_of_word(word, False) for word in words))
+    return min(MOST_EDITS, sum(edits_of_own_word(word, digits) for word in words))
 
 
 def can_lead(word):
@@ -72,13 +81,66 @@ def characters(text, finished):
     return text.replace(SEPARATOR, SPACE).decode() + (" " if finished else "")
 
 
-def nearest(q, text, finished, limit):
-    """Edits to the nearest beginning of a text, and the greatest bonus of such a beginning, by where it ends."""
-    whole = text.decode() + "\1"
-    row = distances(q, characters(text, finished)[: len(q) + limit])
-    around = [whole[max(0, end - 1) : end + 1] for end, edits in enumerate(row) if edits == min(row)]
-    return min(row), max(
-        WHOLE_CORRECTED if "\1" in pair else WORD_CORRECTED if " " in pair else 0 for pair in around)
+def most_by_word(q, digits):
+    """For each character of a query the number of its word, None for a space; and the most edits of each word."""
+    words = q.split(" ")
+    numbers = [None if letter == " " else q[:i].count(" ") for i, letter in enumerate(q)]
+    alone = sum(map(bool, words)) == 1
+    return numbers, [
+        0 if has_digit(word.encode()) and not digits else max(1, edits_of_word(word.encode(), alone)) for word in words]
+
+
+def ways(q, text, edits, numbers):
+    """The words in which edits are, None for a space, by each way of so many edits from the query to the text."""
+
+    @functools.cache
+    def rest(i, j, left):
+        if abs(len(q) - i - (len(text) - j)) > left:
+            return frozenset()
+        if i == len(q) and j == len(text):
+            return frozenset([()]) if left == 0 else frozenset()
+        found = set()
+        if i < len(q) and j < len(text) and q[i] == text[j]:
+            found |= rest(i + 1, j + 1, left)
+        if left > 0:
+            here, before = numbers[i] if i < len(q) else None, numbers[i - 1] if i else None
+            steps = []
+            if i < len(q):
+                steps.append((here, i + 1, j))
+            if j < len(text):
+                inserted = None if text[j] == " " else here if before is None else before
+                steps.append((inserted, i, j + 1))
+            if i < len(q) and j < len(text) and q[i] != text[j]:
+                steps.append((here, i + 1, j + 1))
+            if i + 1 < len(q) and j + 1 < len(text) and q[i] == text[j + 1] and q[i + 1] == text[j]:
+                steps.append((numbers[i + 1] if here is None else here, i + 2, j + 2))
+            for word, k, m in steps:
+                found |= {(word, *others) for others in rest(k, m, left - 1)}
+        return frozenset(found)
+
+    return rest(0, 0, edits)
+
+
+def is_allowed(q, text, edits, digits):
+    """Whether a way of so many edits leads to the text in which no word has more than it may."""
+    numbers, most = most_by_word(q, digits)
+    return any(
+        all(word is None or way.count(word) <= most[word] for word in way) for way in ways(q, text, edits, numbers))
+
+
+@functools.cache
+def nearest(q, text, finished, limit, digits):
+    """Edits to the nearest beginning of a text, and the greatest bonus of such a beginning, by where it ends; None if
+    there is none within the limit in which no word has too many."""
+    whole, text = text.decode() + "\1", characters(text, finished)[: len(q) + limit]
+    row = distances(q, text)
+    if min(row) > limit:
+        return None
+    around = [
+        whole[max(0, end - 1) : end + 1] for end, edits in enumerate(row)
+        if edits == min(row) and is_allowed(q, text[:end], edits, digits)]
+    return around and (min(row), max(
+        WHOLE_CORRECTED if "\1" in pair else WORD_CORRECTED if " " in pair else 0 for pair in around))
 
 
 def edited(oracle, position, query):
@@ -89,48 +151,51 @@ def edited(oracle, position, query):
     if oracle.words:
         found += [(text, LATER_BONUS, ("word", start)) for start, text in texts.later]
     for text, bonus, via in found:
-        edits, end_bonus = nearest(q, text, query.finished, query.edits)
+        near = nearest(q, text, query.finished, query.edits, oracle.digits)
+        if not near:
+            continue
+        edits, end_bonus = near
         # A text that differs only in spaces and separators is no match without edits; it counts as one edit.
         edits, bonus = max(1, edits), bonus + end_bonus
         if edits <= query.edits and (best is None or (edits, -bonus) < (best.edits, -best.bonus)):
             best = Match(edits, bonus, via)
-    edits = words_edited(texts, query) if oracle.words else None
+    edits = words_edited(texts, query, oracle.digits) if oracle.words else None
     if edits is not None and (best is None or (edits, -ANY_ORDER_BONUS) < (best.edits, -best.bonus)):
         best = Match(edits, ANY_ORDER_BONUS, "words")
     return best
 
 
-def words_edited(texts, query):
+def words_edited(texts, query, digits):
     """The fewest edits with which each word is near to a beginning of a word of its own of the body; the last word may
     begin a word of the last component, without edits. None if they are too many."""
-    most = edits_in_any_order(query.q)
+    most = edits_in_any_order(query.q, digits)
     if most is None:
         return None
     words = words_of(query.q)
     *before, last = words
-    found = fewest(words, texts.body_words, query.finished, MOST_EDITS)
+    found = fewest(words, texts.body_words, query.finished, MOST_EDITS, digits)
     in_last = any(word == last if query.finished else word.startswith(last) for word in texts.last_words)
     if in_last and any(map(can_lead, before)):
-        found = min(found, fewest(before, texts.body_words, False, MOST_EDITS))
+        found = min(found, fewest(before, texts.body_words, False, MOST_EDITS, digits))
     return max(1, found) if found <= MOST_EDITS else None
 
 
-def fewest(words, free, finished, most):
+def fewest(words, free, finished, most, digits):
     """The fewest edits of all words, each with another of the free words; more than `most` if they are too many."""
     if not words:
         return 0
     word, best = words[-1], most + 1
     for i, other in enumerate(free):
-        edits = edits_between(word, other, finished)
+        edits = edits_between(word, other, finished, digits)
         if edits < best:
-            best = min(best, edits + fewest(words[:-1], free[:i] + free[i + 1 :], False, best - 1 - edits))
+            best = min(best, edits + fewest(words[:-1], free[:i] + free[i + 1 :], False, best - 1 - edits, digits))
     return best
 
 
 @functools.cache
-def edits_between(word, other, finished):
+def edits_between(word, other, finished, digits):
     """The edits from a word to the nearest beginning of another; many if they are more than the word may have."""
-    most = edits_of_word(word, False)
+    most = edits_of_own_word(word, digits)
     if other == word or not finished and other.startswith(word):
         return 0
     if most == 0:

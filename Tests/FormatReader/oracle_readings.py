@@ -116,7 +116,7 @@ class Reading(NamedTuple):
 
 
 class Typed(NamedTuple):
-    """A text as words, each behind the white space and the commas before it, and what stands behind the last."""
+    """A text as words, each behind the white space and the commas before it, and the rest behind the last."""
 
     words: tuple[Pair, ...]
     tail: str
@@ -232,7 +232,7 @@ def by_synonyms(typed: Typed, synonyms: list[Pair]) -> Iterator[Typed]:
             phrase = plain_of(typed.slice(first, last))
             for known, other in phrases:
                 if known == phrase:
-                    # One word from now on, whatever it has.
+                    # One word from now on.
                     yield from texts(last, (*words, (gap, other)), True)
         yield from texts(first + 1, (*words, typed.words[first]), is_replaced)
 
@@ -274,7 +274,7 @@ class KeyQuery(Query):
 
 
 class ReadingOracle(FeatureOracle):
-    """The oracle for one text with filters. It keeps what it found, since readings share texts and filters."""
+    """The oracle for one text with filters. It keeps its matches, since readings share texts and filters."""
 
     def __init__(self, records, words: str | None = None):
         super().__init__(records, words=words)

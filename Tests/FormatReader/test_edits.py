@@ -113,6 +113,29 @@ class Edited(Temporary):
                 self.compare(index, scan, texts, query=query)
                 self.compare(index, scan, texts[:12], 200, query=query)
 
+    def test_words(self):
+        """Edits of short words beside long ones, and of words with digits."""
+        def word():
+            letters = self.rng.choice(["abc", "abc", "ab12"])
+            return "".join(self.rng.choice(letters) for _ in range(self.rng.choice([2, 3, 4, 8, 9])))
+
+        lines = [
+            json.dumps({"name": " ".join(word() for _ in range(self.rng.choice([1, 2, 2, 3]))), "country": "AB", "w": i})
+            for i in range(600)]
+        source = self.write("words.jsonl", lines)
+        for rule in "letters", "digits":
+            for words in [], ["--words"]:
+                with self.subTest(rule, words=words):
+                    index = self.build(source, *KEY, *SIZES, "--typos", rule, *words, name=f"{rule} {len(words)}")
+                    scan = FeatureOracle.of_index(index, words="body") if words else EditedOracle.of_index(index)
+                    scan.digits = rule == "digits"
+                    texts = [typed(key) for key in self.rng.choices(scan.keys, k=400 if LONG else 40)]
+                    texts = [text[: self.rng.randrange(4, len(text) + 1)] for text in texts]
+                    for _ in range(2):
+                        texts = [mistyped(self.rng, text, "abc12 ") for text in texts]
+                    query = (lambda text: FeatureQuery(text, typos=True)) if words else lambda text: text
+                    self.compare(index, scan, texts, query=query)
+
     def test_filter(self):
         lines = made(self.rng, 700, WEIGHTS["uniform"])
         index = self.build(self.write("filtered.jsonl", lines), *KEY, *SIZES, "--typos", "--filter", "country", name="filtered")

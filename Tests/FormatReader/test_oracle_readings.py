@@ -183,7 +183,7 @@ class Lists(Temporary):
         return self.rng.choice(named if named and self.rng.randrange(3) else values or named)
 
     def short_form(self, name: str, tables: Tables) -> str:
-        """A name in which a phrase stands for what may replace it."""
+        """A name in which a phrase stands for its synonym."""
         found = [(phrase, other) for phrase, other in tables.synonyms if f" {other} " in f" {name} "]
         if not found:
             return name + " " + self.rng.choice(tables.synonyms)[0]

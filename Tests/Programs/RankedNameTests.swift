@@ -58,6 +58,7 @@ import Testing
     #expect(json.contains(#","interpretation":{"text":"york","filter":{"country":"GB"}}"#), "\(json)")
     #expect(shown("--format", "text", "--words", "all").output == "")
     var model = ListModel(try ShardedIndex(opening: path))
+    model.resize(height: 2)
     model.search("york great britain")
     #expect(model.results == "results for \"york\" with country=GB")
     model.search("york")

@@ -195,6 +195,7 @@ package struct RangePlan: Sendable {
   ]
   private static let flags: [Option<Bool, Bool>] = [
     ("typos", { $0.typos }, { $0.typos = $1 }),
+    ("typos-in-digits", { $0.typosInDigits }, { $0.typosInDigits = $1 }),
     ("near", { $0.near }, { $0.near = $1 }),
     ("starts", { $0.starts }, { $0.starts = $1 }),
     ("skip-bad", { $0.skipBad }, { $0.skipBad = $1 }),

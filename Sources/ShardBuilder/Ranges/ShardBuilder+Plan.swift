@@ -17,7 +17,7 @@ extension ShardBuilder {
     try checkOptions(options)
     try checkStandardInput(inputs)
     try checkLines(options)
-    options.tables = try SearchTables(of: options)
+    options.tables = try TableReader.tables(of: options)
     let directory = RunDirectory(path: directory)
     var summary = BuildSummary()
     var intake = RecordIntake(options: options, directory)

@@ -39,6 +39,8 @@ public struct BuildOptions: Sendable {
   package var tables = SearchTables()
   /// Whether queries correct typing errors. The index gets sketches of the beginnings of its keys.
   public var typos = false
+  /// Whether queries correct typing errors in words with digits too.
+  public var typosInDigits = false
   /// The fields with coordinates in decimal degrees: those of the latitude and of the longitude, or one field that
   /// holds both, `48.8584, 2.2945`; nil to find the fields by their names, which docs/datasets.md lists.
   public var coordinates: [String]?

@@ -28,10 +28,10 @@ package final class EntriesReader: Sendable {
   /// - Parameter index: The manifest of the index.
   init(_ shards: ShardReader, _ lastComponents: LastComponents, of index: ManifestReader) {
     (self.shards, self.lastComponents) = (shards, lastComponents)
-    separators = IndexSettings(of: index.root).separators
+    separators = IndexSettings(of: index.root, hasTables: false).separators
     func number(_ field: EntryField) -> Int? { shards.manifest.fieldNames.number(of: field.rawValue) }
     (beginningField, targetField, weightField) = (number(.beginning), number(.target), number(.weight))
-    (cellsField, hasValues) = (number(.cells), IndexSettings(of: shards.manifest.root).isOfEntries)
+    (cellsField, hasValues) = (number(.cells), IndexSettings(of: shards.manifest.root, hasTables: false).isOfEntries)
   }
 
   /// Returns the number of the field with the values of a filter; nil if no entry has one.

@@ -19,10 +19,14 @@ package struct MatchRules: Sendable {
   /// The most separators in the plain form of a key.
   package private(set) var separators = Int.max
 
+  /// Whether words with digits may have edits.
+  private(set) var editsDigits = false
+
   package init(of manifest: ManifestReader) {
+    let settings = IndexSettings(of: manifest.root, hasTables: false)
+    editsDigits = settings.editsDigits
     guard manifest.hasEntries else { return }
-    isPlain = true
-    separators = IndexSettings(of: manifest.root).separators
+    (isPlain, separators) = (true, settings.separators)
     words = manifest.setting("words").map { $0.utf8.elementsEqual("all".utf8) ? .all : .body }
     for name in manifest.setting("alias").map(IndexSettings.list) ?? [] {
       if name.utf8.elementsEqual(HangulInitials.setting.utf8) {

@@ -17,7 +17,7 @@ struct RankedNear: Sendable {
   /// - Returns: nil if the query has no place.
   init?(_ place: ShardedIndex.Place?, in manifest: ManifestReader) {
     guard let place else { return nil }
-    let settings = IndexSettings(of: manifest.root)
+    let settings = IndexSettings(of: manifest.root, hasTables: false)
     (self.place, eighths) = (place.place, place.eighths)
     let names = manifest.fieldNames
     fields = settings.coordinateFields

@@ -181,12 +181,3 @@ private struct Reading: Sendable {
     return true
   }
 }
-
-extension ShardedIndex.Filter {
-  fileprivate func hasField(of other: Self) -> Bool { field.utf8.elementsEqual(other.field.utf8) }
-
-  fileprivate func accepts(_ value: String) -> Bool {
-    let folded = Fold.fold(value)
-    return values.contains { Fold.fold($0) == folded }
-  }
-}

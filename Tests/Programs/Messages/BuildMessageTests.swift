@@ -112,6 +112,9 @@
       Refusal("f.csv", "id,name\n1,A\n", .weight) { ($0.key, $0.weight) = ("{id}", "x") },
       Refusal("f.csv", "id,name\n1,A\n", .alias) { ($0.key, $0.alias) = ("{id}", ["x"]) },
       Refusal("f.csv", "id,name\n1,A\n", .filter) { ($0.key, $0.filter) = ("{id}", ["x"]) },
+      Refusal("f.csv", "id,name\n1,A\n", .names, .filter) {
+        ($0.key, $0.namesFiles) = ("{id}", [("x", "weights.tsv")])
+      },
       Refusal("f.csv", "id,name\n1,A\n", .near, .coordinates, .decimal) { ($0.key, $0.near) = ("{id}", true) },
       Refusal("f.csv", "id,name\n1,A\n", .id) { ($0.key, $0.id) = ("{id}", "x") },
       Refusal("f.csv", "id,name\n1,A\n", .id) { ($0.key, $0.weightsFile) = ("{id}", "weights.tsv") },

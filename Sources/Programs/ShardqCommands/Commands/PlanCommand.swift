@@ -211,7 +211,7 @@
       if settings.synonyms != nil { words += ["--synonyms", "SYNONYMS"] }
       if settings.near { words.append("--near") }
       for name in manifest.setting("alias").map(IndexSettings.list) ?? [] { words += ["--alias", name] }
-      if manifest.hasSketches { words.append("--typos") }
+      if manifest.hasSketches { words += ["--typos"] + (settings.editsDigits ? ["digits"] : []) }
       if manifest.setting("weights") != nil { words += ["--weights", "WEIGHTS"] }
       return words
     }

@@ -37,24 +37,27 @@
     @Option(
       name: .customLong("names"),
       help: ArgumentHelp(
-        "Other names of a filter's values, so that a search for 'paris france' finds Paris in FR. Each line of the "
-          + "file has a value, a tab and a name, and perhaps a tab and a condition like country=US. May be given again.",
+        "A file with other names of the values of a filter, so that 'paris france' finds Paris. Each line has a "
+          + "value, a tab and a name, and perhaps a tab and a condition. May be given again.",
         valueName: "field=file"))
     var names: [NamesFile] = []
 
     @Option(
       name: .customLong("synonyms"),
       help: ArgumentHelp(
-        "A file of words that stand for others in searches, with lines like 'st, saint' and "
-          + "'hbf => hauptbahnhof'. May be given again.",
+        "A file of words that stand for others in searches, with 'st, saint' or 'hbf => hauptbahnhof' on a line. "
+          + "May be given again.",
         valueName: "file"),
       completion: .file())
     var synonyms: [String] = []
 
-    @Flag(
-      name: .customLong("typos"),
-      help: "Correct one typing error in a word of 3 letters, and two in a word of 8. Adds 3 to 13 % to the index.")
-    var typos = false
+    @Option(
+      name: .customLong("typos"), defaultAsFlag: .letters,
+      help: ArgumentHelp(
+        "Correct one typing error in a word of 3 letters, and two in a word of 8. Words with a digit have errors "
+          + "only with the value digits. Adds 3 to 13 % to the index.",
+        valueName: "letters|digits"))
+    var typos: EditedWords?
 
     @Flag(
       name: .customLong("near"),
@@ -105,7 +108,8 @@
     func apply(to options: inout BuildOptions) {
       (options.weight, options.weightsFile, options.weightScale) = (weight, weights, scale)
       (options.words, options.alias) = (words, alias)
-      (options.filter, options.near, options.typos) = (filter, near, typos)
+      (options.filter, options.near, options.typos) = (filter, near, typos != nil)
+      options.typosInDigits = typos == .digits
       options.coordinates = coordinates?.names
       (options.namesFiles, options.synonymsFiles) = (names.map { ($0.field, $0.path) }, synonyms)
     }
@@ -123,4 +127,9 @@
   }
 
   extension BuildOptions.Words: ExpressibleByArgument {}
+
+  /// The words in which typing errors are corrected.
+  enum EditedWords: String, ExpressibleByArgument, CaseIterable {
+    case letters, digits
+  }
 #endif

@@ -20,6 +20,8 @@ package struct IndexSettings: Equatable, Sendable {
   package var filter: [String] = []
   /// Whether searches can correct typing errors.
   package var typos = false
+  /// Whether these errors may be in words with digits.
+  package var editsDigits = false
   /// The fields with coordinates, one or two; nil for the usual ones.
   package var coordinates: [String]?
   /// The fields whose names have dots but are not nested.
@@ -37,6 +39,8 @@ package struct IndexSettings: Equatable, Sendable {
 
   /// The value of the setting `near`: the degrees of a cell.
   private static let cellDegrees = "10"
+  /// The value of the setting `typos` if errors may be in words with digits.
+  private static let digits = "digits"
   /// The setting of other names of a field's values, before the path of the field.
   static let names = "names "
   /// The most fields to filter answers by.
@@ -44,7 +48,8 @@ package struct IndexSettings: Equatable, Sendable {
 
   package init(key: String) { self.key = key }
 
-  package init(of manifest: borrowing Manifest) {
+  /// - Parameter hasTables: Whether the tables of names and synonyms are read, which may have many kilobytes.
+  package init(of manifest: borrowing Manifest, hasTables: Bool = true) {
     key = manifest.setting("key") ?? ""
     weight = manifest.setting("weight")
     weightScale = manifest.setting("weight-scale")
@@ -54,9 +59,12 @@ package struct IndexSettings: Equatable, Sendable {
     words = manifest.setting("words")
     alias = manifest.setting("alias").map(Self.list)
     filter = manifest.setting("filter").map(Self.list) ?? []
-    valueNames = filter.map { manifest.names(ofValuesOf: $0) }
-    synonyms = manifest.setting("synonyms")
+    if hasTables {
+      valueNames = filter.map { manifest.names(ofValuesOf: $0) }
+      synonyms = manifest.setting("synonyms")
+    }
     typos = manifest.setting("typos") != nil
+    editsDigits = manifest.setting("typos").hasBytes(of: Self.digits)
     coordinates = manifest.setting("coordinates").map(Self.list)
     flat = manifest.setting("flat").map(Self.list) ?? []
     near = manifest.setting("near").hasBytes(of: Self.cellDegrees)
@@ -97,7 +105,7 @@ package struct IndexSettings: Equatable, Sendable {
       if let names { pairs.append((Self.names + field, names)) }
     }
     if let synonyms { pairs.append(("synonyms", synonyms)) }
-    if typos { pairs.append(("typos", "yes")) }
+    if typos { pairs.append(("typos", editsDigits ? Self.digits : "yes")) }
     if near { pairs.append(("near", Self.cellDegrees)) }
     let flatFields = fieldNames.filter { flat.contains($0) }
     if !flatFields.isEmpty { pairs.append(("flat", Self.text(flatFields))) }

@@ -41,15 +41,15 @@ extension Manifest {
 
   /// The value of a setting; nil if the manifest has no such setting.
   package func setting(_ wanted: StaticString) -> String? {
-    unsafe setting(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount))
+    unsafe setting(Array(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)))
   }
 
   /// The table with other names of a field's values; nil if the manifest has none.
   package func names(ofValuesOf field: String) -> String? {
-    unsafe Array((IndexSettings.names + field).utf8).withUnsafeBufferPointer { unsafe setting($0) }
+    setting(Array((IndexSettings.names + field).utf8))
   }
 
-  private func setting(_ wanted: UnsafeBufferPointer<UInt8>) -> String? {
+  private func setting(_ wanted: [UInt8]) -> String? {
     var reader = unsafe ByteReader(settingBytes)
     while reader.remaining > 0 {
       guard let size = try? reader.readVarint(), let name = unsafe try? reader.read(bytes: size),

@@ -13,19 +13,24 @@ package struct EditBudget: Sendable {
   /// The most edits of a match.
   package var limit: Int { max(text, words) }
 
-  package init(_ typed: RankedText, _ rules: MatchRules) { self.init(typed.text, inAnyOrder: rules.words != nil) }
+  package init(_ typed: RankedText, _ rules: MatchRules) {
+    self.init(typed.text, inAnyOrder: rules.words != nil, editsDigits: rules.editsDigits)
+  }
 
   /// - Parameters:
   ///   - text: The folded text, without a space at its end.
   ///   - inAnyOrder: Whether the words may match in any order.
-  package init(_ text: [UInt8], inAnyOrder: Bool) {
+  ///   - editsDigits: Whether words with digits may have edits.
+  package init(_ text: [UInt8], inAnyOrder: Bool, editsDigits: Bool = false) {
     let characters = FoldedCharacters.all(of: text)
     guard characters.count <= EditAutomaton.longestQuery else { return }
     var (sum, longest, count) = (0, 0, 0)
     let typed = characters.split(separator: UInt32(Fold.space))
     for word in typed {
-      let limit = Self.limit(ofWord: word.count, isAlone: typed.count == 1)
-      (self.text, sum, longest, count) = (max(self.text, limit), sum + limit, max(longest, word.count), count + 1)
+      // Spaces in words with digits may be missing, or too many.
+      self.text = max(self.text, Self.limit(ofWord: word.count, isAlone: typed.count == 1))
+      let limit = Self.limit(of: word, isAlone: typed.count == 1, editsDigits: editsDigits)
+      (sum, longest, count) = (sum + limit, max(longest, word.count), count + 1)
     }
     if inAnyOrder, 2...Self.mostWords ~= count, longest >= NearWords.leastLeader {
       // Without edits the words may still match in an order in which short words do not match otherwise.
@@ -33,9 +38,16 @@ package struct EditBudget: Sendable {
     }
   }
 
-  /// Returns the most edits of a word: none if it has fewer than three characters, one if fewer than eight, else two. A
-  /// word alone may have two from five characters on.
+  /// Returns the most edits of a word of so many characters: none if it has fewer than three, one if fewer than eight,
+  /// else two. A word alone may have two from five characters on.
   static func limit(ofWord characters: Int, isAlone: Bool) -> Int {
     characters < 3 ? 0 : characters < (isAlone ? 5 : 8) ? 1 : 2
   }
+
+  /// Returns the most edits of a word: none if it has a digit, unless such words may have edits.
+  static func limit(of word: some Collection<UInt32>, isAlone: Bool, editsDigits: Bool) -> Int {
+    hasDigit(word) && !editsDigits ? 0 : limit(ofWord: word.count, isAlone: isAlone)
+  }
+
+  static func hasDigit(_ word: some Collection<UInt32>) -> Bool { word.contains { 0x30...0x39 ~= $0 } }
 }

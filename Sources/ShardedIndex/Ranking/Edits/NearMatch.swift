@@ -3,16 +3,21 @@
 package struct NearText: Sendable {
   let automaton: EditAutomaton
   let isFinished: Bool
+  /// The edits of the words; nil if each word may have all edits.
+  private let words: WordEdits?
 
-  /// - Parameter limit: The most edits, 1 or 2.
-  package init(_ text: RankedText, limit: Int) {
+  /// - Parameters:
+  ///   - limit: The most edits, 1 or 2.
+  ///   - rules: The rules for the edits of words; nil if each word may have all edits.
+  package init(_ text: RankedText, limit: Int, _ rules: MatchRules? = nil) {
     automaton = EditAutomaton(text.text, isFinished: text.isFinished, limit: limit)
     isFinished = text.isFinished
+    words = rules.flatMap { WordEdits(text, limit: limit, $0) }
   }
 
   /// The beginning of a text that is nearest to the typed text.
   struct Beginning {
-    /// The number of edits; one more than the limit if it is over the limit.
+    /// The number of edits; one more than the limit if it is over the limit, or if a word has too many.
     var distance: Int
     /// The size in bytes, without a space or separator at the end.
     var size: Int
@@ -25,7 +30,10 @@ package struct NearText: Sendable {
   /// the longest.
   func nearest(in text: ArraySlice<UInt8>) -> Beginning {
     let text = Array(text)
-    var (state, offset, best) = (automaton.start, 0, Beginning(distance: automaton.limit + 1, size: 0, bonus: 0))
+    let none = Beginning(distance: automaton.limit + 1, size: 0, bonus: 0)
+    var (state, offset, best) = (automaton.start, 0, none)
+    // The fewest edits to a beginning, and the characters so far, if words may have too many edits.
+    var (least, characters): (Int, [UInt32]) = (none.distance, [])
     func add(_ distance: Int?, size: Int, behind next: UInt8) {
       let bonus =
         switch next {
@@ -33,7 +41,11 @@ package struct NearText: Sendable {
         case Fold.space: RecordMatch.wordNearBonus
         default: 0
         }
-      guard let distance, (best.distance, -best.bonus) >= (distance, -bonus) else { return }
+      guard let distance, distance <= least else { return }
+      if distance < least { (least, best) = (distance, none) }
+      guard (best.distance, -best.bonus) >= (distance, -bonus), words?.allow(distance, to: characters) ?? true else {
+        return
+      }
       best = Beginning(distance: distance, size: size, bonus: bonus)
     }
     while state.isLive, offset < text.count {
@@ -41,6 +53,7 @@ package struct NearText: Sendable {
       state = automaton.step(state, automaton.characterClass(of: scalar))
       offset += bytes
       let distance = automaton.distance(ofRow: state)
+      if words != nil { characters.append(scalar == UInt32(Fold.separator) ? UInt32(Fold.space) : scalar) }
       if scalar == UInt32(Fold.space) || scalar == UInt32(Fold.separator) {
         add(distance, size: offset - bytes, behind: text[offset - 1])
       } else {
@@ -49,6 +62,7 @@ package struct NearText: Sendable {
     }
     if isFinished, offset == text.count {
       state = automaton.step(state, automaton.characterClass(of: UInt32(Fold.space)))
+      characters.append(UInt32(Fold.space))
       add(automaton.distance(ofRow: state), size: text.count, behind: Fold.separator)
     }
     return best

@@ -8,8 +8,8 @@ package struct NearQuery: Sendable {
 
   package init(_ text: RankedText, _ rules: MatchRules) {
     budget = EditBudget(text, rules)
-    texts = (0..<budget.text).map { NearText(text, limit: $0 + 1) }
-    words = budget.words > 0 ? NearWords(text, mayEndKey: rules.words == .body) : nil
+    texts = (0..<budget.text).map { NearText(text, limit: $0 + 1, rules) }
+    words = budget.words > 0 ? NearWords(text, rules) : nil
   }
 
   /// Returns the text for matches with a number of edits; nil if it may have none.

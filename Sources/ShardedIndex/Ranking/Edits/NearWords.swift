@@ -36,17 +36,17 @@ struct NearWords: Sendable {
   /// Whether the last word may also begin a word of the key's last component, without edits.
   private let mayEndKey: Bool
 
-  init(_ text: RankedText, mayEndKey: Bool) {
+  init(_ text: RankedText, _ rules: MatchRules) {
     let typed = text.words
     words = typed.enumerated().map { number, word in
       let isFinished = text.isFinished && number == typed.count - 1
-      let count = FoldedCharacters.all(of: Array(word)).count
-      let limit = EditBudget.limit(ofWord: count, isAlone: false)
+      let characters = FoldedCharacters.all(of: Array(word))
+      let limit = EditBudget.limit(of: characters, isAlone: false, editsDigits: rules.editsDigits)
       let ranked = RankedText(isFinished ? word + [Fold.space] : Array(word))
       let near = (0..<limit).map { NearText(ranked, limit: $0 + 1) }
-      return NearWord(text: Array(word), limit: limit, count: count, isFinished: isFinished, near: near)
+      return NearWord(text: Array(word), limit: limit, count: characters.count, isFinished: isFinished, near: near)
     }
-    (self.text, self.mayEndKey) = (text, mayEndKey)
+    (self.text, mayEndKey) = (text, rules.words == .body)
   }
 
   /// Returns the ranges of the words in a key, and their edits together, at least 1; nil if they do not match.

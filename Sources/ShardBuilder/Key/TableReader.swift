@@ -1,39 +1,34 @@
 import ShardedIndex
 
-/// The tables of a build that searches read, in the form of the manifest. Source: docs/format.md section 3.6.
-package struct SearchTables: Equatable, Sendable {
-  /// Other names of the values of fields, by field.
-  package var names: [String: String] = [:]
-  /// Words that stand for others; nil for none.
-  package var synonyms: String?
-
-  package init() {}
-
+/// Reads the files of ``SearchTables``.
+enum TableReader {
   /// The most synonyms of a phrase.
   private static let synonymLimit = 8
 
   /// Reads the files that options name.
-  init(of options: BuildOptions) throws(BuildError) {
+  static func tables(of options: BuildOptions) throws(BuildError) -> SearchTables {
+    var tables = SearchTables()
     for field in Set(options.namesFiles.map(\.field)).sorted() {
       guard options.filter.contains(field) else {
         throw .dataset(
           .options, message: "\(.names) gives names to the field \"\(field)\"; \(pass: .filter, .text(field)) as well")
       }
-      var rows = Rows()
+      var rows = TableRows()
       for file in options.namesFiles where file.field == field {
         try TableFile.read(file.path) { (line) throws(BuildError) in try rows.add(names: line, options.filter) }
       }
-      names[field] = try rows.text("names of \"\(field)\"", options.namesFiles.last { $0.field == field }!.path)
+      tables.names[field] = try rows.text("names of \"\(field)\"", options.namesFiles.last { $0.field == field }!.path)
     }
-    var rows = Rows()
+    var rows = TableRows()
     for path in options.synonymsFiles {
       try TableFile.read(path) { (line) throws(BuildError) in try rows.add(synonyms: line) }
     }
-    if !rows.isEmpty { synonyms = try rows.text("synonyms", options.synonymsFiles.last!) }
+    if !rows.isEmpty { tables.synonyms = try rows.text("synonyms", options.synonymsFiles.last!) }
+    return tables
   }
 
   /// The rows of a table, each with the place of its first column and the columns behind.
-  private struct Rows {
+  private struct TableRows {
     private var rows: [(name: [UInt8], rest: String)] = []
     private var found: Set<[String]> = []
     private var counts: [[UInt8]: Int] = [:]
@@ -41,7 +36,7 @@ package struct SearchTables: Equatable, Sendable {
     var isEmpty: Bool { rows.isEmpty }
 
     /// Adds a name: a value, a tab and the name, and perhaps a tab and a condition.
-    mutating func add(names line: TableFile.Line, _ filters: [String]) throws(BuildError) {
+    mutating func add(names line: TableFile.TableLine, _ filters: [String]) throws(BuildError) {
       let columns = line.text.split(separator: "\t", omittingEmptySubsequences: false).map { TableFile.spaced($0) }
       guard 2...3 ~= columns.count, !columns[0].isEmpty else {
         throw line.flaw("\"\(line.text)\" is not a value, a tab and a name, perhaps with a tab and a condition")
@@ -55,7 +50,7 @@ package struct SearchTables: Equatable, Sendable {
     }
 
     /// Adds synonyms: words with commas between, or `words => words`.
-    mutating func add(synonyms line: TableFile.Line) throws(BuildError) {
+    mutating func add(synonyms line: TableFile.TableLine) throws(BuildError) {
       let sides = line.text.split(separator: "=>", omittingEmptySubsequences: false).map { side in
         side.split(separator: ",", omittingEmptySubsequences: false).map { TableFile.spaced($0) }
       }
@@ -66,9 +61,9 @@ package struct SearchTables: Equatable, Sendable {
         for synonym in sides[sides.count - 1] where Self.plain(phrase) != Self.plain(synonym) {
           guard try add(phrase, [synonym], line) else { continue }
           counts[Self.plain(phrase), default: 0] += 1
-          guard counts[Self.plain(phrase)]! <= SearchTables.synonymLimit else {
+          guard counts[Self.plain(phrase)]! <= TableReader.synonymLimit else {
             throw line.flaw(
-              "is the \(SearchTables.synonymLimit + 1)th synonym of \"\(phrase)\"; leave out the less likely ones")
+              "is the \(TableReader.synonymLimit + 1)th synonym of \"\(phrase)\"; leave out the less likely ones")
           }
         }
       }
@@ -76,7 +71,8 @@ package struct SearchTables: Equatable, Sendable {
 
     /// - Returns: Whether the row is new.
     @discardableResult
-    private mutating func add(_ name: String, _ rest: [String], _ line: TableFile.Line) throws(BuildError) -> Bool {
+    private mutating func add(_ name: String, _ rest: [String], _ line: TableFile.TableLine) throws(BuildError) -> Bool
+    {
       let plain = Self.plain(name)
       guard !plain.isEmpty else { throw line.flaw("has the words \"\(name)\" without a letter or a digit") }
       guard found.insert([String(decoding: plain, as: UTF8.self)] + rest).inserted else { return false }
@@ -115,7 +111,7 @@ enum TableFile {
   private static let limit = 1 << 20
 
   /// A line, with its place.
-  struct Line {
+  struct TableLine {
     let text: String
     /// Returns an error of the line.
     let flaw: (BuildMessage) -> BuildError
@@ -124,7 +120,7 @@ enum TableFile {
   /// Reads a file, line by line.
   ///
   /// - Parameter path: The path of the file; `-` is standard input.
-  static func read(_ path: String, _ body: (Line) throws(BuildError) -> Void) throws(BuildError) {
+  static func read(_ path: String, _ body: (TableLine) throws(BuildError) -> Void) throws(BuildError) {
     var reader = try LineReader(path)
     var size = 0
     while let bytes = try reader.next() {
@@ -135,7 +131,7 @@ enum TableFile {
       let mark = number == 1 && bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
       guard let text = String(validating: bytes.dropFirst(mark), as: UTF8.self) else { throw flaw("is not UTF-8") }
       if text.hasPrefix("#") || spaced(text[...]).isEmpty { continue }
-      try body(Line(text: text, flaw: flaw))
+      try body(TableLine(text: text, flaw: flaw))
     }
   }
 
