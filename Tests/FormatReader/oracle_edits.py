@@ -9,6 +9,7 @@ from oracle import SEPARATOR, SPACE, Match  # noqa: E402
 
 LONGEST_EDITED = 64  # characters of a query that has edits
 WHOLE_CORRECTED, WORD_CORRECTED = 2, 1  # octaves, added where the corrected text or its last word ends
+OTHER_START = -2  # octaves, if the corrected text begins with another byte
 OTHER_BONUS, LATER_BONUS, ANY_ORDER_BONUS = -1, -3, -6  # of a match with edits
 MOST_WORDS, MOST_EDITS = 8, 3  # of a query whose words match in any order with edits
 
@@ -156,7 +157,7 @@ def edited(oracle, position, query):
             continue
         edits, end_bonus = near
         # A text that differs only in spaces and separators is no match without edits; it counts as one edit.
-        edits, bonus = max(1, edits), bonus + end_bonus
+        edits, bonus = max(1, edits), bonus + end_bonus + (0 if text[:1] == query.q[:1] else OTHER_START)
         if edits <= query.edits and (best is None or (edits, -bonus) < (best.edits, -best.bonus)):
             best = Match(edits, bonus, via)
     edits = words_edited(texts, query, oracle.digits) if oracle.words else None

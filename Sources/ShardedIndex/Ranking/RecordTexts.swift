@@ -31,6 +31,8 @@ package struct RecordMatch: Sendable {
   /// What a match with edits gains if the whole text is corrected, or the last corrected word ends.
   static let wholeNearBonus = 2
   static let wordNearBonus = 1
+  /// What such a match loses if the first byte of the text is another one.
+  static let otherStartBonus = -2
 }
 
 /// One other name: its plain form, and its spelling in the record.

@@ -43,6 +43,12 @@
       var report = Report()
       report.add("query", .text(query.text))
       report.add("folded", .text(Fold.fold(query.text).withUnsafeBufferPointer { ReadableFold.readable($0) }))
+      if let reading = answer.interpretation {
+        let conditions = reading.conditions.joined(separator: " and ")
+        report.add("reading", .text(reading.text + (conditions.isEmpty ? "" : " with " + conditions)))
+      }
+      if let correction = answer.correction { report.add("correction", .text(correction)) }
+      if !answer.dropped.isEmpty { report.add("dropped", .list(answer.dropped)) }
       report.add("sort", .text(SortOrder.rank.rawValue))
       let total = answer.total
       report.add("count", .number(total.number), note: total.isExact ? "" : "and more")
@@ -62,18 +68,19 @@
       return hits.isEmpty && (total.number == 0 || !query.filter.isEmpty) ? .negative : .done
     }
 
-    /// Returns a row for each hit: how it ranks, by which text it matched, and its key.
+    /// Returns a row for each hit: the reckoning of its score, by which text it matched, and its key. The score is the
+    /// sum of the code of the weight, 2,048 for each octave of the bonus, and the nearness.
     private static func table(_ hits: some Sequence<ShardedIndex.Hit>) -> String {
-      let head = [["score", "weight", "bonus", "edits", "via", "key"]]
+      let head = [["edits", "score", "= code", "+ 2048 x bonus", "+ near", "weight", "via", "key"]]
       let rows = hits.map { hit in
         let via = hit.via
         let name = if case .otherName(let name) = via { " (" + printable(name) + ")" } else { "" }
         return [
-          "\(hit.score)", "\(hit.rank.weight)", (hit.bonus < 0 ? "" : "+") + "\(hit.bonus) octaves", "\(hit.edits)",
-          "\(via.label)", printable(hit.record.key) + name,
+          "\(hit.edits)", "\(hit.score)", "\(hit.score - 2048 * hit.bonus - hit.near)", "\(hit.bonus)", "\(hit.near)",
+          "\(hit.rank.weight)", "\(via.label)", printable(hit.record.key) + name,
         ]
       }
-      return alignedColumns(head + rows, leftAligned: 5)
+      return alignedColumns(head + rows, leftAligned: 7)
     }
 
     private static func text(_ rank: ShardedIndex.Rank) -> String {

@@ -3,6 +3,8 @@
 package struct NearText: Sendable {
   let automaton: EditAutomaton
   let isFinished: Bool
+  /// The first byte of the text; nil for an empty text.
+  let start: UInt8?
   /// The edits of the words; nil if each word may have all edits.
   private let words: WordEdits?
 
@@ -11,7 +13,7 @@ package struct NearText: Sendable {
   ///   - rules: The rules for the edits of words; nil if each word may have all edits.
   package init(_ text: RankedText, limit: Int, _ rules: MatchRules? = nil) {
     automaton = EditAutomaton(text.text, isFinished: text.isFinished, limit: limit)
-    isFinished = text.isFinished
+    (isFinished, start) = (text.isFinished, text.text.first)
     words = rules.flatMap { WordEdits(text, limit: limit, $0) }
   }
 
@@ -87,7 +89,8 @@ extension RecordTexts {
     var best: NearMatch?
     func add(_ text: ArraySlice<UInt8>, _ bonus: Int, _ matched: RecordMatch.Matched) {
       let nearest = near.nearest(in: text)
-      let (edits, bonus) = (max(1, nearest.distance), bonus + nearest.bonus)
+      let startBonus = text.first == near.start ? 0 : RecordMatch.otherStartBonus
+      let (edits, bonus) = (max(1, nearest.distance), bonus + nearest.bonus + startBonus)
       guard edits <= near.automaton.limit else { return }
       if let best, (best.edits, -best.match.bonus) <= (edits, -bonus) { return }
       best = NearMatch(edits: edits, match: RecordMatch(bonus: bonus, matched: matched), size: nearest.size)
