@@ -6,6 +6,7 @@ settings in which an index keeps them: `names_setting` and `synonyms_setting` ma
 """
 
 import itertools
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -218,6 +219,18 @@ def by_values(typed: Typed, tables: Tables, filters: Filters, by: str) -> list[R
     return found
 
 
+BORDER = re.compile(r"(?<=[0-9])(?=[A-Za-z]|[^\x00-\x7f])|(?:(?<=[A-Za-z])|(?<=[^\x00-\x7f]))(?=[0-9])")
+
+
+def respaced(words: list[str]) -> list[str]:
+    """The spelling of a word with spaces between digits and letters, or of two words without; none for others."""
+    if len(words) == 1 and BORDER.search(words[0]):
+        return [BORDER.sub(" ", words[0])]
+    if len(words) == 2 and BORDER.search(words[0][-1:] + words[1][:1]):
+        return ["".join(words)]
+    return []
+
+
 def by_synonyms(typed: Typed, synonyms: list[Pair]) -> Iterator[Typed]:
     """All texts with replaced phrases, in their order."""
     phrases = [(plain_of(phrase), other) for phrase, other in synonyms]
@@ -230,10 +243,11 @@ def by_synonyms(typed: Typed, synonyms: list[Pair]) -> Iterator[Typed]:
         gap = typed.words[first][0]
         for last in range(len(typed.words), first, -1):
             phrase = plain_of(typed.slice(first, last))
-            for known, other in phrases:
-                if known == phrase:
-                    # One word from now on.
-                    yield from texts(last, (*words, (gap, other)), True)
+            others = [other for known, other in phrases if known == phrase]
+            others += respaced([word for _, word in typed.words[first:last]])
+            for other in others:
+                # One word from now on.
+                yield from texts(last, (*words, (gap, other)), True)
         yield from texts(first + 1, (*words, typed.words[first]), is_replaced)
 
     return texts(0, (), False)

@@ -5,6 +5,7 @@ The tests ask a sample of queries, and SHARDQ_LONG=1 more. They print a seed; SH
 
 import json
 import random
+import re
 import sys
 import unittest
 from collections import Counter
@@ -148,7 +149,10 @@ class Lists(Temporary):
             "name": " ".join(self.rng.choice(words) for _ in range(self.rng.choice([1, 2, 2, 3]))), "id": i,
             "country": self.rng.choice(COUNTRIES), "region": self.rng.choice(REGIONS), "tag": self.rng.choice(TAGS),
             "w": self.rng.randrange(1 << self.rng.randrange(1, 20))}
-        return [row(i) for i in range(RECORDS)]
+        rows = [row(i) for i in range(RECORDS)]
+        for some in self.rng.sample(rows, RECORDS // 6):
+            some["name"] += self.rng.choice([" ", " 0."]) + self.rng.choice(["5mm", "5 mm", "7b2", "3\u00e9"])
+        return rows
 
     def names(self, words: list[str], is_crowded: bool) -> dict[str, list[str]]:
         """Lines of names by field; in a crowded table every second word is a name."""
@@ -196,8 +200,12 @@ class Lists(Temporary):
             held = [
                 other for other in rows if any(f" {pair[1]} " in f" {other['name']} " for pair in tables.synonyms)]
             row = self.rng.choice(held or rows)
+        if kind == "digits":
+            row = self.rng.choice([other for other in rows if re.search("[0-9]", other["name"])])
         name = row["name"] if self.rng.randrange(4) else row["name"].split(" ")[self.rng.randrange(-1, 1)]
         text = self.short_form(row["name"], tables) if "synonym" in kind else name
+        if kind == "digits":
+            text = self.rng.choice([row["name"].replace("5 ", "5"), re.sub("([0-9])(?=[a-z\u00e9])", r"\1 ", row["name"])])
         if "edit" in kind:
             text = mistyped(self.rng, text, "aeiou bdg")
         if "first" in kind:
@@ -219,7 +227,7 @@ class Lists(Temporary):
         return text.strip(" ,") + self.rng.choice(["", "", "", " ", ", "] if "cut" not in kind else [""])
 
     KINDS = (
-        "value", "value", "value cut", "value value", "first", "synonym", "synonym", "synonym value",
+        "digits", "value", "value", "value cut", "value value", "first", "synonym", "synonym", "synonym value",
         "synonym value value", "synonym first", "edit value", "edit synonym value", "left value", "left", "any",
         "phrase")
 

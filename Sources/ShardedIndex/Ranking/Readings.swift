@@ -101,9 +101,10 @@ struct Readings: Sendable {
       }
       let first = words.count - behind
       for size in (1...behind).reversed() {
-        for row in synonyms.rows(words.plain(first..<first + size)) where found.count < Self.limit {
-          guard let synonym = row.first else { continue }
-          replace(words.replacing(first..<first + size, with: synonym), behind: behind - size, isReplaced: true)
+        let phrase = first..<first + size
+        let others = synonyms.rows(words.plain(phrase)).compactMap { $0.first }
+        for synonym in others + (words.respaced(phrase).map { [$0] } ?? []) where found.count < Self.limit {
+          replace(words.replacing(phrase, with: synonym), behind: behind - size, isReplaced: true)
         }
       }
       replace(words, behind: behind - 1, isReplaced: isReplaced)

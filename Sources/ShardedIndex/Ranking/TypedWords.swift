@@ -38,6 +38,30 @@ struct TypedWords: Sendable {
   /// Returns some words in plain form.
   func plain(_ kept: Range<Int>) -> [UInt8] { PlainForm.plain(Fold.fold(typed(Array(kept))), separators: 0) }
 
+  /// Returns a word with spaces between its digits and its letters, or two words without a space between a digit and a
+  /// letter; nil if there are none.
+  func respaced(_ kept: Range<Int>) -> String? {
+    var (text, before, isRespaced) = ("", Unicode.Scalar(0 as UInt8), false)
+    for word in kept {
+      for (place, scalar) in words[word].word.unicodeScalars.enumerated() {
+        let isBorder = Self.isDigit(before) && Self.isLetter(scalar) || Self.isLetter(before) && Self.isDigit(scalar)
+        if kept.count == 1, isBorder { text += " " }
+        // Of two words the border must be between them.
+        if kept.count == 1 ? isBorder : place == 0 && isBorder { isRespaced = true }
+        text.unicodeScalars.append(scalar)
+        before = scalar
+      }
+    }
+    return kept.count <= 2 && isRespaced ? text : nil
+  }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { 0x30...0x39 ~= scalar.value }
+
+  /// Whether a scalar is a letter of ASCII, or is beyond ASCII.
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value >= 0x80 || 0x61...0x7a ~= scalar.value | 0x20
+  }
+
   /// Returns the words with others in the place of some of them. The others are one word.
   func replacing(_ replaced: Range<Int>, with word: String) -> TypedWords {
     var copy = self
