@@ -22,6 +22,7 @@ extension ShardedIndex {
       var bytes = search.text.text
       if search.text.isFinished { bytes.append(Fold.space) }
       if search.editLimit > 0 { bytes += [0, 0xff] }
+      if search.rules.acrossNames { bytes += [0, 0xfe] }
       search.filter?.write(to: &bytes)
       search.nearness?.write(to: &bytes)
       return bytes.hash

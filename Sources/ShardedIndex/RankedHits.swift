@@ -42,12 +42,12 @@ extension ShardedIndex {
     }
 
     private static func search(
-      _ text: [UInt8], _ query: SearchQuery, _ filters: [Filter], in generation: Generation
+      _ text: [UInt8], _ query: SearchQuery, _ filters: [Filter], acrossNames: Bool = false, in generation: Generation
     ) throws(IndexError) -> RankedSearch {
       let manifest = generation.manifest
       return try RankedSearch(
         text, filter: RankedFilter(filters, in: manifest), near: RankedNear(query.near, in: manifest),
-        typos: query.typos, in: generation, below: query.cursor?.rank)
+        typos: query.typos, acrossNames: acrossNames, in: generation, below: query.cursor?.rank)
     }
 
     package var generation: Generation { search.generation }
@@ -131,7 +131,7 @@ extension ShardedIndex {
     private mutating func nextOfReadings(
       _ limit: Int, _ typed: TypedWords, _ asked: inout Asked
     ) throws(IndexError) -> RankedSearch.NextHits? {
-      let readings = Readings(in: generation.manifest).all(of: typed, query.filter)
+      let readings = otherTexts(for: typed)
       var searches: [RankedSearch] = []
       for reading in readings { searches.append(try search(reading)) }
       for edits in 0...EditBudget.mostEdits {
@@ -147,8 +147,17 @@ extension ShardedIndex {
       return nil
     }
 
+    /// Returns the text with words across the key and other names, and behind it its readings.
+    private func otherTexts(for typed: TypedWords) -> [OtherText] {
+      var others = Readings(in: generation.manifest).all(of: typed, query.filter)
+      if search.rules.canMatchAcrossNames, search.text.hasSearchableWords, typed.count <= TypedWords.mostWords {
+        others.insert(OtherText(text: query.text, filters: query.filter, acrossNames: true), at: 0)
+      }
+      return others
+    }
+
     private func search(_ other: OtherText) throws(IndexError) -> RankedSearch {
-      try Self.search(Fold.fold(other.text), query, other.filters, in: generation)
+      try Self.search(Fold.fold(other.text), query, other.filters, acrossNames: other.acrossNames, in: generation)
     }
 
     /// Goes on with the search for another text.
@@ -227,7 +236,7 @@ extension ShardedIndex {
     private mutating func takeSearch(of cursor: Cursor) throws(IndexError) {
       guard query.words != .all else { return }
       let typed = TypedWords(query.text)
-      var others = Readings(in: generation.manifest).all(of: typed, query.filter)
+      var others = otherTexts(for: typed)
       let texts = ShorterTexts(typed: typed, filters: query.filter)
       if texts.canShorten {
         var asked = Asked()

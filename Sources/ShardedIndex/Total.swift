@@ -67,7 +67,8 @@ extension ShardedIndex.RankedHits {
   private func walked(
     _ typos: ShardedIndex.Typos, _ budget: ShardedIndex.SearchBudget?
   ) throws(IndexError) -> ShardedIndex.Total {
-    var walk = try RankedSearch(text, filter: search.filter, typos: typos, in: generation)
+    var walk = try RankedSearch(
+      text, filter: search.filter, typos: typos, acrossNames: search.rules.acrossNames, in: generation)
     let page = try walk.next(ShardedIndex.Total.walkLimit, budget: budget)
     return ShardedIndex.Total(page.records.count, isExact: walk.highestRest == nil)
   }

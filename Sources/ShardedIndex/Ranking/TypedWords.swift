@@ -75,6 +75,8 @@ struct TypedWords: Sendable {
 struct OtherText: Sendable {
   let text: String
   let filters: [ShardedIndex.Filter]
+  /// Whether words match across the key and other names, and in no other way.
+  var acrossNames = false
   /// What the answer says of a reading of the typed text; nil for a shorter text.
   var interpretation: ShardedIndex.Interpretation?
   /// The typed words that the text leaves out.
