@@ -32,10 +32,21 @@ extension RankedSearch {
     words.sort { $0.count > $1.count }
     var rarest: (word: [UInt8], count: Int)?
     for word in words.prefix(Self.comparedWords).map({ Array($0) }) {
-      let count = try count(ofTextsWith: word, entries)
+      let count = try rules.acrossNames ? exactCount(ofTextsWith: word, entries) : count(ofTextsWith: word, entries)
       if rarest.map({ count < $0.count }) ?? true { rarest = (word, count) }
     }
-    return rarest?.word
+    return rarest.flatMap { $0.count > 0 ? $0.word : nil }
+  }
+
+  /// Returns the number of keys and entries that begin with a word. Reads the parts at the ends.
+  private func exactCount(ofTextsWith word: [UInt8], _ entries: EntriesReader) throws(IndexError) -> Int {
+    var count = 0
+    for reader in [generation.shards, entries.shards] where reader.manifest.shardCount > 0 {
+      count += try word.withFoldedPrefix { (word) throws(IndexError) in
+        try KeySearch(reader, limit: .max).matches(of: word).range.count
+      }
+    }
+    return count
   }
 
   /// Returns the number of keys and entries in the shards with texts that begin with a word.
