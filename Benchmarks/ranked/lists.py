@@ -114,8 +114,8 @@ def mistyped(records, count, errors, edits, random):
     """Texts, and the folded key that each means.
 
     Each text is at least six first letters of a name with a weight, with so many random edits. No beginning of the key
-    is nearer. `edits` is the number that a search corrects in such a text: its longest word decides it (docs/ranking.md
-    section 8).
+    is nearer. `edits` is the number that a search corrects in such a text: its longest word decides it (docs/tiers.md
+    section 2).
     """
     pool = [record for record in records if record.weight and is_plain(record.name) and len(record.name) >= 6]
     found = []

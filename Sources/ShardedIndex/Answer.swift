@@ -217,8 +217,8 @@ extension ShardedIndex {
   ///
   /// A record matches if its folded key begins with the text's fold. In an index with words or other names, records
   /// match by these too. Records rank by their weight, and far higher if the text is their whole name. Records of the
-  /// same rank stand in the index's order. Source: docs/ranking.md section 3. The search loads a shard only if one of
-  /// its records may be a hit.
+  /// same rank stand in the index's order. Source: docs/ranking.md sections 3 and 4. The search loads a shard only if
+  /// one of its records may be a hit.
   ///
   /// ```swift
   /// let answer = try index.search("par", limit: 10)

@@ -72,7 +72,7 @@ class Query:
         return type(self)(text)
 
 
-# §9: words left out
+# docs/tiers.md section 4: words left out
 
 MOST_SEARCHED = 8
 WHOLE = 2  # the least bonus of a whole match
