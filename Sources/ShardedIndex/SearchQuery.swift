@@ -205,8 +205,8 @@ extension ShardedIndex {
     /// Returns the budget that is left behind a search.
     ///
     /// - Parameters:
-    ///   - start: What the search had opened under other budgets.
-    ///   - opened: What it has opened in all.
+    ///   - start: The shards and parts that the search had opened before, under other budgets.
+    ///   - opened: The shards and parts that the search has opened in all.
     func rest(from start: RankedSearch.Opened, to opened: RankedSearch.Opened) -> SearchBudget {
       switch self {
       case .shards(let limit): .shards(max(0, limit - (opened.shards - start.shards)))

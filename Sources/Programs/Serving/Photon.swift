@@ -121,7 +121,7 @@
 
       /// Returns the countries as a filter of the index; none if the index was built without such a filter.
       func filters(of generation: ServedGeneration) -> [ShardedIndex.Filter] {
-        let built = IndexSettings(of: generation.manifest.root).filter
+        let built = IndexSettings(of: generation.manifest.root, hasTables: false).filter
         guard !countries.isEmpty, let field = PlaceWriter.countryField(of: generation.schema), built.contains(field)
         else { return [] }
         return [ShardedIndex.Filter(field, isOneOf: Array(countries))]
@@ -188,7 +188,7 @@
       let request = try Photon.APIRequest(&parameters)
       return try served.answering { generation in
         let state = try served.state(of: generation)
-        if request.near != nil, !IndexSettings(of: state.manifest.root).near {
+        if request.near != nil, !IndexSettings(of: state.manifest.root, hasTables: false).near {
           throw Problem.badParameter("lat", Photon.noBias)
         }
         if !request.countries.isEmpty, PlaceWriter.countryField(of: state.schema) == nil {

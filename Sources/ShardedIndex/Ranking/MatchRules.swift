@@ -31,8 +31,8 @@ package struct MatchRules: Sendable {
     editsDigits = settings.editsDigits
     guard manifest.hasEntries else { return }
     (isPlain, separators) = (true, settings.separators)
-    words = manifest.setting("words").map { $0.utf8.elementsEqual("all".utf8) ? .all : .body }
-    for name in manifest.setting("alias").map(IndexSettings.list) ?? [] {
+    words = settings.words.map { $0.utf8.elementsEqual("all".utf8) ? .all : .body }
+    for name in settings.alias ?? [] {
       if name.utf8.elementsEqual(HangulInitials.setting.utf8) {
         hasInitials = true
       } else if let field = unsafe Array(name.utf8).withUnsafeBufferPointer({ unsafe manifest.root.fieldNumber(of: $0) }

@@ -33,8 +33,8 @@ struct WordEdits: Sendable {
   func allow(_ edits: Int, to other: [UInt32]) -> Bool { allow(edits, 0, other[...], first: nil) }
 
   /// - Parameters:
-  ///   - place: The first character of the text that is left.
-  ///   - other: What is left of the other text.
+  ///   - place: The number of the typed text's first character that is left.
+  ///   - other: The characters of the other text that are left.
   ///   - first: The word with an edit before; nil for none.
   private func allow(_ edits: Int, _ place: Int, _ other: ArraySlice<UInt32>, first: Int?) -> Bool {
     guard abs(typed.count - place - other.count) <= edits else { return false }
