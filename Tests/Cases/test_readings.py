@@ -242,6 +242,10 @@ class Readings(Places):
             self.assertNotIn("interpretation", after)
             self.assertEqual(after["matches"], before["matches"])
             self.assertEqual(after["dropped"], [text.split()[1]])
+        said = self.run_shardq(
+            "build", "--force", "-i", "other", "--key", "{name}", "--filter", "country", "--names",
+            "country=" + str(self.write("more.tsv", "FR\tFrance\nXX\tNowhere\nYY\tElsewhere\n")), "list.csv").stderr
+        self.assertIn('--names has values that no record has: "country=YY", "country=XX"', said)
 
 
 class BadTables(Places):

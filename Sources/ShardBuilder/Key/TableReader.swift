@@ -1,7 +1,7 @@
 import ShardedIndex
 
 /// Reads the files of ``SearchTables``.
-enum TableReader {
+package enum TableReader {
   /// The most synonyms of a phrase.
   private static let synonymLimit = 8
 
@@ -25,6 +25,24 @@ enum TableReader {
     }
     if !rows.isEmpty { tables.synonyms = try rows.text("synonyms", options.synonymsFiles.last!) }
     return tables
+  }
+
+  /// Returns the values with names that no record of an index has, as filters, in the order of the tables.
+  ///
+  /// - Complexity: One search for each value.
+  package static func unusedValues(of index: ShardedIndex) throws(IndexError) -> [String] {
+    let settings = IndexSettings(of: index.generation.manifest.root)
+    var unused: [String] = []
+    for (field, names) in zip(settings.filter, settings.valueNames) {
+      var seen: Set<String> = []
+      for line in names?.split(separator: "\n") ?? [] {
+        let value = String(line.split(separator: "\t", omittingEmptySubsequences: false)[1])
+        guard seen.insert(value).inserted else { continue }
+        let query = ShardedIndex.SearchQuery("", filter: [ShardedIndex.Filter(field, isOneOf: [value])])
+        if try index.search(query, limit: 1).hits.isEmpty { unused.append(field + "=" + value) }
+      }
+    }
+    return unused
   }
 
   /// The rows of a table, each with the place of its first column and the columns behind.

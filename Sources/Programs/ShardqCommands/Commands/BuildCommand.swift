@@ -306,6 +306,11 @@
               + "update replaces all records of an id")
       }
       notes += summary.fieldUses.compactMap(Self.caution)
+      if !ranking.names.isEmpty, let index = try? ShardedIndex(opening: directory),
+        let unused = try? TableReader.unusedValues(of: index), !unused.isEmpty
+      {
+        notes.append("--names has values that no record has: " + list(unused))
+      }
       if summary.recordsIndexed > 0, summary.greatestWeight == 0, let weight = ranking.field {
         notes.append(
           "no record has a number above 0 in \"\(printable(weight))\", so all weights are 0: answers are in the order of "
