@@ -17,6 +17,7 @@ mkdir -p "$logs"
 step "dependencies" Scripts/dependencies.sh --tests
 step "format" swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Fuzz Examples
 step "the tables of the fold are made from the Unicode data" python3 Scripts/generate_fold.py --check /usr/share/unicode
+step "the table of signs is made from the Unicode data" python3 Scripts/generate_signs.py --check /usr/share/unicode
 step "the table of widths is made from the Unicode data" python3 Scripts/generate_width.py --check /usr/share/unicode
 step "the tables of nearness are made by their script" python3 Scripts/generate_near.py --check
 step "the page is joined from its pieces" python3 Scripts/generate_page.py --check

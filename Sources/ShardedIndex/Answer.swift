@@ -145,22 +145,19 @@ extension ShardedIndex {
         if let value = record.value(ofField: field) { texts.add(namesIn: value.text, value.kind) }
       }
       guard !text.isEmpty, let (match, size) = match(of: texts) else { return (.key, []) }
-      let form: SpelledText.Form = rules.isPlain ? .plain(separators: rules.separators) : .fold
-      func ranges(_ ranges: [Range<Int>], of spelled: String, as form: SpelledText.Form) -> [Range<Int>] {
-        let text = SpelledText(spelled, as: form)
+      func ranges(_ ranges: [Range<Int>], as form: PlainForm.Form, of name: String? = nil) -> [Range<Int>] {
+        let text = SpelledText(
+          name ?? key, as: rules.isPlain ? form : nil, separators: name == nil ? rules.separators : 0)
         return ranges.compactMap { text.spelled($0) }.sorted { $0.lowerBound < $1.lowerBound }
       }
       switch match.matched {
-      case .key: return (.key, ranges([0..<size], of: key, as: form))
-      case .closedKey: return (.key, ranges([0..<size], of: key, as: .closed(separators: rules.separators)))
-      case .word(let start): return (.word, ranges([start..<start + size], of: key, as: form))
-      case .words(let words): return (.words, ranges(words, of: key, as: form))
+      case .key(let form): return (.key, ranges([0..<size], as: form))
+      case .word(let start, let form): return (.word, ranges([start..<start + size], as: form))
+      case .words(let words): return (.words, ranges(words, as: .plain))
       case .name(let number):
-        let name = String(decoding: texts.names[number].spelled, as: UTF8.self)
-        return (
-          .otherName(name),
-          ranges([0..<min(size, texts.names[number].plain.count)], of: name, as: .plain(separators: 0))
-        )
+        let other = texts.names[number]
+        let name = String(decoding: other.spelled, as: UTF8.self)
+        return (.otherName(name), ranges([0..<min(size, other.text.count)], as: other.form, of: name))
       }
     }
 

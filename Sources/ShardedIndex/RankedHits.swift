@@ -27,8 +27,11 @@ extension ShardedIndex {
       // A cursor stands behind a hit.
       rankBefore = cursor?.rank
       before = (0, cursor?.rank.edits == 0 ? 1 : 0, cursor == nil)
-      search = try Self.search(text, query, query.filter, in: generation)
+      let rules = MatchRules(of: generation.manifest)
+      search = try Self.search(
+        text, query, query.filter, isClosed: rules.isPlain && PlainForm.hasSymbol(text), in: generation)
       if let cursor {
+        if search.text.isClosed, cursor.query != Cursor.identity(of: search) { try takePlainForm() }
         if cursor.query != Cursor.identity(of: search) { try takeSearch(of: cursor) }
         try cursor.check(Cursor.identity(of: search), generation)
       }
@@ -42,12 +45,13 @@ extension ShardedIndex {
     }
 
     private static func search(
-      _ text: [UInt8], _ query: SearchQuery, _ filters: [Filter], acrossNames: Bool = false, in generation: Generation
+      _ text: [UInt8], _ query: SearchQuery, _ filters: [Filter], isClosed: Bool = false, acrossNames: Bool = false,
+      in generation: Generation
     ) throws(IndexError) -> RankedSearch {
       let manifest = generation.manifest
       return try RankedSearch(
         text, filter: RankedFilter(filters, in: manifest), near: RankedNear(query.near, in: manifest),
-        typos: query.typos, acrossNames: acrossNames, in: generation, below: query.cursor?.rank)
+        typos: query.typos, isClosed: isClosed, acrossNames: acrossNames, in: generation, below: query.cursor?.rank)
     }
 
     package var generation: Generation { search.generation }
@@ -110,16 +114,30 @@ extension ShardedIndex {
     private mutating func next(
       _ limit: Int, _ budget: SearchBudget?, _ isStopped: (() -> Bool)?
     ) throws(IndexError) -> RankedSearch.NextHits {
-      guard query.words != .all, !generation.isOfStarts, limit > 0, before.isKnown, rankBefore == nil, count == 0 else {
+      guard limit > 0, before.isKnown, rankBefore == nil, count == 0 else {
         return try search.next(limit, budget: budget, isStopped: isStopped)
       }
       var asked = Asked(budget: budget, isStopped: isStopped)
+      if search.text.isClosed {
+        let next = try asked.next(limit, of: &search)
+        guard next.records.isEmpty, !asked.isCut, try takePlainForm() else { return next }
+      }
+      guard query.words != .all, !generation.isOfStarts else { return try asked.next(limit, of: &search) }
       let right = try asked.next(limit, mostEdits: 0, of: &search)
       guard right.records.isEmpty, !asked.isCut else { return right }
       let typed = TypedWords(query.text)
       if let next = try nextOfReadings(limit, typed, &asked) { return next }
       if let next = try nextWithoutWords(limit, typed, &asked) { return next }
       return RankedSearch.NextHits(isComplete: !asked.isCut)
+    }
+
+    /// Goes on with the plain form of the text. A text of signs alone has none; then returns false.
+    @discardableResult
+    private mutating func takePlainForm() throws(IndexError) -> Bool {
+      let plain = try Self.search(text, query, query.filter, in: generation)
+      guard !plain.text.isEmpty else { return false }
+      search = plain
+      return true
     }
 
     // MARK: Readings

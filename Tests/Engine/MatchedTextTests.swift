@@ -77,8 +77,7 @@ import Testing
           let found = try index.search(query).hits.filter { $0.record.key == key && !plain.isEmpty }
           for hit in found where hit.via == .key || hit.via == .word {
             let marked = Fold.fold(try #require(self.marked(hit).first, "\(query)"))
-            let forms = [PlainForm.plain(marked), PlainForm.closed(marked)]
-            #expect(forms.contains { $0.starts(with: plain) }, "\(query) in \(key)")
+            #expect(PlainForm.forms(marked).contains { $0.text.starts(with: plain) }, "\(query) in \(key)")
           }
         }
       }

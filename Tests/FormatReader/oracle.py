@@ -51,7 +51,7 @@ def fold(text):
 class Query:
     """The typed text: its fold `q`, whether it is finished, and the texts with which a key may begin."""
 
-    all_words = False
+    all_words = closed = False
 
     def __init__(self, text, form=bytes):
         self.text = text

@@ -2,8 +2,8 @@
 
 `FeatureOracle` adds forms of text, rules and filters to `Oracle`. The rules:
 
-- Plain form: a fold in which - / ( ) " ' and . are white space, without white space at its end, and in which scalars that
-  look alike are equal (Scripts/generate_lookalikes.py). Closed form: the plain form without ' and . .
+- Texts have forms: oracle_forms.py. A text with symbols is searched in closed form, without edits, and only if that has no
+  match in the others.
 - Components stand between separators; the name is the first component; the body is all but the last, or the only one.
 - Later word (-3): the key from a word start on begins with q; word starts are in the body, behind white space or SEP.
 - Whole other, other beginning: another name, with or without the last component, is or begins with q.
@@ -22,41 +22,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "Scripts"))
-import generate_lookalikes  # noqa: E402
 import generate_near  # noqa: E402
 import reader  # noqa: E402
 from oracle import (  # noqa: E402
     OCTAVE, SEPARATOR, SPACE, Oracle, Query, Rank, begins, fold, is_whole, whole_bonus, words_in)
+from oracle_forms import (  # noqa: E402
+    closed, forms_of, has_symbol, name_forms, plain, spaced, spaced_closed, with_and)
 from oracle_edits import MOST_WORDS, edited, edits_of, without_surplus, words_of  # noqa: E402
-
-SIGNS, CLOSED_SIGNS = b"-/()\"'.", b"'."
-
-
-# Forms of text
-
-
-def respaced(text):
-    """Leaves out white space at the start, after white space and beside a separator."""
-    parts = [SPACE.join(part.split()) for part in text.split(SEPARATOR)]
-    return SEPARATOR.join(parts) + (SPACE if parts[-1] and text.endswith(SPACE) else b"")
-
-
-def spaced(folded, separators=None):
-    """The plain form, with a space at its end if the text has one. At most so many separators stay, the last ones."""
-    if separators is not None:
-        surplus = max(0, folded.count(SEPARATOR) - separators)
-        folded = folded.replace(SEPARATOR, SPACE, surplus)
-    if not folded.isascii():
-        folded = generate_lookalikes.replaced(folded.decode()).encode()
-    return respaced(bytes(0x20 if byte in SIGNS else byte for byte in folded))
-
-
-def plain(folded, separators=None):
-    return spaced(folded, separators).removesuffix(SPACE)
-
-
-def closed(folded, separators=None):
-    return plain(bytes(byte for byte in folded if byte not in CLOSED_SIGNS), separators)
 
 
 def separators_of(template):
@@ -69,11 +41,21 @@ def initials(folded):
     return "".join(re.findall("[\u1100-\u1112](?=[\u1161-\u1175])", folded.decode()))
 
 
+def body_of(form):
+    """All components but the last, or the only one."""
+    body, separator, last = form.rpartition(SEPARATOR)
+    return body if separator else last
+
+
+def later_starts(body):
+    return [i + 1 for i in range(len(body)) if body[i : i + 1] in (SPACE, SEPARATOR) and i + 1 < len(body)]
+
+
 class Texts:
     """The texts of a record that rules match."""
 
     def __init__(self, folded, others, all_words, separators):
-        self.forms = list(dict.fromkeys([plain(folded, separators), closed(folded, separators)]))
+        self.forms = forms_of(folded, separators)
         first = self.forms[0]
         body, separator, last = first.rpartition(SEPARATOR)
         if not separator:
@@ -83,24 +65,31 @@ class Texts:
         if all_words:
             body, last = first, b""
         self.body_words, self.last_words = words_of(body), words_of(last)
-        self.starts = [i + 1 for i in range(len(body)) if body[i : i + 1] in (SPACE, SEPARATOR) and i + 1 < len(body)]
-        self.later = [(start, first[start:]) for start in self.starts]
-        self.others = []  # (plain form, as it was spelled)
+        later = [
+            (form, start, form[start:]) for form in self.forms
+            for start in later_starts(form if all_words else body_of(form))]
+        self.later = [(start, text) for _, start, text in later]
+        # Entries: a later word of a form, unless one of the forms before has the same.
+        self.new_later = [
+            (form, start, text) for form, start, text in later
+            if not any(text == other for before, _, other in later if self.forms.index(before) < self.forms.index(form))]
+        self.others = []  # (a form, as it was spelled)
         for spelled in others:
-            other = plain(fold(spelled), 0)
-            if other and other != self.name and other not in [text for text, _ in self.others]:
-                self.others.append((other, spelled))
+            for other in name_forms(fold(spelled)):
+                if other and other != self.name and other not in [text for text, _ in self.others]:
+                    self.others.append((other, spelled))
 
 
 class FeatureQuery(Query):
     """A query with filters and a place: `filters` are values by field, `near` a latitude and a longitude."""
 
-    def __init__(self, text, typos=False, filters=None, near=None, separators=1, all_words=False):
-        """`separators` is the number of separators of a key; with `all_words` no word is left out."""
+    def __init__(self, text, typos=False, filters=None, near=None, separators=1, all_words=False, closed=False):
+        """`separators` is the number of separators of a key; with `all_words` no word is left out; `closed` is whether the
+        text is in closed form."""
         self.asked = {"typos": typos, "filters": filters, "near": near, "separators": separators}
-        self.all_words = all_words
+        self.all_words, self.closed = all_words, closed
         typed = fold(text)
-        super().__init__(text, lambda folded: spaced(folded, separators))
+        super().__init__(text, lambda folded: (spaced_closed if closed else spaced)(folded, separators))
         self.variants = self.variants_of(typed, separators)
         self.typos = typos
         self.filters = {field: {fold(value) for value in values} for field, values in (filters or {}).items()}
@@ -119,11 +108,11 @@ class FeatureQuery(Query):
         most = min(typed.count(SEPARATOR), separators)
         variants = []
         for number in range(most, -1, -1) if not self.q.endswith(SEPARATOR) else [most]:
-            q = plain(typed, number)
-            variants.append(q)
-            if number < separators and SPACE in q:
-                before, _, behind = q.rpartition(SPACE)
-                variants.append(before + SEPARATOR + behind)
+            for q in [closed(typed, number)] if self.closed else [plain(typed, number), plain(with_and(typed), number)]:
+                variants.append(q)
+                if number < separators and SPACE in q:
+                    before, _, behind = q.rpartition(SPACE)
+                    variants.append(before + SEPARATOR + behind)
         return list(dict.fromkeys(variants))
 
 
@@ -155,15 +144,14 @@ def whole_other_bonus(query, via):
 def other_begins(oracle, position, query):
     """Of the names that begin so, the one with the greatest bonus, and of these the first."""
     texts = oracle.texts(position)
-    found = [("other", spelled) for other, spelled in texts.others
+    found = [("other", spelled, len(other)) for other, spelled in texts.others
              if any(begins(other + texts.ending, q, query.finished) for q in query.variants)]
     return max(found, key=lambda via: other_bonus(query, via)) if found else None
 
 
 def other_bonus(query, via):
     """The bonus of a beginning falls with the share of the name that is not typed, in whole octaves."""
-    size = len(plain(fold(via[1]), 0))
-    return -1 - 8 * max(0, size - len(query.q)) // size
+    return -1 - 8 * max(0, via[2] - len(query.q)) // via[2]
 
 
 def later_word(oracle, position, query):
@@ -284,7 +272,7 @@ class FeatureOracle(Oracle):
         if not self.passes(position, query):
             return None
         best = super().match(position, query)
-        if best is None and query.typos:
+        if best is None and query.typos and not query.closed:
             best = edited(self, position, query)
         return best
 
@@ -305,6 +293,18 @@ class FeatureOracle(Oracle):
 
     def candidates(self, query):
         return range(len(self.keys))
+
+    def ranks(self, text):
+        query = self.query(text)
+        if has_symbol(fold(query.text)):
+            ranks = self.ranks_of_symbols(query)
+            if ranks or not query.q:
+                return ranks
+        return super().ranks(query)
+
+    def ranks_of_symbols(self, query):
+        """The ranks of a text with symbols in closed form."""
+        return super().ranks_of_all_words(FeatureQuery(query.text, closed=True, **query.asked))
 
     def ranks_of_all_words(self, query):
         return without_surplus(super().ranks_of_all_words(query))
@@ -386,5 +386,5 @@ def values_in(value):
 
 
 def names_in(value):
-    """Other names: an array's elements, or the texts between commas."""
-    return texts_in(value) if isinstance(value, list) else value.split(",") if isinstance(value, str) else []
+    """Other names: an array's elements, or the texts between signs that divide names."""
+    return texts_in(value) if isinstance(value, list) else re.split("[,;|\n\r]", value) if isinstance(value, str) else []

@@ -15,7 +15,8 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 from oracle import KEY_RULES, Oracle, Query, Rank, fold, words_in  # noqa: E402
 from oracle_edits import MOST_EDITS, edits_of  # noqa: E402
-from oracle_features import FeatureOracle, FeatureQuery, KeyTexts, plain, values_in  # noqa: E402
+from oracle_features import FeatureOracle, FeatureQuery, KeyTexts, values_in  # noqa: E402
+from oracle_forms import plain  # noqa: E402
 
 MOST_WORDS = 8  # of a text with readings
 MOST_READINGS = 8  # by names, and by synonyms

@@ -9,7 +9,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import oracle  # noqa: E402
 import reader  # noqa: E402
-from oracle_features import FeatureOracle, SEPARATOR, plain, spaced  # noqa: E402
+from oracle_features import FeatureOracle, SEPARATOR  # noqa: E402
+from oracle_forms import plain, spaced  # noqa: E402
 import sides  # noqa: E402
 from test_reader import Temporary, shardq  # noqa: E402
 
@@ -32,9 +33,9 @@ def expected(index, words, alias):
     scan, entries, last = FeatureOracle(records, words, alias), set(), set()
     for position, (key, _, _) in enumerate(records):
         texts = scan.texts(position)
-        found = {(form, None, 1) for form in texts.forms if form != key}
+        found = {(form, None, 1) for form in texts.forms if texts.forms[0] != key}
         if words:
-            found |= {(text, texts.forms[0][:start], 8) for start, text in texts.later}
+            found |= {(text, form[:start], 8) for form, start, text in texts.new_later}
         others = {other + texts.ending for other, _ in texts.others}
         found |= {(text, None, 2) for text in others if text not in texts.forms}
         entries |= {(text, before, key, rounded(-(-weights[key] // share))) for text, before, share in found}
@@ -72,11 +73,12 @@ class Entries(Temporary):
 
     def rows(self, rng, count):
         """Names with signs, look-alikes, Hangul, repeated keys and other names of all kinds."""
-        syllables = ["san ", "st. ", "l'", "new-", "ville", "york", "a", "(o)", "\u0e19\u0e4d\u0e49\u0e32", "\u795e\u30f6", "\uac15\ub0a8 ", "\u0629", "/", "x"]
+        syllables = ["san ", "st. ", "l'", "new-", "ville", "york", "a", "(o)", "\u0e19\u0e4d\u0e49\u0e32", "\u795e\u30f6", "\uac15\ub0a8 ", "\u0629", "/", "x", "\u0e40", "\u56db\u30c3\u8c37",
+                     "c++ ", "&", " & ", ".n", "\U0001f331", "\u00bf", "_", "[b] ", "\u300c"]
         for i in range(count):
             name = "".join(rng.choices(syllables, k=rng.randint(1, 5)))
             others = [
-                "", name, name + ",", None, 5, True, "Big,Apple, ,big", ["Jorvik", "Jorvik", name, "A, B", "", None, ["x"], {"y": 1}],
+                "", name, name + ",", None, 5, True, "Big,Apple, ,big", "a;b|c\nd & e\r\nc#", ["Jorvik", "Jorvik", name, "A, B; C", "D & E", "c++", None, ["x"], {"y": 1}],
                 [], {}, ",".join(f"n{j}" for j in range(rng.randint(1, 40))),
             ]
             yield {

@@ -19,8 +19,8 @@ KINDS = ("beginning", "word", "name", "order", "sign", "across")
 
 def others(rng):
     """Other names of a record: a list, or texts between commas; empty ones, repeated ones, the name itself."""
-    found = [rng.choice(names(rng, 1) + ["", "a", "aB", "d-e", "e.", "É"]) for _ in range(rng.randrange(4))]
-    return found if rng.randrange(2) else ",".join(name.replace(",", " ") for name in found)
+    found = [rng.choice(names(rng, 1) + ["", "a", "aB", "d-e", "e.", "É", "b & c", "a++", ".d", "\u2605 e"]) for _ in range(rng.randrange(4))]
+    return found if rng.randrange(2) else rng.choice(",;|\n").join(name.replace(",", " ") for name in found)
 
 
 def record(rng, i, name, country, weight):
@@ -31,11 +31,12 @@ def record(rng, i, name, country, weight):
 
 
 def made(rng, count, weight):
-    signs = ["", "", "", "-", ".", "'", " (", "/"]
+    signs = ["-", ".", "'", " (", "/", "&", " & ", "+", "++ ", " .", "_", "\u2605", " \u00bf"]
     found = []
     for i, name in enumerate(names(rng, count)):
-        if rng.randrange(4) == 0 and " " in name:
-            name = name.replace(" ", rng.choice(signs[3:]), 1)
+        if rng.randrange(3) == 0:
+            place = rng.choice([i for i, letter in enumerate(name) if letter == " "] or [0, len(name)])
+            name = name[:place] + rng.choice(signs) + name[place:].removeprefix(" ")
         found.append(record(rng, i, name, rng.choice(["AA", "AB", "B b", "B-c"]), weight(rng, i)))
     return found
 
@@ -62,7 +63,9 @@ def texts(rng, scan, kind, count):
         elif kind == "sign" and rng.randrange(2):
             key = typed(scan.keys[position])
         text = key[: rng.randrange(1, len(key) + 2)] if key else key
-        text += rng.choice(["", "", "", " ", "-", "."])
+        text += rng.choice(["", "", "", " ", "-", ".", "+", "&"])
+        if rng.randrange(8) == 0:
+            text = text.replace(" and ", " & ") if " and " in text else text.replace("&", " and ")
         found.append(text.replace(",", " ") if rng.randrange(4) == 0 else text)
     return found
 

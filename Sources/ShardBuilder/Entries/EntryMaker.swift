@@ -17,7 +17,7 @@ struct EntryMaker {
   private var folded: [UInt8]?
   /// The greatest weight of the records with the last key.
   private var weight: UInt64 = 0
-  /// The other names of these records in plain form.
+  /// The forms of the other names of these records.
   private var names: [[UInt8]] = []
 
   /// - Parameters:
@@ -57,7 +57,7 @@ struct EntryMaker {
         for name in found { unsafe name.withUnsafeBufferPointer { unsafe add(name: $0) } }
       } else {
         var start = 0
-        for end in 0...text.count where unsafe end == text.count || text[end] == UInt8(ascii: ",") {
+        for end in 0...text.count where unsafe end == text.count || FieldTexts.dividesNames(text[end]) {
           if start < end { unsafe add(name: text.part(start..<end)) }
           start = end + 1
         }
@@ -68,50 +68,47 @@ struct EntryMaker {
   private mutating func add(name: UnsafeBufferPointer<UInt8>) {
     var folded: [UInt8] = []
     unsafe Fold.fold(name, into: &folded)
-    let isPlain = unsafe folded.withUnsafeBufferPointer { unsafe PlainForm.isPlain($0, separators: 0) }
-    let plain = isPlain ? folded : PlainForm.plain(folded, separators: 0)
-    if !plain.isEmpty { names.append(plain) }
+    for (_, text) in PlainForm.nameForms(folded) where !text.isEmpty { names.append(text) }
   }
 
   /// Makes the entries of the records with the last key. The caller must add no further record with that key.
   mutating func finish(into chunk: RecordArena) {
     guard let folded else { return }
-    let isPlain = unsafe folded.withUnsafeBufferPointer { [rules] in
-      unsafe PlainForm.isPlain($0, separators: rules.separators)
-    }
-    let plain = isPlain ? folded : PlainForm.plain(folded, separators: rules.separators)
-    let end = plain.lastIndex(of: Fold.separator)
-    if let end { lastComponents.insert(plain[(end + 1)...]) }
+    let forms = PlainForm.forms(folded, separators: rules.separators).map { $0.text }
+    let plain = forms[0]
+    if let end = plain.lastIndex(of: Fold.separator) { lastComponents.insert(plain[(end + 1)...]) }
     writer.begin(record: folded, &values) { [rules, weight] kind in rules.rounded(kind.weight(ofRecords: weight)) }
-    var closed = plain
-    if !isPlain {
-      writer.write(.form, key: plain[...], into: chunk)
-      closed = PlainForm.closed(folded, separators: rules.separators)
-      if closed != plain { writer.write(.form, key: closed[...], into: chunk) }
-    }
+    for form in forms where plain != folded { writer.write(.form, key: form[...], into: chunk) }
     if let words = rules.words {
-      writeWords(plain[..<(words == .all ? plain.count : end ?? plain.count)], plain, into: chunk)
+      for (number, form) in forms.enumerated() { writeWords(words, form, unlike: forms[..<number], into: chunk) }
     }
-    writeNames(plain, closed, into: chunk)
+    writeNames(forms, into: chunk)
     self.folded = nil
     weight = 0
     names.removeAll(keepingCapacity: true)
   }
 
-  /// Writes an entry for each later word of the body.
-  private mutating func writeWords(_ body: ArraySlice<UInt8>, _ plain: [UInt8], into chunk: RecordArena) {
-    for index in body.indices where body[index] == Fold.space || body[index] == Fold.separator {
-      guard index + 1 < body.endIndex else { return }
-      writer.write(.word, key: plain[(index + 1)...], beginning: plain[...index], into: chunk)
+  /// Writes an entry for each later word of the body of a form, unless one of the forms before ends with it.
+  private mutating func writeWords(
+    _ words: BuildOptions.Words, _ form: [UInt8], unlike before: ArraySlice<[UInt8]>, into chunk: RecordArena
+  ) {
+    func isBoundary(_ byte: UInt8) -> Bool { byte == Fold.space || byte == Fold.separator }
+    let end = words == .all ? form.count : form.lastIndex(of: Fold.separator) ?? form.count
+    for index in form[..<end].indices where isBoundary(form[index]) && index + 1 < end {
+      let rest = form[(index + 1)...]
+      let isKnown = before.contains { other in
+        other.count > rest.count && isBoundary(other[other.count - rest.count - 1])
+          && other[(other.count - rest.count)...] == rest
+      }
+      if !isKnown { writer.write(.word, key: rest, beginning: form[...index], into: chunk) }
     }
   }
 
   /// Writes an entry for each other name.
   ///
-  /// - Parameters:
-  ///   - plain: The plain form of the key.
-  ///   - closed: The closed form of the key.
-  private mutating func writeNames(_ plain: [UInt8], _ closed: [UInt8], into chunk: RecordArena) {
+  /// - Parameter forms: The forms of the key.
+  private mutating func writeNames(_ forms: [[UInt8]], into chunk: RecordArena) {
+    let plain = forms[0]
     let name = plain.prefix { $0 != Fold.separator }
     if rules.hasInitials {
       let initials = HangulInitials.initials(of: Array(name))
@@ -122,7 +119,7 @@ struct EntryMaker {
     names.sort { $0.lexicographicallyPrecedes($1) }
     for (index, other) in names.enumerated() where other[...] != name && (index == 0 || names[index - 1] != other) {
       let key = other + ending
-      if key != plain, key != closed { writer.write(.name, key: key[...], into: chunk) }
+      if !forms.contains(key) { writer.write(.name, key: key[...], into: chunk) }
     }
   }
 }

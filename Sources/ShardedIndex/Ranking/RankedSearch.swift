@@ -48,11 +48,13 @@ struct RankedSearch: Sendable {
   ///   - filter: The filters of the query; nil for none.
   ///   - near: The place that near records rank higher for; nil for none.
   ///   - typos: Whether a hit may be a few typing errors away from the text.
+  ///   - isClosed: Whether the text matches in closed form.
   ///   - acrossNames: Whether words match across the key and other names, and in no other way.
   ///   - ceiling: The rank above all hits; nil for none.
   init(
     _ folded: [UInt8], filter: RankedFilter? = nil, near: RankedNear? = nil,
-    typos: ShardedIndex.Typos = .automatic, acrossNames: Bool = false, in generation: Generation,
+    typos: ShardedIndex.Typos = .automatic, isClosed: Bool = false, acrossNames: Bool = false,
+    in generation: Generation,
     below ceiling: ShardedIndex.Rank? = nil
   ) throws(IndexError) {
     (self.generation, self.filter, nearness) = (generation, filter, near)
@@ -63,8 +65,8 @@ struct RankedSearch: Sendable {
     rules.acrossNames = acrossNames
     self.rules = rules
     weightSource = try WeightSource(manifest)
-    text = RankedText(folded, rules)
-    editLimit = manifest.corrects(typos) && !acrossNames ? EditBudget(text, rules).limit : 0
+    text = RankedText(folded, rules, isClosed: isClosed)
+    editLimit = manifest.corrects(typos) && !acrossNames && !isClosed ? EditBudget(text, rules).limit : 0
     if manifest.shardCount > 0 {
       for variant in text.variants where !acrossNames {
         try add(try RankedRun(.records, .typed, variant, isFinished: text.isFinished, in: manifest))

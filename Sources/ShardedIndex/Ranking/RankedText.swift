@@ -7,29 +7,39 @@ package struct RankedText: Sendable {
   /// The beginnings of matching texts: the text, with fewer of its separators, and each of these with a separator in
   /// the place of its last space.
   let variants: [[UInt8]]
+  /// Whether the text is in closed form, which has symbols.
+  private(set) var isClosed = false
 
-  /// - Parameter folded: The fold of the typed text.
-  package init(_ folded: [UInt8], _ rules: MatchRules) {
+  /// - Parameters:
+  ///   - folded: The fold of the typed text.
+  ///   - isClosed: Whether the text matches in closed form.
+  package init(_ folded: [UInt8], _ rules: MatchRules, isClosed: Bool = false) {
     guard rules.isPlain else {
       self.init(folded)
       return
     }
     let typed = folded.count { $0 == Fold.separator }
     let separators = min(typed, rules.separators)
-    let spaced = PlainForm.spaced(folded, separators: separators)
+    let form = isClosed ? PlainForm.Form.closed : .plain
+    let spaced = PlainForm.spaced(folded, form, separators: separators)
     let isFinished = spaced.count > 1 && spaced.last == Fold.space
     let text = isFinished ? spaced.dropLast() : spaced
     // Each of the typed separators may be inside of a value. One at the end is not: there it ends a component.
     let least = text.last == Fold.separator ? separators : 0
     var variants: [[UInt8]] = []
     for number in (least...separators).reversed() {
-      let plain = number == separators ? text : PlainForm.plain(folded, separators: number)
-      variants.append(plain)
-      if number < rules.separators, let other = Self.separated(plain) { variants.append(other) }
+      for form in PlainForm.hasAmpersand(folded) && !isClosed ? [form, .spelled] : [form] {
+        let isText = number == separators && form != .spelled
+        var variant = isText ? text : PlainForm.spaced(folded, form, separators: number)
+        if variant.last == Fold.space { variant.removeLast() }
+        variants.append(variant)
+        if number < rules.separators, let other = Self.separated(variant) { variants.append(other) }
+      }
     }
     let all = variants
     variants = all.indices.filter { !all[..<$0].contains(all[$0]) }.map { all[$0] }
     self.init(text, isFinished: isFinished, variants)
+    self.isClosed = isClosed
   }
 
   /// Makes the text for an index without entries, which matches folds.
@@ -48,6 +58,19 @@ package struct RankedText: Sendable {
   /// Returns a text with the separator in the place of its last space; nil if it has no space.
   private static func separated(_ text: [UInt8]) -> [UInt8]? {
     text.lastIndex(of: Fold.space).map { text.replacing($0, with: Fold.separator) }
+  }
+
+  /// The text that matches with edits: a longer one without the characters behind the longest text with edits.
+  var forEdits: RankedText {
+    var (size, characters) = (0, 0)
+    while size < text.count, characters < EditAutomaton.longestQuery {
+      size += FoldedCharacters.scalar(in: text.span, at: size).size
+      characters += 1
+    }
+    guard size < text.count else { return self }
+    while size > 0, text[size - 1] <= Fold.space { size -= 1 }
+    let cut = Array(text[..<size])
+    return RankedText(cut, isFinished: false, [cut])
   }
 
   package var isEmpty: Bool { text.isEmpty }

@@ -29,7 +29,7 @@ struct RecordEntry {
   var kind: EntryKind
   /// The text and the record's last component, with a separator between them.
   var key: [UInt8]
-  /// The plain form of the record's key before the text, if the entry is a later word.
+  /// The text before it in a form of the record's key, if the entry is a later word.
   var before: [UInt8]
   /// The folded key of the records.
   var recordKey: [UInt8]
@@ -44,10 +44,7 @@ struct RecordEntry {
     if before != nil {
       kind = .word
     } else {
-      let isForm =
-        PlainForm.plain(self.recordKey, separators: separators) == key
-        || PlainForm.closed(self.recordKey, separators: separators) == key
-      kind = isForm ? .form : .name
+      kind = PlainForm.isForm(key, of: self.recordKey, separators: separators) ? .form : .name
     }
   }
 }

@@ -1,13 +1,11 @@
 /// The match of a record and a text.
 package struct RecordMatch: Sendable {
   enum Matched: Sendable {
-    /// The beginning of the key.
-    case key
-    /// The beginning of the key's closed form.
-    case closedKey
-    /// The beginning of a later word, by its offset in the matching form of the key.
-    case word(Int)
-    /// Words of the key, in any order: the range of each in the matching form of the key.
+    /// The beginning of a form of the key.
+    case key(PlainForm.Form)
+    /// The beginning of a later word, by its offset in a form of the key.
+    case word(Int, PlainForm.Form)
+    /// Words of the key, in any order: the range of each in its plain form.
     case words([Range<Int>])
     /// Another name, by its number in ``RecordTexts/names``.
     case name(Int)
@@ -35,9 +33,10 @@ package struct RecordMatch: Sendable {
   static let otherStartBonus = -2
 }
 
-/// One other name: its plain form, and its spelling in the record.
+/// A form of another name, and the spelling of the name in the record.
 struct OtherName {
-  var plain: [UInt8]
+  var text: [UInt8]
+  var form: PlainForm.Form
   var spelled: [UInt8]
 
   /// What a beginning of a name loses if nothing of the name is typed, in octaves.
@@ -61,20 +60,19 @@ struct OtherName {
 
 /// The texts of a record to compare with a typed text. Source: docs/ranking.md section 3.
 package struct RecordTexts {
-  /// The matching form of the key: its plain form, or its fold if the index has no entries.
+  /// The plain form of the key, or its fold if the index has no entries.
   let key: [UInt8]
-  /// The closed form of the key; nil if it equals the plain form.
-  let closed: [UInt8]?
+  /// The other forms of the key that differ from it.
+  private let otherForms: [(form: PlainForm.Form, text: [UInt8])]
   private(set) var names: [OtherName] = []
 
   package init(_ folded: [UInt8], _ rules: MatchRules) {
-    guard rules.isPlain else {
-      (key, closed) = (folded, nil)
-      return
+    if !rules.isPlain || PlainForm.isPlain(folded, rules.separators) {
+      (key, otherForms) = (folded, [])
+    } else {
+      let forms = PlainForm.forms(folded, separators: rules.separators)
+      (key, otherForms) = (forms[0].text, Array(forms.dropFirst()))
     }
-    key = PlainForm.plain(folded, separators: rules.separators)
-    let closed = PlainForm.closed(folded, separators: rules.separators)
-    self.closed = closed == key ? nil : closed
     if rules.hasInitials { add(name: HangulInitials.initials(of: Array(key.prefix { $0 != Fold.separator }))) }
   }
 
@@ -83,16 +81,17 @@ package struct RecordTexts {
     let spelled = Array(spelled)
     var folded: [UInt8] = []
     unsafe spelled.withUnsafeBufferPointer { unsafe Fold.fold($0, into: &folded) }
-    let plain = PlainForm.plain(folded, separators: 0)
-    guard !plain.isEmpty, plain != key.prefix(while: { $0 != Fold.separator }) else { return }
-    names.append(OtherName(plain: plain, spelled: spelled))
+    for (form, text) in PlainForm.nameForms(folded) {
+      guard !text.isEmpty, text != key.prefix(while: { $0 != Fold.separator }) else { continue }
+      names.append(OtherName(text: text, form: form, spelled: spelled))
+    }
   }
 
-  /// Adds the names in a field's value: the elements of an array, or the texts between commas.
+  /// Adds the names in a field's value: the elements of an array, or the texts between signs that divide names.
   package mutating func add(namesIn value: [UInt8], _ kind: ValueKind) {
     guard kind == .literal else {
-      for var name in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: true) {
-        // Lists show the name without the spaces around the comma.
+      for var name in value.split(whereSeparator: FieldTexts.dividesNames) {
+        // Lists show the name without the spaces around the sign.
         name = name.drop { $0 == Fold.space }
         while name.last == Fold.space { name.removeLast() }
         add(name: name)
@@ -110,21 +109,43 @@ package struct RecordTexts {
   var lastSeparator: Int? { key.lastIndex(of: Fold.separator) }
 
   /// Returns the end of the part of the key whose words lead to the record.
-  func bodyEnd(_ rules: MatchRules) -> Int { rules.words == .all ? key.count : lastSeparator ?? key.count }
+  func bodyEnd(_ rules: MatchRules) -> Int { Self.bodyEnd(of: key, rules) }
+
+  private static func bodyEnd(of form: [UInt8], _ rules: MatchRules) -> Int {
+    rules.words == .all ? form.count : form.lastIndex(of: Fold.separator) ?? form.count
+  }
+
+  /// Calls a function with each form of the key, the plain form first.
+  func forEachForm(_ body: ([UInt8], PlainForm.Form) -> Void) {
+    body(key, .plain)
+    for (form, text) in otherForms { body(text, form) }
+  }
+
+  /// Returns the first form of the key that passes a test; nil if none does.
+  private func form(where passes: (ArraySlice<UInt8>) -> Bool) -> PlainForm.Form? {
+    passes(key[...]) ? .plain : otherForms.first { passes($0.text[...]) }?.form
+  }
+
+  /// Returns the starts of the later words of a form, ascending.
+  func wordStarts(_ form: [UInt8], _ rules: MatchRules) -> LazyFilterSequence<Range<Int>> {
+    (1..<max(1, Self.bodyEnd(of: form, rules))).lazy.filter {
+      form[$0 - 1] == Fold.space || form[$0 - 1] == Fold.separator
+    }
+  }
 
   /// Returns the best match by the key's rules; nil if the key does not match.
   func keyMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
-    let whole = RecordMatch.wholeBonus(isFinished: text.isFinished)
-    if text.isWhole(key[...]) { return RecordMatch(bonus: whole, matched: .key) }
-    if let closed, text.isWhole(closed[...]) { return RecordMatch(bonus: whole, matched: .closedKey) }
-    if text.isBeginning(of: key[...]) { return RecordMatch(bonus: 0, matched: .key) }
-    if let closed, text.isBeginning(of: closed[...]) { return RecordMatch(bonus: 0, matched: .closedKey) }
-    guard rules.words != nil, !text.isEmpty else { return nil }
-    let bodyEnd = bodyEnd(rules)
-    if let start = laterWord(text, bodyEnd: bodyEnd) {
-      return RecordMatch(bonus: RecordMatch.wordBonus, matched: .word(start))
+    if let form = form(where: { text.isWhole($0) }) {
+      return RecordMatch(bonus: RecordMatch.wholeBonus(isFinished: text.isFinished), matched: .key(form))
     }
-    return wordRanges(text, bodyEnd: bodyEnd).map { RecordMatch(bonus: RecordMatch.wordsBonus, matched: .words($0)) }
+    if let form = form(where: { text.isBeginning(of: $0) }) { return RecordMatch(bonus: 0, matched: .key(form)) }
+    guard rules.words != nil, !text.isEmpty else { return nil }
+    if let (start, form) = laterWord(text, rules) {
+      return RecordMatch(bonus: RecordMatch.wordBonus, matched: .word(start, form))
+    }
+    return wordRanges(text, bodyEnd: bodyEnd(rules)).map {
+      RecordMatch(bonus: RecordMatch.wordsBonus, matched: .words($0))
+    }
   }
 
   /// Returns the best match; nil if no text of the record matches.
@@ -150,8 +171,8 @@ package struct RecordTexts {
         continue
       }
       let beginsName = names.contains { name in
-        name.plain.starts(with: word)
-          && (!isWhole || name.plain.count == word.count || name.plain[word.count] == Fold.space)
+        name.text.starts(with: word)
+          && (!isWhole || name.text.count == word.count || name.text[word.count] == Fold.space)
       }
       guard beginsName else { return nil }
       isByName = true
@@ -164,22 +185,24 @@ package struct RecordTexts {
     let ending = lastSeparator.map { key[$0...] } ?? []
     var best: RecordMatch?
     for (number, name) in names.enumerated() {
-      let whole = name.plain + ending
-      let isWhole = text.variants.contains { $0 == name.plain || $0 == whole }
+      let whole = name.text + ending
+      let isWhole = text.variants.contains { $0 == name.text || $0 == whole }
       guard isWhole || text.isBeginning(of: whole[...]) else { continue }
-      let bonus = OtherName.bonus(of: text, isWhole: isWhole, size: name.plain.count)
+      let bonus = OtherName.bonus(of: text, isWhole: isWhole, size: name.text.count)
       if best.map({ $0.bonus < bonus }) ?? true { best = RecordMatch(bonus: bonus, matched: .name(number)) }
       if isWhole { break }
     }
     return best
   }
 
-  /// Returns the offset of the first later word at which the key begins with the text; nil if there is none.
-  private func laterWord(_ text: RankedText, bodyEnd: Int) -> Int? {
-    for start in 1..<max(1, bodyEnd) where key[start - 1] == Fold.space || key[start - 1] == Fold.separator {
-      if text.isBeginning(of: key[start...]) { return start }
+  /// Returns the first later word at which a form of the key begins with the text; nil if there is none.
+  private func laterWord(_ text: RankedText, _ rules: MatchRules) -> (start: Int, form: PlainForm.Form)? {
+    var found: (start: Int, form: PlainForm.Form)?
+    forEachForm { key, form in
+      guard found == nil else { return }
+      found = wordStarts(key, rules).first { text.isBeginning(of: key[$0...]) }.map { ($0, form) }
     }
-    return nil
+    return found
   }
 
   /// Returns, for each word of the text, the range at the beginning of a word of the key. The words must differ and be

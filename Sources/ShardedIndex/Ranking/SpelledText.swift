@@ -3,15 +3,11 @@ struct SpelledText {
   /// The ends of the characters, in bytes: in the text, and in its form.
   private var ends: [(spelled: Int, form: Int)] = []
 
-  /// The form of the text in which ranges are given. The plain and the closed form have at most so many separators.
-  enum Form {
-    case fold
-    case plain(separators: Int)
-    case closed(separators: Int)
-  }
-
+  /// - Parameters:
+  ///   - form: The form of the text in which ranges are given; nil for the fold.
+  ///   - separators: The most separators of that form.
   /// - Complexity: O(*n*) in the size of the text.
-  init(_ text: String, as form: Form) {
+  init(_ text: String, as form: PlainForm.Form?, separators: Int) {
     var text = text
     text.makeContiguousUTF8()
     let characters = text.indices
@@ -22,16 +18,11 @@ struct SpelledText {
       sizes.append(spelled)
     }
     let (folded, foldedEnds) = Self.fold(&text, upTo: sizes)
-    let (isClosed, separators): (Bool, Int)
-    switch form {
-    case .fold:
+    guard let form else {
       ends = zip(sizes, foldedEnds).map { (spelled: $0, form: $1) }
       return
-    case .plain(let number): (isClosed, separators) = (false, number)
-    case .closed(let number): (isClosed, separators) = (true, number)
     }
-    var writer = PlainForm.Writer(
-      isClosed: isClosed, spacedSeparators: PlainForm.spacedSeparators(in: folded, keeping: separators))
+    var writer = PlainForm.Writer(form, spacedSeparators: PlainForm.spacedSeparators(in: folded, keeping: separators))
     var start = 0
     for (size, end) in zip(sizes, foldedEnds) {
       // The fold has removed white space before a separator.

@@ -151,7 +151,7 @@ import Testing
 
   @Test("texts of entries lead back to the records' keys, for all kinds of keys") func targets() {
     var random = SplitMix64(seed: 2)
-    let scalars = Array("ab \u{1}.-'".utf8)
+    let scalars = Array("ab \u{1}.-'+&".utf8)
     func text(_ count: Int) -> [UInt8] {
       (0..<count).map { _ in scalars.randomElement(using: &random)! }
     }
@@ -159,11 +159,13 @@ import Testing
       let record = text(Int.random(in: 0...8, using: &random))
       let plain = PlainForm.plain(record)
       var keys: [(key: ArraySlice<UInt8>, beginning: ArraySlice<UInt8>?)] = [
-        (plain[...], nil), (PlainForm.closed(record)[...], nil),
         ((PlainForm.plain(text(3)) + (plain.lastIndex(of: Fold.separator).map { plain[$0...] } ?? []))[...], nil),
       ]
-      for index in plain.indices.dropLast() where plain[index] <= Fold.space {
-        keys.append((plain[(index + 1)...], plain[...index]))
+      for (_, form) in PlainForm.forms(record) {
+        keys.append((form[...], nil))
+        for index in form.indices.dropLast() where form[index] <= Fold.space {
+          keys.append((form[(index + 1)...], form[...index]))
+        }
       }
       for (key, beginning) in keys where beginning != nil || Array(key) != record {
         let texts = EntryTarget.texts(key: key, beginning: beginning, recordKey: record)

@@ -1,6 +1,14 @@
 /// The texts by which a field finds its record: the elements of a JSON array, or the text of another value. Source:
 /// docs/ranking.md section 3.
 package enum FieldTexts {
+  /// Whether a byte of a text divides names.
+  package static func dividesNames(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x2c, 0x3b, 0x7c, 0x0a, 0x0d: true  // , ; | and line ends
+    default: false
+    }
+  }
+
   /// Calls `body` with each text of a field.
   ///
   /// A string or a number has its own text. An array has the texts of its strings and numbers, in order. `true`,

@@ -2,7 +2,7 @@
 /// Source: docs/format.md section 3.13.
 package struct EntriesHead: Equatable, Sendable {
   package static let magic: UInt32 = 0x3145_5153  // "SQE1"
-  package static let kind: UInt8 = 2
+  package static let kind: UInt8 = 3
   /// The label of the file's name.
   package static let label = Array("entries".utf8)
 
@@ -33,7 +33,7 @@ package struct EntriesHead: Equatable, Sendable {
       guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
       let kind = try reader.read(UInt8.self)
       guard kind == Self.kind else {
-        // What leads to a record, and the weights of entries, were others in kind 1.
+        // Entries led to other records in earlier kinds.
         let reason = kind < Self.kind ? "an earlier kind; build the index again" : "the unknown kind \(kind)"
         throw .invalid(reason: "has entries of " + reason, offset: 4)
       }

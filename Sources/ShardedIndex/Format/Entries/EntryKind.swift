@@ -1,6 +1,6 @@
 /// The relation of an entry to the record that it leads to. Source: docs/format.md section 3.13.
 package enum EntryKind: UInt8, Sendable {
-  /// The plain or the closed form of the record's key.
+  /// A form of the record's key.
   case form = 1
   /// The beginning of a later word of the key.
   case word = 2

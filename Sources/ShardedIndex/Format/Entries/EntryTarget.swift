@@ -5,7 +5,7 @@ package struct EntryTarget {
   /// The mark behind a text: the entry's key continues it.
   private static let continued: UInt8 = 0
 
-  /// The text before the word in the plain form of the record's key; nil if the entry is not a word.
+  /// The text before the word in a form of the record's key; nil if the entry is not a word.
   package let beginning: [UInt8]?
   /// The folded key of the records.
   package let recordKey: [UInt8]

@@ -95,16 +95,14 @@ extension RecordTexts {
       if let best, (best.edits, -best.match.bonus) <= (edits, -bonus) { return }
       best = NearMatch(edits: edits, match: RecordMatch(bonus: bonus, matched: matched), size: nearest.size)
     }
-    add(key[...], 0, .key)
-    if let closed { add(closed[...], 0, .closedKey) }
+    forEachForm { key, form in add(key[...], 0, .key(form)) }
     let ending = lastSeparator.map { key[$0...] } ?? []
     for (number, name) in names.enumerated() {
-      add((name.plain + ending)[...], RecordMatch.nameBonus, .name(number))
+      add((name.text + ending)[...], RecordMatch.nameBonus, .name(number))
     }
     guard rules.words != nil else { return best }
-    let bodyEnd = bodyEnd(rules)
-    for start in 1..<max(1, bodyEnd) where key[start - 1] == Fold.space || key[start - 1] == Fold.separator {
-      add(key[start...], RecordMatch.wordBonus, .word(start))
+    forEachForm { key, form in
+      for start in wordStarts(key, rules) { add(key[start...], RecordMatch.wordBonus, .word(start, form)) }
     }
     return best
   }
