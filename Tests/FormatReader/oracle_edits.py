@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from oracle import SEPARATOR, SPACE, Match  # noqa: E402
 
-LONGEST_EDITED = 64  # characters of a query that has edits
+LONGEST_EDITED = 64  # characters of a query that are compared with edits
 WHOLE_CORRECTED, WORD_CORRECTED = 2, 1  # octaves, added where the corrected text or its last word ends
 OTHER_START = -2  # octaves, if the corrected text begins with another byte
 OTHER_BONUS, LATER_BONUS, ANY_ORDER_BONUS = -1, -3, -6  # of a match with edits
@@ -28,11 +28,15 @@ def edits_of_word(word, is_alone):
     return 0 if size < 3 else 1 if size < (5 if is_alone else 8) else 2
 
 
+def cut(q, finished):
+    """The text of a query that is compared with edits, and whether it is finished."""
+    letters = q.decode()
+    return (letters[:LONGEST_EDITED].rstrip(" \1").encode(), False) if len(letters) > LONGEST_EDITED else (q, finished)
+
+
 def edits_of(q):
     """The most edits of a query that lead to a beginning of a text."""
-    words = words_of(q)
-    if len(q.decode()) > LONGEST_EDITED:
-        return 0
+    words = words_of(cut(q, False)[0])
     return max((edits_of_word(word, len(words) == 1) for word in words), default=0)
 
 
@@ -44,7 +48,7 @@ def edits_of_own_word(word, digits):
 def edits_in_any_order(q, digits=False):
     """The most edits of all words of a query that match words of a key in any order; None if they do not."""
     words = words_of(q)
-    if not 2 <= len(words) <= MOST_WORDS or len(q.decode()) > LONGEST_EDITED or not any(map(can_lead, words)):
+    if not 2 <= len(words) <= MOST_WORDS or not any(map(can_lead, words)):
         return None
     return min(MOST_EDITS, sum(edits_of_own_word(word, digits) for word in words))
 
@@ -146,36 +150,37 @@ def nearest(q, text, finished, limit, digits):
 
 def edited(oracle, position, query):
     """Edits, bonus and `via` of the nearest text; None if that text is too far."""
-    texts, q, best = oracle.texts(position), characters(query.q, query.finished), None
+    typed, finished = cut(query.q, query.finished)
+    texts, q, best = oracle.texts(position), characters(typed, finished), None
     found = [(form, 0, "key") for form in texts.forms]
     found += [(other + texts.ending, OTHER_BONUS, ("other", spelled)) for other, spelled in texts.others]
     if oracle.words:
         found += [(text, LATER_BONUS, ("word", start)) for start, text in texts.later]
     for text, bonus, via in found:
-        near = nearest(q, text, query.finished, query.edits, oracle.digits)
+        near = nearest(q, text, finished, query.edits, oracle.digits)
         if not near:
             continue
         edits, end_bonus = near
         # A text that differs only in spaces and separators is no match without edits; it counts as one edit.
-        edits, bonus = max(1, edits), bonus + end_bonus + (0 if text[:1] == query.q[:1] else OTHER_START)
+        edits, bonus = max(1, edits), bonus + end_bonus + (0 if text[:1] == typed[:1] else OTHER_START)
         if edits <= query.edits and (best is None or (edits, -bonus) < (best.edits, -best.bonus)):
             best = Match(edits, bonus, via)
-    edits = words_edited(texts, query, oracle.digits) if oracle.words else None
+    edits = words_edited(texts, typed, finished, oracle.digits) if oracle.words else None
     if edits is not None and (best is None or (edits, -ANY_ORDER_BONUS) < (best.edits, -best.bonus)):
         best = Match(edits, ANY_ORDER_BONUS, "words")
     return best
 
 
-def words_edited(texts, query, digits):
+def words_edited(texts, q, finished, digits):
     """The fewest edits with which each word is near to a beginning of a word of its own of the body; the last word may
     begin a word of the last component, without edits. None if they are too many."""
-    most = edits_in_any_order(query.q, digits)
+    most = edits_in_any_order(q, digits)
     if most is None:
         return None
-    words = words_of(query.q)
+    words = words_of(q)
     *before, last = words
-    found = fewest(words, texts.body_words, query.finished, MOST_EDITS, digits)
-    in_last = any(word == last if query.finished else word.startswith(last) for word in texts.last_words)
+    found = fewest(words, texts.body_words, finished, MOST_EDITS, digits)
+    in_last = any(word == last if finished else word.startswith(last) for word in texts.last_words)
     if in_last and any(map(can_lead, before)):
         found = min(found, fewest(before, texts.body_words, False, MOST_EDITS, digits))
     return max(1, found) if found <= MOST_EDITS else None

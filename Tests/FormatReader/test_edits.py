@@ -14,7 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import oracle  # noqa: E402
 import reader  # noqa: E402
 import sketches  # noqa: E402
-from oracle_features import EditedOracle, EditedQuery, FeatureOracle, FeatureQuery, plain  # noqa: E402
+from oracle_features import EditedOracle, EditedQuery, FeatureOracle, FeatureQuery  # noqa: E402
+from oracle_forms import plain  # noqa: E402
 from test_oracle import LONG, SEED, SIZES, WEIGHTS, asked, hits_of, made, parsed, ranks_of, typed  # noqa: E402
 from test_reader import COMMAND, ROOT, Temporary, dataset, unpacked  # noqa: E402
 
@@ -137,6 +138,23 @@ class Edited(Temporary):
                     query = lambda text: asked_by(text, typos=True, all_words=True)
                     # test_oracle_readings.py has the spaces between digits and letters.
                     self.compare(index, scan, texts, query=query, options=["--words", "all"])
+
+    def test_long_texts(self):
+        """Of a text of more than 64 characters the first 64 are compared with edits."""
+        word = lambda: "".join(self.rng.choice("abc\u00e9") for _ in range(self.rng.choice([3, 8, 9, 30])))
+        names = [" ".join(word() for _ in range(7)) for _ in range(200)]
+        lines = [json.dumps({"name": name, "country": "AB", "w": i}) for i, name in enumerate(names)]
+        source = self.write("long.jsonl", lines)
+        for words in [], ["--words"]:
+            index = self.build(source, *KEY, *SIZES, "--typos", *words, name=f"long {len(words)}")
+            scan = FeatureOracle.of_index(index, words="body") if words else EditedOracle.of_index(index)
+            texts = []
+            for name in self.rng.choices(names, k=60 if LONG else 24):
+                ends = mistyped(self.rng, name[60:80]) if self.rng.randrange(2) else name[60:80] + "x" * self.rng.randrange(9)
+                texts.append(self.rng.choice([mistyped(self.rng, name[:60]), name[:60]]) + ends)
+            asked_by = FeatureQuery if words else EditedQuery
+            query = lambda text: asked_by(text, typos=True, all_words=True)
+            self.compare(index, scan, texts, query=query, options=["--words", "all"])
 
     def test_filter(self):
         lines = made(self.rng, 700, WEIGHTS["uniform"])

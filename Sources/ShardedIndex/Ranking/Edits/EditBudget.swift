@@ -14,7 +14,7 @@ package struct EditBudget: Sendable {
   package var limit: Int { max(text, words) }
 
   package init(_ typed: RankedText, _ rules: MatchRules) {
-    self.init(typed.text, inAnyOrder: rules.words != nil, editsDigits: rules.editsDigits)
+    self.init(typed.forEdits.text, inAnyOrder: rules.words != nil, editsDigits: rules.editsDigits)
   }
 
   /// - Parameters:

@@ -7,6 +7,7 @@ package struct NearQuery: Sendable {
   let words: NearWords?
 
   package init(_ text: RankedText, _ rules: MatchRules) {
+    let text = text.forEdits
     budget = EditBudget(text, rules)
     texts = (0..<budget.text).map { NearText(text, limit: $0 + 1, rules) }
     words = budget.words > 0 ? NearWords(text, rules) : nil
