@@ -45,8 +45,8 @@ extension ShardedIndex {
       generation = Self.number(bytes, at: 1, as: UInt64.self)
       query = Self.number(bytes, at: 9, as: UInt64.self)
       rank = Rank(
-        edits: Int(bytes[17]), score: Int(Self.number(bytes, at: 18, as: Int32.self)),
-        weight: Self.number(bytes, at: 22, as: UInt64.self),
+        edits: Int(bytes[17] & 0x7f), score: Int(Self.number(bytes, at: 18, as: Int32.self)),
+        weight: Self.number(bytes, at: 22, as: UInt64.self), isOtherForm: bytes[17] & 0x80 != 0,
         position: position)
     }
 
@@ -56,7 +56,7 @@ extension ShardedIndex {
       writer.write([Self.version])
       writer.write(generation)
       writer.write(query)
-      writer.write([UInt8(clamping: rank.edits)])
+      writer.write([UInt8(clamping: rank.edits) & 0x7f | (rank.isOtherForm ? 0x80 : 0)])
       writer.write(UInt32(bitPattern: Int32(clamping: rank.score)))
       writer.write(rank.weight)
       writer.write(UInt64(bitPattern: Int64(rank.position)))

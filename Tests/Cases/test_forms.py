@@ -60,6 +60,21 @@ class Forms(Case):
                 after = ["--after", answer["cursor"]]
             self.assertEqual(sorted(found), sorted(names), text)
 
+    def test_equal_ranks(self):
+        """Of equal ranks the text as it was typed comes first; then the order of the index."""
+        names = ["READ.ME", "README", "Read Me First", "read.me too"]
+        self.write("list.txt", "\n".join(names) + "\n")
+        self.shardq("build", "-q", "-i", "index", "--key", "{text}", "--columns", "text", "--words", "list.txt")
+        for text, expected in [("readme", ["README", "READ.ME", "read.me too"]),
+                               ("read.me", ["READ.ME", "read.me too", "Read Me First"]),
+                               ("read me", ["READ.ME", "Read Me First", "read.me too"])]:
+            answer = json.loads(self.shardq("-i", "index", text, "--json"))
+            self.assertEqual([match["text"] for match in answer["matches"]], expected, text)
+            for number, name in enumerate(expected):
+                page = json.loads(self.shardq("-i", "index", text, "--json", "-n", "1", *(after if number else [])))
+                self.assertEqual(page["matches"][0]["text"], name, text)
+                after = ["--after", page.get("cursor", "")]
+
     def test_other_names(self):
         """A field of other names divides at four signs; a name has symbols, and a word for a sign."""
         rows = [("one", "Uno;Un|Eins\nIchi, Odin"), ("two", ["a;b", "Dva"]), ("three", "Tri & Co; C++"), ("four", "C")]

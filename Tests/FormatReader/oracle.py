@@ -167,6 +167,7 @@ class Rank(NamedTuple):
     edits: int
     minus_score: int
     minus_weight: int
+    is_other_form: bool  # whether the key does not begin with the text as it was typed
     position: int
 
     @property
@@ -213,7 +214,12 @@ class Oracle:
         if found is None:
             return None
         score = self.codes[position] + OCTAVE * found.bonus + self.near(position, query)
-        return Rank(found.edits, -score, -self.weights[position], position)
+        is_other = not found.edits and self.is_other_form(position, query)
+        return Rank(found.edits, -score, -self.weights[position], is_other, position)
+
+    def is_other_form(self, position, query):
+        """Whether the key does not begin with the text as it was typed."""
+        return False
 
     def near(self, position, query):
         return 0

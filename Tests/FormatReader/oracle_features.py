@@ -291,6 +291,16 @@ class FeatureOracle(Oracle):
         there = reader.place_of(fields, self)
         return 0 if None in there else nearness(query.near, tuple(map(hundredths, there)))
 
+    def is_other_form(self, position, query):
+        if not (self.words or self.alias or self.initials):
+            return False  # an index without entries
+        if not query.q:
+            return False
+        typed = fold(query.text).removesuffix(SPACE)
+        before, space, behind = typed.rpartition(SPACE)
+        key = self.keys[position]
+        return not key.startswith(typed) and not (space and key.startswith(before + SEPARATOR + behind))
+
     def candidates(self, query):
         return range(len(self.keys))
 
@@ -300,7 +310,7 @@ class FeatureOracle(Oracle):
             ranks = self.ranks_of_symbols(query)
             if ranks or not query.q:
                 return ranks
-        return super().ranks(query)
+        return super().ranks(text)
 
     def ranks_of_symbols(self, query):
         """The ranks of a text with symbols in closed form."""
@@ -326,7 +336,7 @@ class FeatureOracle(Oracle):
                 named.append(any(fits(word, name[0], is_whole) for name in names))
             if all(map(any, zip(own, named))) and not all(own) and self.passes(position, query):
                 score = self.codes[position] - 6 * OCTAVE + self.near(position, query)
-                found.append(Rank(0, -score, -self.weights[position], position))
+                found.append(Rank(0, -score, -self.weights[position], self.is_other_form(position, query), position))
         return found
 
 

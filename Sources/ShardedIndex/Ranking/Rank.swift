@@ -8,6 +8,8 @@ extension ShardedIndex {
     public var score: Int
     /// The weight.
     public var weight: UInt64
+    /// Whether the key does not begin with the text as it was typed; false for a bound and for a match with edits.
+    package var isOtherForm = false
     /// The position among all records of the index; for a bound, the first position of its records.
     public var position: Int
 
@@ -19,8 +21,9 @@ extension ShardedIndex {
       (self.weight, self.position) = (weight, position)
     }
 
-    init(edits: Int, score: Int, weight: UInt64, position: Int) {
-      (self.edits, self.score, self.weight, self.position) = (edits, score, weight, position)
+    init(edits: Int, score: Int, weight: UInt64, isOtherForm: Bool, position: Int) {
+      (self.edits, self.score, self.weight) = (edits, score, weight)
+      (self.isOtherForm, self.position) = (isOtherForm, position)
     }
 
     /// Returns the bonus of the match, in octaves.
@@ -29,13 +32,14 @@ extension ShardedIndex {
     func bonus(near: Int) -> Int { (score - near - WeightRule.code(weight)) / 2048 }
 
     /// The bound above all ranks.
-    static var highest: Rank { Rank(edits: 0, score: .max, weight: .max, position: 0) }
+    static var highest: Rank { Rank(edits: 0, score: .max, weight: .max, isOtherForm: false, position: 0) }
 
     /// Whether the record of the left rank comes behind the record of the right rank.
     public static func < (left: Rank, right: Rank) -> Bool {
       if left.edits != right.edits { return left.edits > right.edits }
       if left.score != right.score { return left.score < right.score }
       if left.weight != right.weight { return left.weight < right.weight }
+      if left.isOtherForm != right.isOtherForm { return left.isOtherForm }
       return left.position > right.position
     }
   }

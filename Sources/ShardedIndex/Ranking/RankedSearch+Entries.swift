@@ -154,7 +154,8 @@ extension RankedSearch {
     let texts = try texts(of: candidates.records, of: candidates.reference, withNames: withNames)
     for (record, texts) in zip(candidates.records, texts) where candidates.passes(record) {
       let match = run.edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: run.edits)
-      if let match { add(record, of: candidates, bonus: match.bonus, &found) }
+      guard let match else { continue }
+      add(record, of: candidates, bonus: match.bonus, isTyped: text.isTyped(atStartOf: texts.folded), &found)
     }
   }
 
@@ -192,6 +193,7 @@ extension RankedSearch {
         weight: overlay.weight(of: number, field: weightSource.field, rule: weightSource.rule), bonus: match.bonus,
         near: nearness?.value(added: number, in: overlay) ?? 0, position: overlay.added[number].position)
       rank.edits = edits
+      rank.isOtherForm = edits == 0 && !text.isTyped(atStartOf: texts.folded)
       if edits == 0 { hasRightMatch = true }
       add(RankedRecord(rank: rank, part: .overlay, record: number), notAbove: limit, &found)
     }
@@ -227,7 +229,10 @@ extension RankedSearch {
       best = try texts(of: range, of: reference, withNames: true)[0].match(text, rules)
     }
     return best.map {
-      ShardedIndex.Rank(weight: record.rank.weight, bonus: $0.bonus, near: near, position: record.rank.position)
+      var rank = ShardedIndex.Rank(
+        weight: record.rank.weight, bonus: $0.bonus, near: near, position: record.rank.position)
+      rank.isOtherForm = record.rank.isOtherForm
+      return rank
     }
   }
 }

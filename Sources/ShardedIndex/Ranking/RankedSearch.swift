@@ -318,12 +318,13 @@ struct RankedSearch: Sendable {
     guard run.set == .records else { return try queue(entries: records, wholeEnd, of: reference, part) }
     let candidates = try candidates(records, of: reference, part, weights(of: reference), notAbove: limit)
     guard run.purpose == .typed else { return try addMatches(of: candidates, &found) }
+    let isTyped = text.isTyped(atStartOf: run.text)
     for record in records where candidates.passes(record) {
       // Entries lead to records whose keys are not their own plain form.
       if rules.isPlain, !text.isEmpty, candidates.weights.marks[record] == PartWeights.otherForm { continue }
       add(
         record, of: candidates, bonus: record < wholeEnd ? RecordMatch.wholeBonus(isFinished: text.isFinished) : 0,
-        &found)
+        isTyped: isTyped, &found)
     }
   }
 
@@ -343,13 +344,18 @@ struct RankedSearch: Sendable {
   }
 
   /// Adds a record of the shards, unless the overlay removes it.
-  mutating func add(_ record: Int, of candidates: RankedCandidates, bonus: Int, _ found: inout RankedFound) {
+  ///
+  /// - Parameter isTyped: Whether its key begins with the text as it was typed.
+  mutating func add(
+    _ record: Int, of candidates: RankedCandidates, bonus: Int, isTyped: Bool, _ found: inout RankedFound
+  ) {
     let place = candidates.reference.start + record
     if let overlay = generation.overlay, overlay.isRemoved(place) { return }
     var rank = ShardedIndex.Rank(
       weight: candidates.weights.values[record], bonus: bonus, near: candidates.near(record),
       position: position(ofPlace: place))
     rank.edits = runs[candidates.part.run].edits
+    rank.isOtherForm = rank.edits == 0 && !isTyped
     if rank.edits == 0 { hasRightMatch = true }
     add(RankedRecord(rank: rank, part: candidates.part, record: record), notAbove: candidates.limit, &found)
   }

@@ -7,6 +7,8 @@ package struct RankedText: Sendable {
   /// The beginnings of matching texts: the text, with fewer of its separators, and each of these with a separator in
   /// the place of its last space.
   let variants: [[UInt8]]
+  /// The fold of the text as it was typed, without a space at its end; nil if texts match in this form.
+  private var typed: [UInt8]?
   /// Whether the text is in closed form, which has symbols.
   private(set) var isClosed = false
 
@@ -40,6 +42,13 @@ package struct RankedText: Sendable {
     variants = all.indices.filter { !all[..<$0].contains(all[$0]) }.map { all[$0] }
     self.init(text, isFinished: isFinished, variants)
     self.isClosed = isClosed
+    self.typed = folded.last == Fold.space ? folded.dropLast() : folded
+  }
+
+  /// Whether a folded key begins with the text as it was typed.
+  func isTyped(atStartOf folded: [UInt8]) -> Bool {
+    guard let typed, !text.isEmpty else { return true }
+    return folded.starts(with: typed) || Self.separated(typed).map { folded.starts(with: $0) } ?? false
   }
 
   /// Makes the text for an index without entries, which matches folds.

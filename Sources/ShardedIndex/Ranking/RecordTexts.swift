@@ -60,6 +60,8 @@ struct OtherName {
 
 /// The texts of a record to compare with a typed text. Source: docs/ranking.md section 3.
 package struct RecordTexts {
+  /// The fold of the key.
+  let folded: [UInt8]
   /// The plain form of the key, or its fold if the index has no entries.
   let key: [UInt8]
   /// The other forms of the key that differ from it.
@@ -67,6 +69,7 @@ package struct RecordTexts {
   private(set) var names: [OtherName] = []
 
   package init(_ folded: [UInt8], _ rules: MatchRules) {
+    self.folded = folded
     if !rules.isPlain || PlainForm.isPlain(folded, rules.separators) {
       (key, otherForms) = (folded, [])
     } else {

@@ -159,7 +159,7 @@ import Testing
       let record = text(Int.random(in: 0...8, using: &random))
       let plain = PlainForm.plain(record)
       var keys: [(key: ArraySlice<UInt8>, beginning: ArraySlice<UInt8>?)] = [
-        ((PlainForm.plain(text(3)) + (plain.lastIndex(of: Fold.separator).map { plain[$0...] } ?? []))[...], nil),
+        ((PlainForm.plain(text(3)) + (plain.lastIndex(of: Fold.separator).map { plain[$0...] } ?? []))[...], nil)
       ]
       for (_, form) in PlainForm.forms(record) {
         keys.append((form[...], nil))
