@@ -81,8 +81,8 @@
     @Option(
       name: .customLong("alias"),
       help: ArgumentHelp(
-        "Find records by the other names in this field too: an array, or a text with commas. May be given again. "
-          + "'initials' stands for the leading consonants of Hangul names.",
+        "Find records by the other names in this field too: an array, or a text with commas, semicolons or | between. "
+          + "May be given again. 'initials' stands for the leading consonants of Hangul names.",
         valueName: "field"))
     var alias: [String] = []
 
