@@ -19,6 +19,8 @@ struct PreviousSides: SidesSource {
       manifest.hasSides && own.weight == settings.weight && own.weightScale == settings.weightScale
       && own.filter == settings.filter && own.near == settings.near && own.typos == settings.typos
       && own.coordinates == settings.coordinates && own.hasEntries == settings.hasEntries
+      // Sketches leave out the keys that entries lead to. Entries of an earlier kind are those of other keys.
+      && (!own.hasEntries || (try? previous.index.generation.entries()) != nil)
   }
 
   package var identity: ObjectIdentifier { ObjectIdentifier(previous) }
