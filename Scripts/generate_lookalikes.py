@@ -9,9 +9,9 @@ nor a shard.
 """
 
 import argparse
-import pathlib
 import re
-import sys
+
+import generated
 
 # From, to; "" removes the scalar.
 PAIRS = [
@@ -138,12 +138,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true", help="compare with the committed table, write nothing")
     arguments = parser.parse_args()
-    code = swift().encode()
-    target = pathlib.Path(__file__).parent.parent / "Sources/ShardedIndex/Format/Fold/LookAlikes.swift"
-    if not arguments.check:
-        target.write_bytes(code)
-    elif not target.exists() or target.read_bytes() != code:
-        sys.exit(f"{target.name} is not the file that this script writes; run it without --check")
+    generated.write_or_check("Sources/ShardedIndex/Format/Fold/LookAlikes.swift", swift(), arguments.check)
 
 
 if __name__ == "__main__":

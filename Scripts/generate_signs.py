@@ -11,9 +11,9 @@ S (symbols) that stays in a fold, except U+FFFD. The rules are docs/matching.md 
 import argparse
 import functools
 import pathlib
-import sys
 
 import generate_fold
+import generated
 
 LETTER, PUNCTUATION, SYMBOL = range(3)
 FIRST = 0x80  # Swift tells the signs of ASCII apart by itself.
@@ -66,12 +66,7 @@ def main():
     parser.add_argument("directory", type=pathlib.Path, help="the folder of UnicodeData.txt and the other files")
     parser.add_argument("--check", action="store_true", help="compare with the committed table, write nothing")
     arguments = parser.parse_args()
-    code = swift(arguments.directory).encode()
-    target = pathlib.Path(__file__).parent.parent / "Sources/ShardedIndex/Format/Fold/Signs.swift"
-    if not arguments.check:
-        target.write_bytes(code)
-    elif not target.exists() or target.read_bytes() != code:
-        sys.exit(f"{target.name} is not the file that this script writes; run it without --check")
+    generated.write_or_check("Sources/ShardedIndex/Format/Fold/Signs.swift", swift(arguments.directory), arguments.check)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ others, also for ambiguous scalars.
 
 import argparse
 import pathlib
-import sys
+
+import generated
 
 LIMIT = 0x110000
 # Unassigned but wide scalars: see the head of EastAsianWidth.txt.
@@ -75,12 +76,7 @@ def main():
     parser.add_argument("directory", type=pathlib.Path, help="the folder of UnicodeData.txt and the other files")
     parser.add_argument("--check", action="store_true", help="compare with the committed table, write nothing")
     arguments = parser.parse_args()
-    code = swift(widths(arguments.directory)).encode()
-    target = pathlib.Path(__file__).parent.parent / "Sources/Answers/WidthTable.swift"
-    if not arguments.check:
-        target.write_bytes(code)
-    elif not target.exists() or target.read_bytes() != code:
-        sys.exit(f"{target.name} is out of date; run Scripts/generate_width.py without --check")
+    generated.write_or_check("Sources/Answers/WidthTable.swift", swift(widths(arguments.directory)), arguments.check)
 
 
 if __name__ == "__main__":
