@@ -19,16 +19,7 @@ data=${SHARDQ_DATA:-../../shared/data}
 suites=${SHARDQ_SUITES:-$data/../suites}
 work=.build/league
 python=$work/venv/bin/python
-mkdir -p "$work"
-if ! cmp -s league/requirements.txt "$work/requirements.txt"; then
-  [ -x "$python" ] || python3 -m venv "$work/venv"
-  # One by one: a package that cannot be had leaves out one engine or suite.
-  while read -r package; do
-    "$python" -m pip install -q --disable-pip-version-check "$package" </dev/null >&2 ||
-      echo "cannot be installed: $package" >&2
-  done <league/requirements.txt
-  cp league/requirements.txt "$work/requirements.txt"
-fi
+./rivals.sh "$work" league/requirements.txt
 for package in liblucene8-java ieee-data; do
   if [ ! -e "$work/$package" ]; then
     # Unpacked, not installed: this needs no root.

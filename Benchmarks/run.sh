@@ -19,7 +19,7 @@ if [ -z "${SHARDQ_BIN:-}" ]; then
 fi
 data=${SHARDQ_DATA:-../../shared/data}
 if [ "${1:-}" = --far ]; then
-  ../Scripts/build-wasm.sh ../.build/wasm/module/shardq.wasm >&2
+  ../Scripts/build-wasm.sh .build/wasm/module/shardq.wasm >&2
   exec python3 far/far.py "${2:-$data/cities.json.zst}" "$SHARDQ_BIN" ../.build/wasm/module/shardq.wasm
 fi
 baseline/build.sh .build/baseline >&2

@@ -10,8 +10,8 @@ network.
 
 - shardq: Sources/Hosts/Wasm/shardq.js in Node. By key, without and with starts; the best first of an index with words and
   typing errors, which has starts too. Opening includes the starts, which come while the first key is typed.
-- SQLite: a table without row ids, by folded key, pages of 4,096 bytes, read by ranges as sql.js-httpvfs reads them:
-  chunks of a page, and twice as many at each read that follows on another.
+- SQLite: a table without row ids, by folded key, pages of 4,096 bytes, read by ranges as sql.js-httpvfs reads them
+  (ranges.py).
 - PMTiles finds its tiles by numbers and not by texts: opening, and one tile, of an archive that holds the shards. No
   archive with a directory takes less.
 - Pagefind finds words and their beginnings in texts, in headless Chromium; its records are one file each. It gets a part
@@ -30,6 +30,8 @@ import sys
 import tempfile
 import threading
 import unicodedata
+
+import ranges
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -74,44 +76,6 @@ class Figures:
         )
 
 
-class Ranges:
-    """A file on a far host, read as sql.js-httpvfs reads it."""
-
-    chunk = 4096
-    heads = 3
-    most = (5 << 20) // 4096
-
-    def __init__(self, path):
-        self.data = path.read_bytes()
-        self.requests = self.bytes = 0
-        self.known = set()
-        self.reading = []
-        self.requests += 1  # HEAD, for the size.
-
-    def read(self, start, size):
-        for number in range(start // self.chunk, (start + size - 1) // self.chunk + 1):
-            if number not in self.known:
-                self.fetch(number)
-        return self.data[start : start + size]
-
-    def fetch(self, number):
-        for head in self.reading:
-            speed = min(self.most, head[1] * 2)
-            if head[0] + head[1] <= number < head[0] + head[1] + speed:
-                head[:] = [head[0] + head[1], speed]
-                break
-        else:
-            head = [number, 1]
-            self.reading.append(head)
-        self.reading.remove(head)
-        self.reading = [head, *self.reading][: self.heads]
-        first = min(head[0], number)
-        chunks = range(first, first + head[1])
-        self.known.update(chunks)
-        self.requests += 1
-        self.bytes += min(len(self.data), chunks.stop * self.chunk) - chunks.start * self.chunk
-
-
 def sqlite(records, texts, work):
     import apsw
 
@@ -123,37 +87,17 @@ def sqlite(records, texts, work):
     with database:
         database.executemany("INSERT INTO places VALUES (?, ?, ?)", rows)
     database.close()
-    figures = Figures()
-
-    class File(apsw.VFSFile):
-        def __init__(self, name, flags):
-            super().__init__("", name, flags)
-
-        def xRead(self, amount, offset):
-            return ranges.read(offset, amount)
-
-    class Files(apsw.VFS):
-        def __init__(self):
-            super().__init__("far", "")
-
-        def xOpen(self, name, flags):
-            return File(name, flags)
-
-    files = Files()
+    figures, database = Figures(), ranges.FarDatabase(path)
     for session in texts:
-        ranges = Ranges(path)
-        far = apsw.Connection(f"file:{path}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, vfs="far")
-        far.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        opening = ranges.requests
-        ranges.bytes = 0
-        for text in session:
-            key = folded(text)
-            far.execute(
-                "SELECT record FROM places WHERE key >= ? AND key < ? ORDER BY key LIMIT 10", (key, key + "\U0010ffff")
-            ).fetchall()
-        figures.add(opening, ranges.requests - opening, ranges.bytes)
-        far.close()
-    del files
+        with database.opened() as (far, read):
+            opening = read.requests
+            read.bytes = 0
+            for text in session:
+                key = folded(text)
+                far.execute(
+                    "SELECT record FROM places WHERE key >= ? AND key < ? ORDER BY key LIMIT 10", (key, key + "\U0010ffff")
+                ).fetchall()
+            figures.add(opening, read.requests - opening, read.bytes)
     return figures
 
 

@@ -35,15 +35,20 @@ for (const line of fs.readFileSync(log, 'utf8').split('\n')) {
 }
 const whole = sessions.filter(texts => texts.length > 0).slice(0, Number(most))
 
-const opening = [], gets = [], bytes = [], rounds = []
+const opening = [], openingBytes = [], gets = [], bytes = [], rounds = [], refused = []
 for (const texts of whole) {
   Object.assign(counted, { gets: 0, bytes: 0 })
   const opened = await open(storage, { module: compiled })
   opening.push(counted.gets)
+  openingBytes.push(counted.bytes)
   Object.assign(counted, { gets: 0, bytes: 0 })
   for (const text of texts) {
     counted.rounds = 0
-    await opened.search(text, JSON.parse(options))
+    // The search refuses a text that takes too many parts; its requests count.
+    await opened.search(text, JSON.parse(options)).catch(error => {
+      if (error.code !== 'refused') throw error
+      refused.push(text)
+    })
     rounds.push(counted.rounds)
   }
   gets.push(counted.gets)
@@ -53,7 +58,8 @@ for (const texts of whole) {
 const mean = numbers => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 const percentile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.floor(share * (numbers.length - 1))]
 console.log(JSON.stringify({
-  sessions: whole.length, keys: rounds.length, opening: mean(opening), mean: mean(gets), p99: percentile(gets, 0.99),
+  sessions: whole.length, keys: rounds.length, opening: mean(opening),
+  openingKilobytes: mean(openingBytes) / 1024, mean: mean(gets), p99: percentile(gets, 0.99),
   kilobytes: mean(bytes) / 1024, waiting: rounds.filter(count => count > 0).length / rounds.length,
-  rounds: Math.max(...rounds), roundsP99: percentile(rounds, 0.99),
+  rounds: Math.max(...rounds), roundsP99: percentile(rounds, 0.99), refused,
 }))
