@@ -5,13 +5,30 @@
 #     Benchmarks/run.sh --write                                     writes docs/figures.md: these tables, and the footprint's
 #     Benchmarks/run.sh --ranked [DATA]                             ranked answers and corrections beside rivals: ranked.py
 #     Benchmarks/run.sh --far [CITIES]                              requests and bytes on a far host, beside others: far.py
+#     Benchmarks/run.sh --lazy [--quick] [--lists gn,cities]        the full index: lazy/figures.py, which writes into docs
 #     Benchmarks/run.sh --encodings [CITIES]                        the cost of encodings, for docs/measurements.md
 #     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            the growth with the number of records: scale.py
 #     Benchmarks/run.sh --sizes DIRECTORY --weight _id 10M ...      the same of ranked answers
 #
 # SHARDQ_BIN names the executable to measure, or its directory; without it Scripts/build.sh builds the shipped one.
+# --lazy also takes SHARDQ_MODULE, the file shardq.wasm, and SHARDQ_LIBRARY, the file libshardq.so, and else builds them.
 set -eu
 cd "$(dirname "$0")"
+if [ "${1:-}" = --lazy ]; then
+  shift
+  bin=${SHARDQ_BIN:-../bin}
+  [ -n "${SHARDQ_BIN:-}" ] || ../Scripts/build.sh --base --remote >&2
+  [ ! -f "$bin" ] || bin=$(dirname "$bin")
+  # The scripts write below the clone. If they cannot build, figures.py says that the module or the library is missing.
+  module=${SHARDQ_MODULE:-../.build/wasm/module/shardq.wasm}
+  [ -n "${SHARDQ_MODULE:-}" ] || ../Scripts/build-wasm.sh .build/wasm/module/shardq.wasm >&2 || [ $? -eq 3 ]
+  library=${SHARDQ_LIBRARY:-../.build/library/out/libshardq.so}
+  [ -n "${SHARDQ_LIBRARY:-}" ] || ../Scripts/build-library.sh .build/library/out >&2 || [ $? -eq 3 ]
+  data=${SHARDQ_DATA:-../../shared/data}
+  ./rivals.sh .build/lazy lazy/requirements.txt
+  exec .build/lazy/venv/bin/python lazy/figures.py "$bin" "$module" "$library" "$data" \
+    "${SHARDQ_SUITES:-$data/../suites}" .build/lazy "$@"
+fi
 if [ -z "${SHARDQ_BIN:-}" ]; then
   ../Scripts/build.sh
   SHARDQ_BIN=$(cd ../bin && pwd)
@@ -77,6 +94,9 @@ if [ "${1:-}" = --write ]; then
     echo "## Ranked answers"
     echo
     ranked "$data"
+    # --lazy writes this section.
+    echo
+    sed -n '/^<!-- full index: /,/^<!-- end of full index -->/p' ../docs/figures.md
   } >"$figures"
   mv "$figures" ../docs/figures.md
   mv .build/footprint.svg ../docs/footprint.svg
