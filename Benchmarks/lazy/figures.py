@@ -185,7 +185,7 @@ class Run:
         self.measure("sessions of the remote reader", self.remote, self.nginx(), remote)
         self.measure("sessions in SQLite by ranges", self.sqlite)
         self.measure("times", self.times, self.options.library)
-        self.leave_out("SIGIR 2020's engine (jermp/autocomplete)", "no package of it can be installed")
+        self.leave_out("SIGIR 2020's engine (jermp/autocomplete)", "this machine has no copy")
         self.leave_out("ten million records", "the data have no such list; `run.sh --sizes` builds made-up ones")
         self.say("done")
 

@@ -24,7 +24,7 @@ def percentile(numbers, share):
 
 @dataclass
 class Played:
-    """The requests of sessions. The module alone counts rounds, and the texts that its search refuses."""
+    """The requests of sessions. The module alone counts rounds, and the keys that it gives no answer to."""
 
     opening: float
     opening_kilobytes: float
@@ -32,7 +32,7 @@ class Played:
     p99: int
     kilobytes: float
     rounds: int | None = None
-    refused: int | None = None
+    unanswered: int | None = None
 
     @classmethod
     def of(cls, opening, rest):
@@ -64,7 +64,7 @@ class Module:
             raise RuntimeError(f"{found['sessions']} of {len(played)} sessions were played")
         return Played(
             found["opening"], found["openingKilobytes"], found["mean"], found["p99"], found["kilobytes"], found["rounds"],
-            len(found["refused"]),
+            len(found["unanswered"]),
         )  # fmt: skip
 
 

@@ -152,7 +152,7 @@ def requests_table(found, is_main):
     def add(label, played):
         rows.append((
             label, number(played.opening), number(played.opening_kilobytes), number(played.mean, 1), number(played.p99),
-            number(played.kilobytes), number(played.rounds), number(played.refused),
+            number(played.kilobytes), number(played.rounds), number(played.unanswered),
         ))  # fmt: skip
 
     title = lambda name: found["indexes"][name].list.title
@@ -163,7 +163,7 @@ def requests_table(found, is_main):
         if is_main == (records == "whole records"):
             add(f"SQLite FTS5 by ranges, {title(name)}" + ("" if is_main else f", {records} alone"), played)
     heads = ("program and index", "requests to open", "KB to open", "requests of a session, mean", "99th percentile",
-             "KB of a session, mean", "rounds of a key, most", "keys refused")  # fmt: skip
+             "KB of a session, mean", "rounds of a key, most", "keys without an answer")  # fmt: skip
     return table(heads, rows)
 
 
