@@ -104,10 +104,13 @@ class Run:
             for name, indexes in self.lists():
                 if name not in ("gn", "cities"):
                     continue
-                archive = f"{name}.shardq"
-                path = os.path.join(self.work, "idx", archive)
-                subprocess.run([self.shardq, "archive", "-i", indexes.full, "-o", path], check=True, stdout=subprocess.DEVNULL)
-                for form, path in (("directory", f"{name}/"), ("archive", archive)):
+                forms = {"directory": f"{name}/"}
+                if name == "gn":
+                    forms["archive"] = f"{name}.shardq"
+                    path = os.path.join(self.work, "idx", forms["archive"])
+                    command = [self.shardq, "archive", "-q", "-i", indexes.full, "-o", path]
+                    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+                for form, path in forms.items():
                     for fetch in ("shards", "ranges"):
                         label = f"{indexes.list.title}, {form}, `{fetch}`"
                         self.found["remote"][label] = remote.play(path, fetch, self.mixed(name))
@@ -202,11 +205,11 @@ class Run:
             "[Its page](../Benchmarks/lazy/README.md#the-figures) describes the lists, the texts and the measures.\n"
         )
         measures = (
-            f"\n## The full index\n\n{written}[The full index](full-index.md) has more of them.\n\n{tables.Measures(found).text()}"
+            f"\n## The full index\n\n{written}[The full index](full-index.md) has more of them.\n\n{tables.Measures(found).text()}\n"
         )
         page = (
-            f"# The full index\n\n{written}{machine()}[Figures](figures.md#the-full-index) has the bounds, and\n"
-            f"[an index on another machine](remote.md) the sessions on a far host.\n\n"
+            f"# The full index\n\n{written}{machine()}"
+            "[Figures](figures.md#the-full-index) has the bounds, and [an index on another machine](remote.md) more sessions.\n\n"
             f"## Bytes\n\n{tables.bytes_table(found)}\n"
             f"## Sessions on a far host\n\n{tables.requests_table(found, False)}\n"
             f"## The work of a search\n\n{tables.parts_table(found)}\n{tables.hard_table(found)}\n"
@@ -243,9 +246,12 @@ def main():
     names = [one.name for one in lists.LISTS]
     parser.add_argument("--lists", type=lambda text: text.split(","), default=names)
     options = parser.parse_args()
+    if unknown := set(options.lists) - set(names):
+        parser.error(f"there is no list {', '.join(sorted(unknown))}; the lists are {', '.join(names)}")
     run = Run(options)
     run.all()
-    is_whole = not options.quick and options.lists == names
+    # Figures of some lists do not take the place of those of all.
+    is_whole = not options.quick and list(run.found["indexes"]) == names
     for (page, section), text in run.pages().items():
         if is_whole:
             tables.put(page, section, text)

@@ -87,15 +87,15 @@ class Texts:
     def of(self, kind, count):
         typist = Typist(self.records, self.is_weighted, f"texts {kind}")
         make = getattr(self, kind.replace(" ", "_"))
-        found = {}
-        # A list may have fewer such texts: words have no second word.
+        found = []
+        # A list may have too few such texts: one of single words has no second words.
         for _ in range(1000 * count):
             if len(found) == count:
                 break
             text = make(typist, typist.name())
             if text:
-                found[text] = True
-        return list(found)
+                found.append(text)
+        return found
 
     def beginning(self, typist, name):
         """One to six letters of a name."""

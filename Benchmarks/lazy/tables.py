@@ -8,10 +8,10 @@ DOCS = os.path.join(HERE, "../../docs")
 
 # Half of the parts, mean and most, that the index with sketches of six characters opened for the same texts: the musts.
 PARTS = {
-    "beginning": ((0, 0), (6, 16)),
-    "one error": ((0, 0), (8, 40)),
-    "two errors": ((0, 0), (20, 80)),
-    "any order": ((0, 0), (6, 24)),
+    "beginning": ((7.8, 28), (6, 16)),
+    "one error": ((27.7, 247), (8, 40)),
+    "two errors": ((40.9, 191), (20, 80)),
+    "any order": ((8.2, 497), (6, 24)),
 }
 # The most, in per cent, by which the full index may be larger than the plain one, and the aim.
 BYTES = {"cities": (60, 35), "gn": (65, 45), "air": (130, 90), "words": (25, 20)}
