@@ -167,6 +167,24 @@ import Testing
     #expect(try built.open.search("xyzxyz").hits.isEmpty)
   }
 
+  @Test("an entry counts with the bonus of its own match") func boundsOfEntries() throws {
+    // The other names end within a word. With the bonus of a whole name each would come before the record that has it.
+    let others = (0..<60).map {
+      #"{"name":"q\#(100 + $0)x","country":"xx","w":2500,"others":["abcdefgh \#($0)"],"id":"\#($0)"}"#
+    }
+    let whole = #"{"name":"abcde","country":"xx","w":1000,"id":"whole"}"#
+    let built = try SmallIndex(
+      json: (others + [whole]).joined(separator: "\n"), key: "{name}, {country}", suffix: ".jsonl"
+    ) {
+      ($0.weight, $0.id, $0.shardLimitBytes, $0.partSizeBytes) = ("w", "id", 256, 128)
+      ($0.words, $0.alias, $0.typos) = (.body, ["others"], true)
+    }
+    let answer = try built.open.search("abczde", limit: 1)
+    #expect(answer.hits.map { $0.record["id"] } == ["whole"])
+    #expect(answer.certificate.partsOpened < 20, "\(answer.certificate)")
+    #expect(try built.open.search("abczde", limit: 100).hits.count == 61)
+  }
+
   @Test("pages joined are one page, by next and by cursor") func paging() throws {
     let built = try Self.index(3000, .uniform, seed: 23)
     let records = try RankedSearchTests.scan(built.open)

@@ -23,8 +23,8 @@ package struct NearText: Sendable {
     var distance: Int
     /// The size in bytes, without a space or separator at the end.
     var size: Int
-    /// The bonus of the end, in octaves: whether the beginning is all of the text or of its first components, ends with
-    /// a word, or ends within one.
+    /// The bonus in octaves: whether the beginning is all of the text or of its first components, ends with a word, or
+    /// ends within one; and whether it has the first letter of the typed text.
     var bonus: Int
   }
 
@@ -32,6 +32,7 @@ package struct NearText: Sendable {
   /// the longest.
   func nearest(in text: ArraySlice<UInt8>) -> Beginning {
     let text = Array(text)
+    let startBonus = text.first == start ? 0 : RecordMatch.otherStartBonus
     let none = Beginning(distance: automaton.limit + 1, size: 0, bonus: 0)
     var (state, offset, best) = (automaton.start, 0, none)
     // The fewest edits to a beginning, and the characters so far, if words may have too many edits.
@@ -39,9 +40,9 @@ package struct NearText: Sendable {
     func add(_ distance: Int?, size: Int, behind next: UInt8) {
       let bonus =
         switch next {
-        case Fold.separator: RecordMatch.wholeNearBonus
-        case Fold.space: RecordMatch.wordNearBonus
-        default: 0
+        case Fold.separator: startBonus + RecordMatch.wholeNearBonus
+        case Fold.space: startBonus + RecordMatch.wordNearBonus
+        default: startBonus
         }
       guard let distance, distance <= least else { return }
       if distance < least { (least, best) = (distance, none) }
@@ -89,8 +90,7 @@ extension RecordTexts {
     var best: NearMatch?
     func add(_ text: ArraySlice<UInt8>, _ bonus: Int, _ matched: RecordMatch.Matched) {
       let nearest = near.nearest(in: text)
-      let startBonus = text.first == near.start ? 0 : RecordMatch.otherStartBonus
-      let (edits, bonus) = (max(1, nearest.distance), bonus + nearest.bonus + startBonus)
+      let (edits, bonus) = (max(1, nearest.distance), bonus + nearest.bonus)
       guard edits <= near.automaton.limit else { return }
       if let best, (best.edits, -best.match.bonus) <= (edits, -bonus) { return }
       best = NearMatch(edits: edits, match: RecordMatch(bonus: bonus, matched: matched), size: nearest.size)

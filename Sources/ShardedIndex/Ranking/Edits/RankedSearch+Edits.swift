@@ -1,5 +1,7 @@
 // This file finds records with typing errors: first with one edit, then with two and with three.
 
+import CLibrary
+
 extension RankedSearch {
   /// Queues the search for records with a number of edits, behind all records with fewer. Queues nothing if the typed
   /// text may have fewer edits.
@@ -36,21 +38,31 @@ extension RankedSearch {
 
   /// Queues the groups of shards whose texts may be near to the typed text, or to one of its words.
   private mutating func queueSketches(_ purpose: RankedRun.Purpose, edits: Int) throws(IndexError) {
+    var missing: IndexError?
     for set in [KeySet.records, .entries] {
       if set == .entries, entries == nil { continue }
-      let reader = reader(of: set)
-      guard reader.manifest.shardCount > 0 else { continue }
-      let run = RankedRun(set, purpose, edits: edits, in: reader.manifest)
-      let number = append(run)
-      var walk = walk(of: run)
-      let pageCount = (reader.manifest.shardCount - 1) / Manifest.pageCapacity + 1
-      for page in 0..<pageCount {
-        // Sketches know no filters.
-        if let filter, try filter.page(page, of: reader).isEmpty { continue }
-        let isAlive = walk.groups(of: try reader.sketch(ofPage: page))
-        for group in isAlive.indices where isAlive[group] { try queue(sketch: group, ofPage: page, of: number) }
+      let manifest = reader(of: set).manifest
+      guard manifest.shardCount > 0 else { continue }
+      let number = append(RankedRun(set, purpose, edits: edits, in: manifest))
+      for page in 0..<manifest.pageCount {
+        do throws(IndexError) { try queue(sketchesOfPage: page, of: number) } catch {
+          // A carrier fetches the bytes of the other pages side by side with these.
+          guard case .io(_, _, EAGAIN) = error else { throw error }
+          missing = error
+        }
       }
     }
+    if let missing { throw missing }
+  }
+
+  private mutating func queue(sketchesOfPage page: Int, of number: Int) throws(IndexError) {
+    let run = runs[number]
+    let reader = reader(of: run.set)
+    // Sketches know no filters.
+    if let filter, try filter.page(page, of: reader).isEmpty { return }
+    var walk = walk(of: run)
+    let isAlive = walk.groups(of: try reader.sketch(ofPage: page))
+    for group in isAlive.indices where isAlive[group] { try queue(sketch: group, ofPage: page, of: number) }
   }
 
   /// Returns the text to which the texts of a run are near, and whether they may have fewer edits.
@@ -141,20 +153,19 @@ extension RankedSearch {
     guard !candidates.isEmpty else { return }
     if let entries, run.set == .entries {
       let weights = try entries.weights(of: reference)
-      for record in candidates {
+      for (record, bonus) in candidates {
         if run.isByWord {
           try queue(entriesWithWords: record..<record + 1, of: reference, part, entries)
           continue
         }
         guard let near = try nears(ofEntries: record..<record + 1, of: reference)[0] else { continue }
         let kind = EntryKind(rawValue: weights.marks[record]) ?? .form
-        let bonus = kind.bonus + RecordMatch.wholeNearBonus
-        queue(record, of: part, weights.values[record], kind, bonus: bonus, near: near)
+        queue(record, of: part, weights.values[record], kind, bonus: kind.bonus + bonus, near: near)
       }
       return
     }
     let weights = try weights(of: reference)
-    for record in candidates {
+    for (record, _) in candidates {
       // Entries lead to records whose keys are not their own plain form.
       if rules.isPlain, weights.marks[record] == PartWeights.otherForm { continue }
       let candidate = try self.candidates(record..<record + 1, of: reference, part, weights, notAbove: limit)
@@ -162,19 +173,24 @@ extension RankedSearch {
     }
   }
 
-  /// Returns the keys of a part that a run with edits goes by, also those that match without edits.
-  private func nearKeys(of reference: PartReference, _ run: RankedRun) -> [Int] {
+  /// Returns the keys of a part that a run with edits goes by, also those that match without edits, and the bonus of
+  /// each in octaves. The bonus of a key by one word of the text is 0.
+  private func nearKeys(of reference: PartReference, _ run: RankedRun) -> [(record: Int, bonus: Int)] {
     let (near, takesFewer) = near(run)
     var rows = EditRows(near)
-    var candidates: [Int] = []
+    var candidates: [(record: Int, bonus: Int)] = []
     unsafe reference.part.keys.forEachKey(in: 0..<reference.recordCount) { record, key in
       let distance = max(1, unsafe rows.distance(of: key.span))
       guard takesFewer ? distance <= near.automaton.limit : distance == run.edits else { return }
-      // Most keys near to one word have not the others.
-      if run.isByWord, run.set == .records {
-        guard unsafe hasNearWords(RecordTexts(Array(key), rules), edits: run.edits) else { return }
+      if !run.isByWord {
+        let nearest = unsafe near.nearest(in: Array(key)[...])
+        // A text whose words have too many edits is no match, or one with more edits.
+        if max(1, nearest.distance) == run.edits { candidates.append((record, nearest.bonus)) }
+        return
       }
-      candidates.append(record)
+      // Most keys near to one word have not the others.
+      if run.set == .records, unsafe !hasNearWords(RecordTexts(Array(key), rules), edits: run.edits) { return }
+      candidates.append((record, 0))
     }
     return candidates
   }
