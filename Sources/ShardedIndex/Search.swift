@@ -25,8 +25,10 @@ extension ShardedIndex {
       generation = try self.query.source(newest, text)
       hits = self.query.order == .rank ? try RankedHits(self.query, text, in: generation) : nil
       if let limit = self.query.keyLimit(newest, of: generation) {
-        matches = try text.withFoldedPrefix { [generation] (text) throws(IndexError) in
-          Matches(generation, try generation.answer(to: text, limit: limit))
+        // Beside hits the matches are counted, and the starts do not have all.
+        let counted = hits == nil ? generation : newest
+        matches = try text.withFoldedPrefix { (text) throws(IndexError) in
+          Matches(counted, try counted.answer(to: text, limit: limit))
         }
       } else {
         matches = nil
@@ -191,7 +193,7 @@ extension ShardedIndex.SearchQuery {
     guard needs.keys != .always, !needs.cursor, cursor == nil, filter.isEmpty, near == nil, typos != .required,
       !countsMatches
     else { return generation }
-    let nearest = try generation.nearest(to: text, count: wanted)
+    let nearest = try generation.nearest(to: text, count: wanted, isByRank: order == .rank)
     if needs.columns, nearest.isOfStarts {
       let (columns, all) = (nearest.schema.names, generation.schema.names)
       guard columns.count == all.count, columns.indices.allSatisfy({ all.number(of: columns[$0]) == $0 }) else {
@@ -226,7 +228,7 @@ extension ShardedIndex.SearchQuery {
     case .always: return .max
     case .never: return text.isEmpty ? .max : wanted
     // To count takes more requests than the rest of an answer that starts may give.
-    case .unlessStartsMayAnswer: return newest.mayAnswerFromStarts(wanted) ? wanted : .max
+    case .unlessStartsMayAnswer: return newest.mayAnswerFromStarts(wanted, isByRank: false) ? wanted : .max
     }
   }
 }

@@ -17,8 +17,9 @@ extension ShardedIndex {
   ///   - prefix: The text as typed. The index folds it. An empty text matches every record.
   ///   - limit: The most matches, from the first on. A list that shows no count passes a limit. Then the index loads
   ///     nothing for matches beyond the limit, and ``Matches/hasMore`` tells whether there are more. If the index is on
-  ///     another machine, its starts (`shardq build --starts`) answer short texts with a limit of at most 20. Then a
-  ///     query mostly fetches nothing, and ``Matches/firstPosition`` and ``Record/ID/position(_:)`` are below 0.
+  ///     another machine and has no ranks, its starts (`shardq build --starts`) answer short texts with a limit of at
+  ///     most 20. Then a query mostly fetches nothing, and ``Matches/firstPosition`` and ``Record/ID/position(_:)`` are
+  ///     below 0.
   /// - Throws: ``IndexError`` if a shard or a page of the manifest cannot be read or is damaged. The index stays
   ///   usable.
   /// - Complexity: O(log *s* + log *r*): *s* shards in the index, *r* records in a shard.

@@ -25,7 +25,9 @@ extension ShardedIndex.RankedHits {
     if search.filter == nil, !search.rules.isPlain, let keys, keys > 0 || search.editLimit == 0 {
       return ShardedIndex.Total(keys)
     }
-    if search.filter == nil, text.isEmpty, !generation.isOfStarts { return ShardedIndex.Total(generation.recordCount) }
+    if search.filter == nil, text.isEmpty, let all = keys ?? (generation.isOfStarts ? nil : generation.recordCount) {
+      return ShardedIndex.Total(all)
+    }
     let rest = search.highestRest
     let right = before.right + found.records.count { $0.rank.edits == 0 }
     // Hits without typing errors come first. Behind the hits of starts there may be other ones.

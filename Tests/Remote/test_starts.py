@@ -1,12 +1,17 @@
 """Compares answers from the starts with answers from disk, with fewer requests."""
 
 import json
+import os
 import tempfile
 
 import nginx
-from remote import SCRATCH, STARTS, WWW, RemoteTestCase, shardq, texts
+from remote import SCRATCH, STARTS, WWW, RemoteTestCase, build, shardq, texts
 
-NAMES = ("starts/", "starts.shardq")
+# Without ranks: the starts of STARTS answer by rank alone.
+PLAIN = build(os.path.join(SCRATCH, "many.csv"), "plain", "--shard-size", "1KiB", "--part-size", "1KiB",
+              "--key", "{name}, {country}", "--starts")
+assert shardq("archive", "-i", PLAIN, "-o", PLAIN + ".shardq")[0] == 0
+NAMES = ("plain/", "plain.shardq")
 
 
 class Starts(RemoteTestCase):
@@ -22,7 +27,7 @@ class Starts(RemoteTestCase):
         typed = texts(400) + [letter for letter in "abcdefghijklmnopqrstuvwxyz"] + [""]
         lines = "".join(text + "\n" for text in typed)
         for options in (["-n", "10"], ["-n", "15", "--offset", "5"], []):
-            _, expected, _ = shardq("query", "-i", STARTS, "--stdin", "--sort", "key", *options, text=lines)
+            _, expected, _ = shardq("query", "-i", PLAIN, "--stdin", "--sort", "key", *options, text=lines)
             for name in NAMES:
                 with self.subTest(name=name, options=options):
                     status, output, error = self.ask(
@@ -41,35 +46,42 @@ class Starts(RemoteTestCase):
 
     def test_counts_are_exact_where_they_are_asked_for(self):
         lines = "s\nba\n"
-        for options in (["-n", "21"], ["--count"], ["--all"], ["--sort", "rank", "-n", "10"]):
-            sort = [] if "rank" in options else ["--sort", "key"]
-            _, expected, _ = shardq("query", "-i", STARTS, "--stdin", *sort, *options, text=lines)
-            self.assertEqual(self.ask(self.url("starts/"), "--stdin", *sort, *options, text=lines), (0, expected, ""))
-        for options in (["s", "--json"], ["s", "--json", "--sort", "key", "-n", "3"], ["s", "--count"]):
-            self.assertEqual(self.ask(self.url("starts/"), *options)[:2], shardq("-i", STARTS, *options)[:2])
+        # The starts of an index with ranks answer nothing by key.
+        for name, index, *options in (("plain/", PLAIN, "-n", "21"), ("plain/", PLAIN, "--count"), ("plain/", PLAIN, "--all"),
+                                      ("starts/", STARTS, "--sort", "rank", "-n", "10"), ("starts/", STARTS, "--sort", "key")):
+            _, expected, _ = shardq("query", "-i", index, "--stdin", *options, text=lines)
+            self.assertEqual(self.ask(self.url(name), "--stdin", *options, text=lines), (0, expected, ""))
+        for name, index in (("plain/", PLAIN), ("starts/", STARTS)):
+            for options in (["s", "--json"], ["s", "--json", "--sort", "key", "-n", "3"], ["s", "--count"]):
+                self.assertEqual(self.ask(self.url(name), *options)[:2], shardq("-i", index, *options)[:2])
 
     def test_every_form_of_an_answer(self):
-        for sort in ("key", "rank"):
+        for sort, name, index in (("key", "plain", PLAIN), ("rank", "starts", STARTS), ("key", "starts", STARTS)):
             for form in ("text", "tsv", "csv", "jsonl", "geojson"):
                 for text in ("s", "san 1") if form == "tsv" else ("s",):
                     options = [text, "--sort", sort, "--format", form, "-n", "10"]
-                    self.assertEqual(self.ask(self.url("starts/"), *options)[:2], shardq("-i", STARTS, *options)[:2], options)
+                    self.assertEqual(self.ask(self.url(name + "/"), *options)[:2], shardq("-i", index, *options)[:2], options)
         for options in (["s", "--fields", "country,name"], ["s", "-q"], ["zzz", "-q"],
-                        ["s", "--offset", "3", "-n", "5", "--sort", "rank"], ["s", "--cursor"], ["s", "--fields", "none"]):
+                        ["s", "--offset", "3", "-n", "5", "--sort", "rank"], ["s", "--cursor"], ["s", "--fields", "none"],
+                        ["", "-n", "20"]):
             self.assertEqual(self.ask(self.url("starts.shardq"), *options), shardq("-i", STARTS, *options), options)
 
     def test_what_is_said_of_the_rest(self):
-        for options, said in ((["s", "--sort", "key", "-n", "10"], "the first 10 shown; --all shows the rest"),
-                              (["s", "--sort", "key", "-n", "5", "--offset", "5"], "6 to 10 shown; --offset 10 shows the next"),
-                              (["s"], "the best 10 shown; --limit shows more, --all lists all")):
-            self.assertIn(said, self.ask(self.url("starts/"), "--format", "text", *options)[2])
-        self.assertIn("21 of 1,809 shown", self.ask(self.url("starts/"), "s", "--sort", "key", "--format", "text", "-n", "21")[2])
+        for name, options, said in (
+                ("plain/", ["s", "-n", "10"], "the first 10 shown; --all shows the rest"),
+                ("plain/", ["s", "-n", "5", "--offset", "5"], "6 to 10 shown; --offset 10 shows the next"),
+                ("starts/", ["s"], "the best 10 shown; --limit shows more, --all lists all"),
+                ("starts/", ["s", "--sort", "key", "-n", "10"], "10 of 1,809 shown")):
+            self.assertIn(said, self.ask(self.url(name), "--format", "text", *options)[2])
+        self.assertIn("21 of 1,809 shown", self.ask(self.url("plain/"), "s", "--sort", "key", "--format", "text", "-n", "21")[2])
 
     def test_requests(self):
-        for name, most in (("starts/", 1), ("starts.shardq", 2)):
+        for name, most in (("plain/", 1), ("plain.shardq", 2), ("starts/", 1), ("starts.shardq", 2)):
             self.nginx.requests()
-            for text in ("s", "sa", "k"):
-                self.ask(self.url(name), text, "--sort", "key", "-n", "10", "--fetch", "shards")
+            for text in ("s", "sa", "k", ""):
+                # The empty text is one of an index with ranks.
+                if text or name.startswith("starts"):
+                    self.ask(self.url(name), text, "--format", "tsv", "-n", "10", "--fetch", "shards")
             # The opening, and all starts at once; of an archive the places of the shards, which are fetched beside them.
             requests = [each for each in self.nginx.requests() if each.status != "304"]
             self.assertLessEqual(len(requests), 1 + most, requests)

@@ -117,17 +117,30 @@ extension ManifestSurgery {
   ///   - number: The number of the chain's section; no chain may stand behind it.
   ///   - chain: The frames of the chain.
   package static func replacingLastChain(_ number: Int, of manifest: [UInt8], by chain: [UInt8]) throws -> [UInt8] {
-    func frame(in bytes: [UInt8]) -> [UInt8] {
-      Array(bytes[..<bytes.withUnsafeBufferPointer { ZstdFrame.size(of: $0)! }])
-    }
     let (rootFrame, first) = (frame(in: manifest), frame(in: chain))
     var root = try FrameSurgery.content(of: rootFrame)
-    let section = (0..<Frame.number(root, 12, 4)).first { Frame.number(root, 48 + 24 * $0, 4) == number }!
-    let entry = Frame.number(root, 48 + 24 * section + 8, 8)
+    let entry = entry(of: number, in: root)
     let end = manifest.count - Frame.number(root, entry, 4)
     Frame.set(&root, entry, chain.count, size: 4)
     Frame.set(&root, entry + 4, try FrameSurgery.content(of: first).count, size: 4)
     Frame.set(&root, entry + 8, Int(FrameSurgery.checksum(first)), size: 4)
     return ZstdFrame.quick(root, with: Compressor()) + manifest[rootFrame.count..<end] + chain
+  }
+
+  /// The bytes of the last chain of a manifest.
+  package static func lastChain(_ number: Int, of manifest: [UInt8]) throws -> [UInt8] {
+    let root = try FrameSurgery.content(of: frame(in: manifest))
+    return Array(manifest.suffix(Frame.number(root, entry(of: number, in: root), 4)))
+  }
+
+  /// The first frame of some bytes.
+  private static func frame(in bytes: [UInt8]) -> [UInt8] {
+    Array(bytes[..<bytes.withUnsafeBufferPointer { ZstdFrame.size(of: $0)! }])
+  }
+
+  /// The offset of a section's content in a root.
+  private static func entry(of number: Int, in root: [UInt8]) -> Int {
+    let section = (0..<Frame.number(root, 12, 4)).first { Frame.number(root, 48 + 24 * $0, 4) == number }!
+    return Frame.number(root, 48 + 24 * section + 8, 8)
   }
 }

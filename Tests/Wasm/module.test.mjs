@@ -206,6 +206,10 @@ test('starts answer short texts as all records do, without a request of their ow
     }
   }
   assert.ok(answered > 100, `${answered} answers`)
+  // The list before the first letter, with its number of records.
+  const before = log.length, all = await index.search('', { limit: 20 }), right = await whole.search('', { limit: 20, total: 'exact' })
+  assert.deepEqual([all.matches, all.total, all.totalIsExact, all.more], [right.matches, 30000, true, true])
+  assert.equal(log.length, before)
   // A page behind the starts, and one by a cursor, are those of all records.
   const next = await index.search('a', { limit: 10, offset: 20 })
   assert.deepEqual(next.matches, (await whole.search('a', { limit: 10, offset: 20, total: 'exact' })).matches)

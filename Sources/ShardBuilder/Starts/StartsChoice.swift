@@ -2,15 +2,21 @@ import ShardedIndex
 
 /// The texts that starts answer, where the starts of all texts would be too large for the index.
 ///
-/// Texts with long records are left out first: a few long records take the room of the answers to many texts. Among
-/// texts with records of a like size the shorter ones remain, since people type them first.
+/// In an index with ranks those texts remain that save the most reads for the bytes of their records. The reads are
+/// counted by lower bounds, so first letters and the beginnings of many records remain, and a few long records do not
+/// take the room of the answers to many texts. Without ranks texts with long records are left out first, and among texts
+/// with records of a like size the longer ones.
 struct StartsChoice {
   /// A text, and the numbers of its records.
   private struct Text {
     let text: [UInt8]
+    /// The number of lower bounds that begin with the text.
+    let bounds: Int
     let records: [Int]
     /// The class of the longest record: the bits of its size.
     let longest: Int
+    /// The size of all its records.
+    let size: Int
   }
 
   /// The most times that the content of starts is larger than their files. Content beyond it is not even tried, so that
@@ -29,21 +35,31 @@ struct StartsChoice {
   /// The most bytes of the starts of an index.
   static func limit(ofIndex size: Int) -> Int { max(1 << 14, size / 50) }
 
-  init(of texts: [[UInt8]], in index: ShardedIndex) throws(BuildError) {
+  /// - Parameter isByRank: Whether the records are the best ones of each text alone.
+  init(of texts: [WrittenStarts.Text], in index: ShardedIndex, isByRank: Bool) throws(BuildError) {
     let found = try BuildError.ofIndex { () throws(IndexError) in
       var found: [[Int]] = []
-      for text in texts { found.append(Array(try WrittenStarts.positions(of: [text], in: index))) }
+      for each in texts {
+        found.append(Array(try WrittenStarts.positions(of: [each.text], in: index, isByRank: isByRank)))
+      }
       return found
     }
     let positions = found.reduce(into: Set<Int>()) { $0.formUnion($1) }.sorted()
     let sizes = try WrittenStarts.sizes(of: positions, in: index)
-    let all = zip(texts, found).map { text, found in
+    let all = zip(texts, found).map { each, found in
       let records = found.map { Self.number(of: $0, among: positions) }
       return Text(
-        text: text, records: records,
-        longest: Int.bitWidth - max(Self.shortRecord, records.map { sizes[$0] }.max() ?? 0).leadingZeroBitCount)
+        text: each.text, bounds: each.bounds, records: records,
+        longest: Int.bitWidth - max(Self.shortRecord, records.map { sizes[$0] }.max() ?? 0).leadingZeroBitCount,
+        size: records.reduce(0) { $0 + sizes[$1] })
     }
-    order = all.indices.sorted { (all[$0].longest, all[$0].text.count, $0) < (all[$1].longest, all[$1].text.count, $1) }
+    order = all.indices.filter { !all[$0].records.isEmpty }.sorted {
+      let (a, b) = (all[$0], all[$1])
+      // Of fractions the greater one comes first.
+      return isByRank
+        ? (b.bounds * a.size, $0) < (a.bounds * b.size, $1)
+        : (a.longest, a.text.count, $0) < (b.longest, b.text.count, $1)
+    }
     (self.texts, self.positions, self.sizes) = (all, positions, sizes)
   }
 

@@ -20,7 +20,8 @@ extension WrittenStarts {
     let index: ShardedIndex
     if let open { index = try open(manifest) } else { index = try Self.open(manifest, in: publisher) }
     let limit = StartsChoice.limit(ofIndex: indexSize)
-    let choice = try StartsChoice(of: try Self.texts(of: index.generation.manifest), in: index)
+    let isByRank = index.generation.manifest.isRanked
+    let choice = try StartsChoice(of: try Self.texts(of: index), in: index, isByRank: isByRank)
     var room = limit * StartsChoice.greatestRatio
     defer { publisher.removeStarts() }
     while true {
@@ -30,7 +31,8 @@ extension WrittenStarts {
       try Self.write(positions, of: index, at: BuildSite(try Publisher(directory: path), site.options))
       let (written, files) = try Self.files(in: path)
       let made = WrittenStarts(
-        texts, files, rootChecksum: UInt32(truncatingIfNeeded: written.generation.manifest.rootChecksum))
+        texts, files, rootChecksum: UInt32(truncatingIfNeeded: written.generation.manifest.rootChecksum),
+        isByRank: isByRank)
       let found = files.reduce(made.head.content.count) { $0 + $1.count }
       if found <= limit || texts.isEmpty {
         self = made
@@ -55,27 +57,51 @@ extension WrittenStarts {
     }
   }
 
-  /// Returns the texts whose matches are in several shards, ascending. They are the beginnings of lower bounds that end
-  /// with a character before the bound ends. No text has a space, because the meaning of a space depends on the keys.
-  static func texts(of manifest: ManifestReader) throws(BuildError) -> [[UInt8]] {
-    var texts: Set<[UInt8]> = []
-    for number in 0..<manifest.shardCount {
-      let bound = try BuildError.ofIndex { () throws(IndexError) in try manifest.bound(number) }
-      for end in bound.indices.dropFirst().prefix(StartsHead.textSizeLimit) {
-        if bound[end - 1] == UInt8(ascii: " ") { break }
-        // A text ends only after a whole character.
-        if bound[end] & 0xC0 != 0x80 { texts.insert(Array(bound[..<end])) }
-      }
-    }
-    return Array(texts.sorted { $0.lexicographicallyPrecedes($1) }.prefix(StartsHead.textLimit))
+  /// A text whose matches are in several shards.
+  struct Text {
+    let text: [UInt8]
+    /// The number of lower bounds that are longer and begin with the text.
+    var bounds: Int
   }
 
-  /// Returns the positions of each text's first matches and of its matches with the highest ranks. There is one more of
-  /// each than answers have, which shows whether there are more.
-  static func positions(of texts: [[UInt8]], in index: ShardedIndex) throws(IndexError) -> Set<Int> {
+  /// Returns the texts whose matches are in several shards, of keys or of entries, ascending. They are the beginnings of
+  /// lower bounds that end with a character before the bound ends; with ranks also the empty text, for a list before a
+  /// person types. No text has a space, because the meaning of a space depends on the keys.
+  static func texts(of index: ShardedIndex) throws(BuildError) -> [Text] {
+    var texts: [[UInt8]: Int] = [:]
+    let least = index.generation.manifest.isRanked ? 0 : 1
+    for bound in try BuildError.ofIndex({ () throws(IndexError) in try bounds(of: index) }) {
+      for end in bound.indices.dropFirst(least).prefix(while: { $0 <= StartsHead.textSizeLimit }) {
+        if end > 0, bound[end - 1] == UInt8(ascii: " ") { break }
+        // A text ends only after a whole character.
+        if bound[end] & 0xC0 != 0x80 { texts[Array(bound[..<end]), default: 0] += 1 }
+      }
+    }
+    let all = texts.sorted { $0.key.lexicographicallyPrecedes($1.key) }.prefix(StartsHead.textLimit)
+    return all.map { Text(text: $0.key, bounds: $0.value) }
+  }
+
+  /// Returns the lower bounds of the shards of an index, and of the shards of its entries.
+  private static func bounds(of index: ShardedIndex) throws(IndexError) -> [[UInt8]] {
+    var bounds: [[UInt8]] = []
+    for manifest in [index.generation.manifest, try index.generation.entries()?.manifest] {
+      guard let manifest else { continue }
+      for number in 0..<manifest.shardCount { bounds.append(try manifest.bound(number)) }
+    }
+    return bounds
+  }
+
+  /// Returns the positions of each text's first matches, or of its matches with the highest ranks. There is one more
+  /// than answers have, which shows whether there are more.
+  ///
+  /// - Parameter isByRank: Whether the positions are those of the highest ranks alone. Else an index with ranks has
+  ///   both: ``StartsHead/isByRank``.
+  static func positions(
+    of texts: [[UInt8]], in index: ShardedIndex, isByRank: Bool
+  ) throws(IndexError) -> Set<Int> {
     var positions: Set<Int> = []
     for text in texts {
-      positions.formUnion(try first(text, in: index))
+      if !isByRank { positions.formUnion(try first(text, in: index)) }
       if index.generation.manifest.isRanked { positions.formUnion(try best(text, in: index)) }
     }
     return positions

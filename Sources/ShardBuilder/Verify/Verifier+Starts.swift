@@ -20,11 +20,11 @@ extension Verifier {
       // Starts do not have the changes of an overlay.
       let whole = ShardedIndex(manifest, in: index.directory)
       let known: Set<[UInt8]>
-      do throws(BuildError) { known = Set(try WrittenStarts.texts(of: manifest)) } catch { return }
+      do throws(BuildError) { known = Set(try WrittenStarts.texts(of: whole).map(\.text)) } catch { return }
       // Starts that would be too large leave texts out.
       let texts = head.texts
       guard known.isSuperset(of: texts) else { return damage(manifestName, "has starts of other texts") }
-      let positions = try WrittenStarts.positions(of: texts, in: whole).sorted()
+      let positions = try WrittenStarts.positions(of: texts, in: whole, isByRank: head.isByRank).sorted()
       let (records, all) = (try starts.matches(forPrefix: ""), try whole.matches(forPrefix: ""))
       guard records.count == positions.count else { return damage(manifestName, "has starts of other records") }
       for (number, position) in positions.enumerated() {
@@ -32,8 +32,8 @@ extension Verifier {
         guard start[0] == record[0] else { return damage(manifestName, "has starts of other records") }
       }
       for text in texts {
-        let found = try WrittenStarts.positions(of: [text], in: starts).map { positions[$0] }
-        guard Set(found) == (try WrittenStarts.positions(of: [text], in: whole)) else {
+        let found = try WrittenStarts.positions(of: [text], in: starts, isByRank: head.isByRank).map { positions[$0] }
+        guard Set(found) == (try WrittenStarts.positions(of: [text], in: whole, isByRank: head.isByRank)) else {
           return damage(manifestName, "has starts with other answers than all records")
         }
       }

@@ -6,7 +6,7 @@ extension Generation {
       text.withSeparator(at: last) { KeySearch(shards, limit: limit).prefetch(TypedRun($0)) }
     }
     // Starts that are being fetched will answer texts with matches in several shards.
-    let awaitsStarts = !text.hasSpace && mayAnswerFromStarts(limit) && lazyStarts.load() == nil
+    let awaitsStarts = !text.hasSpace && mayAnswerFromStarts(limit, isByRank: false) && lazyStarts.load() == nil
     KeySearch(shards, limit: limit).prefetch(run, isOfOneShard: awaitsStarts)
   }
 }

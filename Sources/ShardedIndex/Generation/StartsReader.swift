@@ -1,5 +1,5 @@
-/// The starts of a generation: an index of their own with the first and the best records of texts with matches in
-/// several shards. Source: docs/format.md section 3.14.
+/// The starts of a generation: an index of their own with the best records of texts with matches in several shards, or
+/// without ranks the first ones. Source: docs/format.md section 3.14.
 package final class StartsReader: Sendable {
   package let head: StartsHead
   /// The generation of the starts' records, with positions of its own.
@@ -29,25 +29,30 @@ extension Generation {
   /// - Parameters:
   ///   - text: The folded text.
   ///   - count: The number of matches to find, from the first on.
-  package func nearest(to text: [UInt8], count: Int) throws(IndexError) -> Generation {
-    guard mayAnswerFromStarts(count), !text.isEmpty, text.count <= StartsHead.textSizeLimit,
-      let starts = try starts(), starts.head.answers(text),
+  ///   - isByRank: Whether the matches with the highest ranks are to be found; else the first ones by key.
+  package func nearest(to text: [UInt8], count: Int, isByRank: Bool) throws(IndexError) -> Generation {
+    guard mayAnswerFromStarts(count, isByRank: isByRank), isByRank || !text.isEmpty,
+      text.count <= StartsHead.textSizeLimit,
+      let starts = try starts(), starts.head.answers(text), isByRank || !starts.head.isByRank,
       // Keys are made from the fields of the starts' records.
       starts.generation.schema.isKeyStored == schema.isKeyStored
     else { return self }
     return starts.generation
   }
 
-  /// Returns the same for a folded prefix.
+  /// Returns the generation that finds the first matches of a folded prefix by key with the fewest reads.
   func nearest(to text: FoldedPrefix, count: Int) throws(IndexError) -> Generation {
-    guard mayAnswerFromStarts(count) else { return self }
-    return unsafe try nearest(to: Array(text.bytes), count: count)
+    guard mayAnswerFromStarts(count, isByRank: false) else { return self }
+    return unsafe try nearest(to: Array(text.bytes), count: count, isByRank: false)
   }
 
   /// Whether starts may answer some texts with fewer reads.
   ///
+  /// Starts of an index with ranks answer by rank alone.
+  ///
   /// - Parameter count: The number of matches to find, from the first on.
-  package func mayAnswerFromStarts(_ count: Int) -> Bool {
+  package func mayAnswerFromStarts(_ count: Int, isByRank: Bool) -> Bool {
     directory.carried != nil && overlay == nil && manifest.hasStarts && count <= StartsHead.depth
+      && isByRank == manifest.isRanked
   }
 }

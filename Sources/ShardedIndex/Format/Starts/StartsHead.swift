@@ -1,7 +1,9 @@
 /// The content of the first frame of the starts: the texts that they answer, and the sizes of their files, which follow
 /// the frame. Source: docs/format.md section 3.14.
 package struct StartsHead: Equatable, Sendable {
-  package static let magic: UInt32 = 0x3142_5153  // "SQB1"
+  static let magic: UInt32 = 0x3142_5153  // "SQB1"
+  /// The magic of starts without the first records by key.
+  static let rankMagic: UInt32 = 0x3242_5153  // "SQB2"
   /// The most matches of a text in the starts.
   package static let depth = 20
   /// The most texts, and the most bytes of each.
@@ -10,7 +12,9 @@ package struct StartsHead: Equatable, Sendable {
   /// The largest content of the frame, in bytes.
   static let contentLimit = 8 << 20
 
-  /// The folded texts, ascending.
+  /// Whether the records are the best ones of each text alone, and not the first ones by key too.
+  package let isByRank: Bool
+  /// The folded texts, ascending. The first may be empty.
   package let texts: [[UInt8]]
   /// The sizes of the manifest and of the other files, in bytes, in the order of an archive.
   package let sizes: [Int]
@@ -18,8 +22,8 @@ package struct StartsHead: Equatable, Sendable {
   /// The checksum of the frame of the manifest's root.
   package let rootChecksum: UInt32
 
-  package init(texts: [[UInt8]], sizes: [Int], rootChecksum: UInt32) {
-    (self.texts, self.sizes, self.rootChecksum) = (texts, sizes, rootChecksum)
+  package init(texts: [[UInt8]], sizes: [Int], rootChecksum: UInt32, isByRank: Bool) {
+    (self.texts, self.sizes, self.rootChecksum, self.isByRank) = (texts, sizes, rootChecksum, isByRank)
   }
 
   /// - Parameters:
@@ -28,7 +32,8 @@ package struct StartsHead: Equatable, Sendable {
   init(_ content: [UInt8], room: Int) throws(FormatError) {
     var reader = unsafe ByteReader(content.span.bytes)
     let magic = try reader.read(UInt32.self)
-    guard magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
+    isByRank = magic == Self.rankMagic
+    guard isByRank || magic == Self.magic else { throw .wrongMagic(found: magic, expected: Self.magic) }
     rootChecksum = try reader.read(UInt32.self)
     texts = try Self.readTexts(&reader)
     let count = try reader.readVarint()
@@ -57,7 +62,7 @@ package struct StartsHead: Equatable, Sendable {
     for _ in 0..<count {
       let common = try reader.readVarint()
       let size = try reader.readVarint()
-      guard common <= texts.last?.count ?? 0, size > 0, size <= textSizeLimit - common else {
+      guard common <= texts.last?.count ?? 0, size <= textSizeLimit - common else {
         throw .invalid(reason: "has a start of \(common) and \(size) bytes", offset: reader.offset)
       }
       let text = unsafe Array(texts.last?.prefix(common) ?? []) + Array(try reader.read(bytes: size))
@@ -72,7 +77,7 @@ package struct StartsHead: Equatable, Sendable {
   /// The content of the frame.
   package var content: [UInt8] {
     var writer = ByteWriter()
-    writer.write(Self.magic)
+    writer.write(isByRank ? Self.rankMagic : Self.magic)
     writer.write(rootChecksum)
     writer.writeVarint(texts.count)
     var before: [UInt8] = []
