@@ -176,7 +176,10 @@ extension ShardedIndex.Search {
     _ query: ShardedIndex.SearchQuery, in generation: Generation,
     _ find: (inout ShardedIndex.Search) throws(IndexError) -> Void
   ) throws(IndexError) -> ShardedIndex.Search {
-    try generation.gathering(ahead: { query.prefetch(in: generation) }) { () throws(IndexError) in
+    #if !hasFeature(Embedded)
+      if !query.isInOrderOfKeys(in: generation.manifest) { generation.beginEntries(query.wanted) }
+    #endif
+    return try generation.gathering(ahead: { query.prefetch(in: generation) }) { () throws(IndexError) in
       var search = try ShardedIndex.Search(query, in: generation)
       try find(&search)
       return search

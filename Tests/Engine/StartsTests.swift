@@ -207,6 +207,32 @@ import Testing
     #expect(!uneven.contains("e") && uneven.contains("a") && uneven.contains("d"), "\(uneven)")
   }
 
+  @Test("the manifest of entries comes beside the starts, and only a search of the index waits for it")
+  func entriesBesideStarts() throws {
+    let small = try Self.index { ($0.weight, $0.words) = ("_id", .body) }
+    let files = CarriedFiles(small.path, hasAll: false)
+    files.gathers = true
+    let far = try files.open()
+    func find(_ text: String) throws -> (isOfStarts: Bool, waits: Int) {
+      let before = files.waits
+      let search = try ShardedIndex.Search.finding(ShardedIndex.SearchQuery(text), in: far.generation) {
+        (search) throws(IndexError) in try search.findAll()
+      }
+      return (search.generation.isOfStarts, files.waits - before)
+    }
+    #expect(!files.asked.contains { $0.hasPrefix("entries-") })
+    #expect(try find("s").isOfStarts)
+    #expect(files.asked.first { $0 != "manifest" }?.hasPrefix("entries-") ?? false)
+    #expect(!files.awaited.contains { $0.hasPrefix("entries-") })
+    #expect(try !find("sanka").isOfStarts)
+    #expect(files.awaited.contains { $0.hasPrefix("entries-") })
+    // A search by key asks for no entries.
+    let other = CarriedFiles(small.path, hasAll: false)
+    other.gathers = true
+    #expect(try other.open().matches(forPrefix: "s", limit: 10).count == 10)
+    #expect(!other.asked.contains { $0.hasPrefix("entries-") })
+  }
+
   @Test("verify finds starts that are not the best records") func otherStarts() throws {
     // Of the same names with other weights.
     func index(_ weight: (Int) -> Int) throws -> SmallIndex {

@@ -3,13 +3,17 @@
 import json
 import os
 import tempfile
+import threading
 
 import nginx
-from remote import SCRATCH, STARTS, WWW, RemoteTestCase, build, shardq, texts
+from remote import SCRATCH, STARTS, WWW, Host, RemoteTestCase, build, shardq, texts
 
 # Without ranks: the starts of STARTS answer by rank alone.
 PLAIN = build(os.path.join(SCRATCH, "many.csv"), "plain", "--shard-size", "1KiB", "--part-size", "1KiB",
               "--key", "{name}, {country}", "--starts")
+# With entries, whose manifest is a file of its own, and starts that the opening does not include.
+WORDS = build(os.path.join(SCRATCH, "many.csv"), "words", "--shard-size", "1200", "--part-size", "1KiB",
+              "--key", "{name}, {country}", "--weight", "population", "--words", "--starts")
 assert shardq("archive", "-i", PLAIN, "-o", PLAIN + ".shardq")[0] == 0
 NAMES = ("plain/", "plain.shardq")
 
@@ -90,3 +94,25 @@ class Starts(RemoteTestCase):
             # A text that the starts do not answer takes its shard.
             self.ask(self.url(name), "sanbachi", "--sort", "key", "-n", "10", "--fetch", "shards")
             self.assertLessEqual(len(self.nginx.requests()), 2)
+
+    def test_the_entries_come_beside_the_starts(self):
+        ended = threading.Event()
+
+        def answer(handler, content):
+            if "/entries-" in handler.path:
+                ended.wait(30)
+            handler.send_range(content)
+
+        with Host(answer) as host:
+            options = ["--format", "tsv", "-n", "10"]
+            # The host keeps the entries back, and the starts answer.
+            self.assertEqual(self.ask(host.url + "words/", "s", *options), shardq("-i", WORDS, "s", *options))
+            asked = [path for path, _ in host.requests]
+            self.assertEqual(len([path for path in asked if "/entries-" in path]), 1, asked)
+            self.assertLess([n for n, path in enumerate(asked) if "/entries-" in path][0], 3)
+            ended.set()
+            # A search by key asks for none.
+            host.requests.clear()
+            self.cache += "-"
+            self.ask(host.url + "words/", "s", "--sort", "key", *options)
+            self.assertEqual([path for path, _ in host.requests if "/entries-" in path], [])

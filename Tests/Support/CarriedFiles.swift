@@ -17,6 +17,10 @@ package final class CarriedFiles: @unchecked Sendable {
   package var wrong: [String: Int64] = [:]
   /// The names that were opened, and the ranges that were read, in order.
   package private(set) var reads: [(name: String, range: Range<Int>)] = []
+  /// The names of the files with missing bytes that were asked for, in order.
+  package private(set) var asked: [String] = []
+  /// The names of the files whose bytes a thread that gathers waited for.
+  package private(set) var awaited: [String] = []
   private var numbers: [(name: String, content: [UInt8])] = []
   private var here: [Int32: Set<Int>] = [:]
   private var wanted: [(file: Int32, range: Range<Int>)] = []
@@ -79,6 +83,7 @@ package final class CarriedFiles: @unchecked Sendable {
     let range = offset..<offset + size
     if !hasAll, !here[file, default: []].isSuperset(of: range) {
       wanted.append((file, range))
+      asked.append(numbers[Int(file)].name)
       guard gathers, waitsAtOnce else { return -EAGAIN }
       waits += 1
       _ = fetch()
@@ -90,10 +95,13 @@ package final class CarriedFiles: @unchecked Sendable {
 
   private func gather(_ how: Int32) {
     waitsAtOnce = how == CARRIER_WAITS
+    // Nothing waits for bytes that were asked for before.
+    if how != CARRIER_AWAITS { wanted = [] }
     if how == CARRIER_GATHERS_ANEW { here = [:] }
     if how == CARRIER_AWAITS {
       waits += 1
       wrong = [:]
+      awaited += wanted.map { numbers[Int($0.file)].name }
       _ = fetch()
     }
   }

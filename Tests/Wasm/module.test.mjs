@@ -215,6 +215,26 @@ test('starts answer short texts as all records do, without a request of their ow
   assert.deepEqual(next.matches, (await whole.search('a', { limit: 10, offset: 20, total: 'exact' })).matches)
 })
 
+test('the manifest of entries comes with the opening, and an answer from starts does not wait for it', async () => {
+  const files = storage(filesOf(started)), log = []
+  let release
+  const held = new Promise(resolve => { release = resolve })
+  const index = await open({
+    async get(name, from, to) {
+      log.push(name)
+      if (name.startsWith('entries-')) await held
+      return files.get(name, from, to)
+    },
+  }, { module })
+  assert.equal(log.filter(name => name.startsWith('entries-')).length, 1)
+  assert.equal((await index.search('s')).matches.length, 10)
+  const other = index.search('santafan')
+  assert.equal(await Promise.race([other, new Promise(resolve => setTimeout(resolve, 100, 'waits'))]), 'waits')
+  release()
+  await other
+  assert.equal(log.filter(name => name.startsWith('entries-')).length, 1)
+})
+
 test('an archive answers as its directory, in as few requests', async () => {
   for (const directory of [small, large]) {
     const bytes = archived(directory), log = []

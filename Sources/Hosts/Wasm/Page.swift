@@ -91,8 +91,11 @@ private final class Page {
     let generation = index.generation
     ofIndex = AnswerWriter(generation.schema)
     writer = ofIndex
-    // The module asks the host for the starts, but no answer waits for the starts.
-    if generation.manifest.hasStarts { _ = try? generation.starts() }
+    // The module asks the host for the starts and the entries, but only answers that need them wait for them.
+    if generation.manifest.hasStarts {
+      _ = try? generation.starts()
+      _ = try? generation.entries()
+    }
   }
 
   /// Writes the answer to a search.

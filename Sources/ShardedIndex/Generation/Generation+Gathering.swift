@@ -22,4 +22,17 @@ extension Generation {
     }
     return try carried.gathering(ahead: ahead, renew: renew, body)
   }
+
+  #if !hasFeature(Embedded)
+    /// Begins to fetch the manifest of the entries beside the starts. Only a search that the starts do not answer waits
+    /// for it.
+    ///
+    /// - Parameter count: The number of matches that a search finds, from the first on.
+    func beginEntries(_ count: Int) {
+      guard mayAnswerFromStarts(count, isByRank: true), lazyStarts.load() == nil, let carried = directory.carried,
+        carried.gathers, ReadingTerms.mayWait
+      else { return }
+      carried.beginning { _ = try? entries() }
+    }
+  #endif
 }

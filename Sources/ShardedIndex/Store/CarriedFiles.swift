@@ -62,6 +62,15 @@ import CLibrary
     return try body()
   }
 
+  #if !hasFeature(Embedded)
+    /// Begins to fetch the bytes that `body` reads first. Later reads of this thread do not wait for them.
+    func beginning(_ body: () -> Void) {
+      gather(Int(CARRIER_GATHERS))
+      body()
+      gather(Int(CARRIER_WAITS))
+    }
+  #endif
+
   /// Returns the error for a carrier's number.
   ///
   /// - Parameter path: The path of the file.
