@@ -172,13 +172,21 @@ struct RankedSearch: Sendable {
   /// Opens the next containers, so that a carrier fetches their bytes side by side. The search opens them again, and
   /// reports errors.
   private mutating func fetchAhead(_ found: inout RankedFound) {
-    for _ in 0..<Self.aheadCount {
-      guard let container = queue.pop() else { return }
-      try? open(container, &found)
+    var (count, missing) = (0, -1)
+    for _ in 0..<Self.aheadLimit {
+      guard count < Self.aheadCount, let container = queue.pop() else { return }
+      // Neighbouring keys are in one shard, whose bytes come once.
+      if case .shard(missing) = container.kind { continue }
+      count += 1
+      do throws(IndexError) { try open(container, &found) } catch {
+        if case .shard(let number) = container.kind { missing = number }
+      }
     }
   }
   /// The number of parts that most answers need.
   private static let aheadCount = 11
+  /// The most containers to open ahead.
+  private static let aheadLimit = 1024
 
   /// Queues the parts of records that were left.
   private mutating func queueRests(_ records: [RankedRecord]) {
