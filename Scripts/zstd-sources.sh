@@ -18,11 +18,18 @@ sed 's/^Types:.*/Types: deb-src/; s/^deb /deb-src /' /etc/apt/sources.list.d/deb
   >"$sources/parts/debian.sources"
 # apt downloads as the user _apt, who needs access to the directory.
 chmod 755 "$sources"
-apt() {
-  apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$sources/parts" \
-    -o "Dir::State::lists=$sources/lists" "$@" >&2
+with_sources() {
+  command="$1"
+  shift
+  "$command" -qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$sources/parts" \
+    -o "Dir::State::lists=$sources/lists" "$@"
 }
-apt update && (cd "$sources" && apt source --download-only libzstd) || skip
+with_sources apt-get update >&2 || skip
+# The newest first. A mirror may list a version whose files it no longer has.
+for version in $(with_sources apt-cache showsrc libzstd | sed -n 's/^Version: //p' | sort -Vr | uniq); do
+  (cd "$sources" && with_sources apt-get source --download-only "libzstd=$version" >&2) && break || rm -f "$sources"/libzstd_*
+done
+[ -n "$(ls "$sources"/libzstd_*.orig.tar.xz 2>/dev/null)" ] || skip
 rm -rf "$zstd"
 mkdir -p "$zstd"
 tar -xf "$sources"/libzstd_*.orig.tar.xz -C "$zstd" --strip-components=1
