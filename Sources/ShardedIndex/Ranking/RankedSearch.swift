@@ -6,13 +6,6 @@ import CLibrary
 /// records. A record is a hit once no bound is above its rank. In an index with entries, parts of the entries give
 /// entries, and an entry gives the records with the key that it names. Source: docs/ranking.md section 5.
 struct RankedSearch: Sendable {
-  /// The numbers of pages, shards and parts that a search has opened.
-  struct Opened: Sendable {
-    var pages = 0
-    var shards = 0
-    var parts = 0
-  }
-
   let generation: Generation
   let text: RankedText
   let rules: MatchRules
@@ -138,7 +131,7 @@ struct RankedSearch: Sendable {
         queueRests(found.removeLeft())
       } else if restOfQueue.map({ page.records.isEmpty && $0.edits > mostEdits ?? .max }) ?? true {
         break
-      } else if isOver(budget, since: start) || isStopped?() ?? false {
+      } else if opened.isOver(budget, since: start) || isStopped?() ?? false {
         page.isComplete = false
         break
       } else if let container = queue.pop() {
@@ -157,16 +150,6 @@ struct RankedSearch: Sendable {
     found.leaveAll()
     left = found.left
     return page
-  }
-
-  /// Returns whether the search has used up its budget.
-  private func isOver(_ budget: ShardedIndex.SearchBudget?, since start: Opened) -> Bool {
-    switch budget {
-    case .shards(let limit): opened.shards - start.shards >= limit
-    case .parts(let limit): opened.parts - start.parts >= limit
-    case .until(let isOver): isOver()
-    case nil: false
-    }
   }
 
   /// Opens the next containers, so that a carrier fetches their bytes side by side. The search opens them again, and
