@@ -47,7 +47,8 @@ public struct BuildOptions: Sendable {
   /// Whether answers can be near to a place. The index gets a table of the cells of its records.
   public var near = false
   /// Whether the index gets starts: the best records of each text whose matches are in several shards, or the first
-  /// ones if answers have no ranks, stored once more in one place. Starts serve readers for whom each read is a round trip, in a page or over HTTP.
+  /// ones if answers have no ranks, stored once more in one place. Starts serve readers for whom each read is a round
+  /// trip, in a page or over HTTP.
   public var starts = false
   /// The field with the id of a record for ``ShardBuilder/update(_:upsert:delete:options:progress:)``; the manifest
   /// notes it. nil stands for `geonameid` of a GeoNames dump, else for `_id` if the records have that field.

@@ -94,8 +94,8 @@
       name: .customLong("starts"),
       help: ArgumentHelp(
         "Store the best answers to short texts once more, or the first ones if answers have no ranks: pages and readers "
-          + "over HTTP need fewer round trips. Adds at most 2 % to the index (16 KiB to a small one): texts with long "
-          + "records are left out first. Adds time to each update."))
+          + "over HTTP need fewer round trips. Adds at most 2 % to the index (16 KiB to a small one), and leaves out texts "
+          + "beyond that. Adds time to each update."))
     var starts = false
 
     func validate() throws {
