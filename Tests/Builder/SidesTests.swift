@@ -82,7 +82,7 @@ import Testing
       #expect(
         found
           == expected.map {
-            $0.map { $0.mapValues { Entry(count: $0.count, weight: WeightStep.rounded($0.weight)) } }
+            $0.map { $0.mapValues { Entry(count: $0.count, weight: WeightStep.ofRecords.rounded($0.weight)) } }
           })
       // The weights of a whole shard are exact.
       for (shard, parts) in expected.enumerated() {
@@ -105,12 +105,16 @@ import Testing
       weights.append(weight >> UInt64.random(in: 0..<63, using: &random))
     }
     for weight in weights {
-      let rounded = WeightStep.rounded(weight)
+      let rounded = WeightStep.ofRecords.rounded(weight)
       #expect(rounded >= weight && rounded - weight <= weight / 4 && rounded <= WeightRule.limit, "\(weight)")
-      #expect(WeightStep.rounded(rounded) == rounded)
+      #expect(WeightStep.ofRecords.rounded(rounded) == rounded)
     }
-    let sorted = weights.sorted().map { WeightStep.step($0) }
+    let sorted = weights.sorted().map { WeightStep.ofRecords.step($0) }
     #expect(zip(sorted, sorted.dropFirst()).allSatisfy { $0 <= $1 })
+    for weight in 0...UInt64(EntryKind.weightLimit) {
+      let rounded = WeightStep.ofEntries.rounded(weight)
+      #expect(rounded >= weight && rounded - weight < 512)
+    }
   }
 
   @Test("side files do not depend on the order of records, on threads or on memory") func sameBytes() throws {

@@ -185,6 +185,20 @@ import Testing
     #expect(try built.open.search("abczde", limit: 100).hits.count == 61)
   }
 
+  @Test("of equal entries, those of the first records are opened first", arguments: [nil, "w"])
+  func equalEntries(weight: String?) throws {
+    let records = (0..<3000).map { #"{"name":"q\#(1000 + $0) airport","country":"xx","w":1,"id":"\#($0)"}"# }
+    let built = try SmallIndex(json: records.joined(separator: "\n"), key: "{name}, {country}", suffix: ".jsonl") {
+      ($0.weight, $0.id, $0.words) = (weight, "id", .body)
+      ($0.shardLimitBytes, $0.partSizeBytes) = (2048, 512)
+    }
+    let answer = try built.open.search("airp", limit: 10)
+    #expect(answer.hits.map { $0.record["id"] } == (0..<10).map { "\($0)" })
+    // All parts with entries, and the first parts with records.
+    let parts = try #require(try built.open.generation.entries()).manifest.shardCount * 8
+    #expect(answer.certificate.partsOpened < parts && parts < 1500, "\(answer.certificate), \(parts)")
+  }
+
   @Test("pages joined are one page, by next and by cursor") func paging() throws {
     let built = try Self.index(3000, .uniform, seed: 23)
     let records = try RankedSearchTests.scan(built.open)

@@ -61,4 +61,32 @@ import Testing
       #expect(WeightRule.code(weight) <= WeightRule.code(weight + 1))
     }
   }
+
+  @Test("a code has a greatest weight, which is the weight itself below 4,096")
+  func weightsOfCodes() {
+    let last = UInt64(1 << 32) - (1 << 21)  // The first weight with the greatest code.
+    #expect(WeightRule.code(last - 1) == 65534 && WeightRule.code(last) == 65535)
+    for code in 0...65534 {
+      let greatest = WeightRule.greatest(ofCode: code)
+      #expect(WeightRule.code(greatest) <= code && code < WeightRule.code(greatest + 1), "\(code)")
+    }
+    for weight in 0...4095 as ClosedRange<UInt64> {
+      #expect(WeightRule.greatest(ofCode: WeightRule.code(weight)) == weight)
+    }
+    #expect(WeightRule.greatest(ofCode: 65535) == WeightRule.limit)
+  }
+
+  @Test("the weight of an entry has the score of its records, and the greatest weight that they can have")
+  func weightsOfEntries() {
+    for kind in [EntryKind.form, .word, .name] {
+      for weight in [0, 1, 2, 7, 8, 4095, 1 << 31, WeightRule.limit] as [UInt64] {
+        let own = UInt64(kind.weight(ofRecords: weight))
+        #expect(own <= UInt64(EntryKind.weightLimit))
+        #expect(EntryKind.score(ofEntry: own) == WeightRule.code(weight) + 2048 * kind.bonus)
+        #expect(kind.greatestWeight(ofEntry: own) >= weight)
+        #expect(kind.greatestWeight(ofEntry: own) == weight || weight > 4095)
+      }
+      #expect(kind.greatestWeight(ofEntry: .max) == WeightRule.limit)
+    }
+  }
 }

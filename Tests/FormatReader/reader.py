@@ -429,7 +429,7 @@ class Index:
         cursor = Cursor(head, what)
         need(cursor.take(4) == b"SQE1", f"{what} of another magic")
         kind, size = cursor.unpack("BQ")
-        need(kind == 3, f"{what} of another kind")
+        need(kind == 4, f"{what} of another kind")
         digest, (checksum,) = cursor.take(16), cursor.unpack("I")
         count = cursor.varint()
         self.last_components = [cursor.take(cursor.varint()) for _ in range(count % (LAST_COMPONENTS + 1))]

@@ -40,8 +40,10 @@ class Table(NamedTuple):
     parts: list
 
 
-def step(weight):
+def step(weight, of_entries):
     """The step of a weight, rounded up."""
+    if of_entries:
+        return -(-weight // 512)
     if weight == 0:
         return 0
     exponent = weight.bit_length() - 1
@@ -120,7 +122,7 @@ def read_lists(reader, cursor, limits, rounded):
     return [[next(entries) for _ in range(count)] for count in counts]
 
 
-def read_table(reader, contents, number, shard_count, what, kinds=(VALUES, PARTS_OF_VALUES)):
+def read_table(reader, contents, number, shard_count, what, kinds=(VALUES, PARTS_OF_VALUES), of_entries=False):
     """The table of a filter; None if the page has none."""
     groups = -(-shard_count // SHARDS)
     found = [name for name in contents if name[0] in kinds and name[1] == number]
@@ -147,7 +149,7 @@ def read_table(reader, contents, number, shard_count, what, kinds=(VALUES, PARTS
             for i, entry in enumerate(shard):
                 same = [e for part in parts[-1] for e in part if e.number == i]
                 sums = sum(e.count for e in same), max((e.weight for e in same), default=0)
-                reader.need(sums == (entry.count, step(entry.weight)), f"{what}: a shard is not the sum of its parts")
+                reader.need(sums == (entry.count, step(entry.weight, of_entries)), f"{what}: a shard is not the sum of its parts")
     return Table(values, shards, parts)
 
 
@@ -183,7 +185,8 @@ def values_of(kind, text, fold):
 
 def verify_tables(reader, index, fold):
     """The tables of all filters and of cells, made anew of the records of the shards; entries list folds (§3.13)."""
-    if index.settings.get(b"entries") == b"yes":
+    of_entries = index.settings.get(b"entries") == b"yes"
+    if of_entries:
         fold = str.encode
     filters = settings_list(index.settings[b"filter"]) if b"filter" in index.settings else []
     weight = reader.Weights(index.settings)
@@ -198,7 +201,7 @@ def verify_tables(reader, index, fold):
             of_record = of_field if path is not None else lambda fields: cells_of(reader, index, fields)
             made = [[made_part(part, of_record, weight, path is not None) for part in shard.parts] for shard in own]
             values = sorted({value for shard in made for part in shard for value in part})
-            table = read_table(reader, contents, number, len(own), f"page {page}, table {number}", kinds)
+            table = read_table(reader, contents, number, len(own), f"page {page}, table {number}", kinds, of_entries)
             if len(values) > MOST_VALUES or sum(map(len, values)) > MOST_BYTES:
                 reader.need(table is None, f"page {page} has a table of too many values")
                 continue
@@ -211,7 +214,7 @@ def verify_tables(reader, index, fold):
                 reader.need([(values[e.number], e.count, e.weight) for e in entries] == exact,
                             f"{entry.entry.name}: other values than its records have")
                 found = [{listed[e.number]: (e.count, e.weight) for e in part} for part in parts]
-                rounded = [{value: (count, step(most)) for value, (count, most) in part.items()} for part in shard]
+                rounded = [{value: (count, step(most, of_entries)) for value, (count, most) in part.items()} for part in shard]
                 reader.need(found == rounded, f"{entry.entry.name}: parts of other values than their records have")
 
 

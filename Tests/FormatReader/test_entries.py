@@ -18,12 +18,6 @@ KEY = ("--key", "{name}, {country}")
 SIZES = ("--shard-size", "4KiB", "--part-size", "512")
 
 
-def rounded(weight):
-    """§3.13: rounded up to 12 significant bits."""
-    unit = 1 << max(0, weight.bit_length() - 12)
-    return min(-(-weight // unit) * unit, reader.WEIGHT_LIMIT)
-
-
 def expected(index, words, alias):
     """The entries that the records of an index give."""
     records = oracle.records_of(index)
@@ -33,12 +27,12 @@ def expected(index, words, alias):
     scan, entries, last = FeatureOracle(records, words, alias), set(), set()
     for position, (key, _, _) in enumerate(records):
         texts = scan.texts(position)
-        found = {(form, None, 1) for form in texts.forms if texts.forms[0] != key}
+        found = {(form, None, 6144) for form in texts.forms if texts.forms[0] != key}
         if words:
-            found |= {(text, form[:start], 8) for form, start, text in texts.new_later}
+            found |= {(text, form[:start], 0) for form, start, text in texts.new_later}
         others = {other + texts.ending for other, _ in texts.others}
-        found |= {(text, None, 2) for text in others if text not in texts.forms}
-        entries |= {(text, before, key, rounded(-(-weights[key] // share))) for text, before, share in found}
+        found |= {(text, None, 4096) for text in others if text not in texts.forms}
+        entries |= {(text, before, key, oracle.code(weights[key]) + kind) for text, before, kind in found}
         if SEPARATOR in plain(key, 1):
             last.add(plain(key, 1).rpartition(SEPARATOR)[2])
     return entries, sorted(last)

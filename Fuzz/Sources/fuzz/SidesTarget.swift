@@ -28,11 +28,13 @@ final class SidesTarget: FuzzTarget {
       }
     }
     let group = 0..<min(SidePage.groupCapacity, shardCount)
-    guard let parts = try? ValueParts(content, of: table, shards: group) else { return }
-    for shard in group {
-      let own = table.entries(ofShard: shard)
-      for entry in parts.range(ofShard: shard).flatMap({ parts.entries(ofPart: $0) }) {
-        require(entry.number < own.count && entry.count <= own[entry.number].count, "a part that is not of its shard")
+    for steps in [WeightStep.ofRecords, .ofEntries] {
+      guard let parts = try? ValueParts(content, of: table, shards: group, steps: steps) else { continue }
+      for shard in group {
+        let own = table.entries(ofShard: shard)
+        for entry in parts.range(ofShard: shard).flatMap({ parts.entries(ofPart: $0) }) {
+          require(entry.number < own.count && entry.count <= own[entry.number].count, "a part that is not of its shard")
+        }
       }
     }
   }
@@ -40,7 +42,8 @@ final class SidesTarget: FuzzTarget {
   static var seeds: [(name: String, bytes: [UInt8])] {
     // Two values, and a shard with both: one part has both values, another part only the second.
     let table: [UInt8] = [2, 1, 0x61, 1, 0x62, 2, 0, 0, 2, 3, 7, 9]
-    let parts: [UInt8] = [2, 2, 1, 0, 0, 1, 2, 1, 2, WeightStep.step(7), WeightStep.step(9), WeightStep.step(1)]
+    let step = WeightStep.ofRecords.step
+    let parts: [UInt8] = [2, 2, 1, 0, 0, 1, 2, 1, 2, step(7), step(9), step(1)]
     var head = ByteWriter()
     head.write(SideHead.magic)
     for word in [2, 40, 1] as [UInt32] { head.write(word) }

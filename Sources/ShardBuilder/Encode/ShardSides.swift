@@ -53,8 +53,11 @@ package struct ValueCollector {
   private var isOver = false
   /// Whether the collector counts records; otherwise a part counts as one.
   private let countsRecords: Bool
+  private let steps: WeightStep
 
-  package init(countsRecords: Bool = true) { self.countsRecords = countsRecords }
+  package init(countsRecords: Bool = true, steps: WeightStep) {
+    (self.countsRecords, self.steps) = (countsRecords, steps)
+  }
 
   /// Begins the next part.
   package mutating func beginPart() { parts.append([:]) }
@@ -107,11 +110,11 @@ package struct ValueCollector {
     var ranks = [Int](repeating: 0, count: values.count)
     for (rank, number) in order.enumerated() { ranks[number] = rank }
     var weights = [UInt64](repeating: 0, count: values.count)
-    let lists = parts.map { part in
+    let lists = parts.map { [steps] part in
       part.map { number, entry in
         weights[ranks[number]] = max(weights[ranks[number]], entry.weight)
         return ValueLists.ListedValue(
-          number: ranks[number], count: entry.count, weight: WeightStep.rounded(entry.weight))
+          number: ranks[number], count: entry.count, weight: steps.rounded(entry.weight))
       }.sorted { $0.number < $1.number }
     }
     return .values(Generation.ShardValues(values: order.map { values[$0] }, weights: weights, parts: lists))

@@ -11,10 +11,8 @@ struct SideFields: Sendable {
     /// The coordinates of records.
     case places(CellFinder)
 
-    /// Returns a new collector of the table.
-    var collector: ValueCollector {
-      if case .values = self { ValueCollector() } else { ValueCollector(countsRecords: false) }
-    }
+    /// Whether the table counts records.
+    var countsRecords: Bool { if case .values = self { true } else { false } }
   }
 
   /// The source of each table.
@@ -45,6 +43,11 @@ struct SideFields: Sendable {
     rank = try RankField(settings, names: names)
   }
 
+  /// New collectors of the tables.
+  private var collectors: [ValueCollector] {
+    sources.map { ValueCollector(countsRecords: $0.countsRecords, steps: WeightStep(ofEntries: isOfEntries)) }
+  }
+
   /// Returns the tables, in their order in a side file.
   static func tables(_ settings: IndexSettings) -> [SideTable] {
     settings.filter.indices.map { .filter($0) } + (settings.near ? [.cells] : [])
@@ -68,7 +71,7 @@ struct SideFields: Sendable {
 
   /// Returns the sides of a shard with these records in these parts.
   func sides(of piece: Piece, parts: [Range<Int>]) -> ShardSides {
-    var collectors = sources.map(\.collector)
+    var collectors = self.collectors
     var tree = sketched.map { SketchTree(of: $0) }
     for part in parts {
       for table in collectors.indices { collectors[table].beginPart() }
@@ -99,7 +102,7 @@ struct SideFields: Sendable {
 
     init(_ fields: SideFields) {
       self.fields = fields
-      collectors = fields.sources.map(\.collector)
+      collectors = fields.collectors
       tree = fields.sketched.map { SketchTree(of: $0) }
     }
 

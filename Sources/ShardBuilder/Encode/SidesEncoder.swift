@@ -102,8 +102,12 @@ package struct SidesEncoder: Sendable {
 package enum ValueTableEncoder {
   /// Returns the frames of a table; no frames if the shards together have more values than a table holds.
   ///
-  /// - Parameter shards: The values of the page's shards.
-  package static func contents(_ table: SideTable, _ shards: [Generation.ShardValues]) -> SidesEncoder.Contents {
+  /// - Parameters:
+  ///   - shards: The values of the page's shards.
+  ///   - steps: The steps of the weights of parts.
+  package static func contents(
+    _ table: SideTable, _ shards: [Generation.ShardValues], steps: WeightStep
+  ) -> SidesEncoder.Contents {
     guard let values = union(shards) else { return [] }
     var numbers: [[UInt8]: Int] = [:]
     for (number, value) in values.enumerated() { numbers[value] = number }
@@ -123,7 +127,7 @@ package enum ValueTableEncoder {
       let group = shards[first..<min(first + size, shards.count)]
       for shard in group { writer.writeVarint(shard.parts.count) }
       write(group.flatMap(\.parts), to: &writer)
-      for entry in group.lazy.flatMap(\.parts).joined() { writer.write(WeightStep.step(entry.weight)) }
+      for entry in group.lazy.flatMap(\.parts).joined() { writer.write(steps.step(entry.weight)) }
       contents.append((table.ofParts(group: first / size), writer.bytes))
     }
     return contents

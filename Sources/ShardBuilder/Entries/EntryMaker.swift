@@ -77,7 +77,7 @@ struct EntryMaker {
     let forms = PlainForm.forms(folded, separators: rules.separators).map { $0.text }
     let plain = forms[0]
     if let end = plain.lastIndex(of: Fold.separator) { lastComponents.insert(plain[(end + 1)...]) }
-    writer.begin(record: folded, &values) { [rules, weight] kind in rules.rounded(kind.weight(ofRecords: weight)) }
+    writer.begin(record: folded, &values, weight: weight)
     for form in forms where plain != folded { writer.write(.form, key: form[...], into: chunk) }
     if let words = rules.words {
       for (number, form) in forms.enumerated() { writeWords(words, form, unlike: forms[..<number], into: chunk) }
@@ -154,11 +154,11 @@ struct EntryWriter {
   ///
   /// - Parameters:
   ///   - values: The values and cells of the records; the function empties this.
-  ///   - weight: Returns the weight of an entry of a kind.
-  mutating func begin(record folded: [UInt8], _ values: inout EntryValues, weight: (EntryKind) -> UInt64) {
+  ///   - weight: The greatest weight of the records.
+  mutating func begin(record folded: [UInt8], _ values: inout EntryValues, weight: UInt64) {
     bytes.removeAll(keepingCapacity: true)
     for kind in [EntryKind.form, .word, .name] {
-      bytes += String(weight(kind)).utf8
+      bytes += String(kind.weight(ofRecords: weight)).utf8
       weightEnds[Int(kind.rawValue)] = bytes.count
     }
     valueFields.removeAll(keepingCapacity: true)

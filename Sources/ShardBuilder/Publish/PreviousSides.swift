@@ -94,6 +94,7 @@ struct PreviousSides: SidesSource {
 struct SideWriter: Sendable {
   let publisher: Publisher
   let tables: [SideTable]
+  let steps: WeightStep
   let hasSketches: Bool
   let level: Int
   let compressors: CompressorPool
@@ -110,7 +111,8 @@ struct SideWriter: Sendable {
     let known = previous?.knownFrames(of: shards) ?? KnownFrames()
     var contents: SidesEncoder.Contents = []
     for (index, table) in tables.enumerated() {
-      if let values = try values(of: shards, index) { contents += ValueTableEncoder.contents(table, values) }
+      guard let values = try values(of: shards, index) else { continue }
+      contents += ValueTableEncoder.contents(table, values, steps: steps)
     }
     if hasSketches { contents += SketchPage(try sketches(of: shards)).contents }
     let (page, bytes) = SidesEncoder.file(contents) { content in

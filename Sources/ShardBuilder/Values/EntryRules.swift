@@ -8,8 +8,6 @@ struct EntryRules: Sendable {
   let alias: [String]
   /// Whether the leading consonants of Hangul names are other names.
   let hasInitials: Bool
-  /// The significant bits of weights: with fewer bits, fewer changes of weights are written twice.
-  private static let weightBits = 12
   /// The most separators in the plain form of a key.
   let separators: Int
   /// The fields that filter answers.
@@ -34,15 +32,6 @@ struct EntryRules: Sendable {
   var fieldNames: [String] {
     [EntryField.beginning, .target, .weight].map(\.rawValue) + filter.indices.map { EntryField.filter($0) }
       + (near ? [EntryField.cells.rawValue] : [])
-  }
-
-  /// Returns a weight rounded up to the significant bits, at most 2^63 - 1.
-  func rounded(_ weight: UInt64) -> UInt64 {
-    let excess = UInt64.bitWidth - weight.leadingZeroBitCount - Self.weightBits
-    guard excess > 0 else { return weight }
-    // A weight has 63 bits, so the sum does not overflow.
-    let rest: UInt64 = (1 << UInt64(excess)) - 1
-    return min((weight + rest) & ~rest, WeightRule.limit)
   }
 
   /// Returns the settings of the entries' manifest.

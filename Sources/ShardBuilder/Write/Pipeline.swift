@@ -251,8 +251,9 @@ private struct Assembly: ~Copyable {
     (publisher, names) = (site.publisher, pipeline.names)
     let tables = SideFields.tables(settings)
     sideWriter = SideWriter(
-      publisher: publisher, tables: tables, hasSketches: settings.typos, level: site.packing.level,
-      compressors: compressors, checksKept: pipeline.previous?.index.isCompared != true)
+      publisher: publisher, tables: tables, steps: WeightStep(ofEntries: settings.isOfEntries),
+      hasSketches: settings.typos, level: site.packing.level, compressors: compressors,
+      checksKept: pipeline.previous?.index.isCompared != true)
     output = Pipeline.ManifestParts(
       site: site, settings: settings, manifest: ManifestEncoder(level: Self.manifestLevel, compressors),
       notes: BuildNotes(level: site.packing.level))

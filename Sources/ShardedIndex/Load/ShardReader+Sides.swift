@@ -20,7 +20,7 @@ extension ShardReader {
     let content = try side(table.ofParts(group: group), ofPage: page) { (content) throws(FormatError) in
       let first = group * SidePage.groupCapacity
       let end = min(first + SidePage.groupCapacity, manifest.root.tree.shards(below: page, level: 0))
-      return .parts(try ValueParts(content, of: values, shards: first..<end))
+      return .parts(try ValueParts(content, of: values, shards: first..<end, steps: WeightStep(ofEntries: isOfEntries)))
     }
     guard case .parts(let parts) = content else {
       throw .corrupt(

@@ -27,6 +27,9 @@ package final class ShardReader: Sendable {
     nodes = ShardNodes(count: manifest.shardCount)
   }
 
+  /// Whether the shards have entries.
+  var isOfEntries: Bool { named !== manifest }
+
   // MARK: Following another generation
 
   /// Adopts resident shards of the previous generation that are the same files in this one. No query uses this one yet.

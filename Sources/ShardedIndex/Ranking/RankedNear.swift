@@ -33,13 +33,13 @@ struct RankedNear: Sendable {
   /// Returns the cells of a page.
   func page(_ number: Int, of reader: ShardReader) throws(IndexError) -> PageCells {
     guard let table = try reader.table(.cells, ofPage: number) else {
-      return PageCells(table: nil, bounds: [], greatest: greatest)
+      return PageCells(table: nil, bounds: [], greatest: greatest, isOfEntries: reader.isOfEntries)
     }
     return PageCells(
       table: table,
       bounds: (0..<table.count).map { number in
         NearPlace.cell(ofValue: table.value(number)).map { bounds[$0] } ?? greatest
-      }, greatest: greatest)
+      }, greatest: greatest, isOfEntries: reader.isOfEntries)
   }
 
   /// The cells of a page, each with its bound.
@@ -48,6 +48,8 @@ struct RankedNear: Sendable {
     fileprivate let bounds: [Int]
     /// The bound without a table.
     fileprivate let greatest: Int
+    /// Whether the weights are those of entries, which are scores.
+    fileprivate let isOfEntries: Bool
 
     /// Returns a bound on the nearness to add to the code of a weight, for the records of a shard.
     ///
@@ -56,7 +58,7 @@ struct RankedNear: Sendable {
     ///   - index: The position of the shard in the page.
     func near(_ weight: UInt64, ofShard index: Int) -> Int {
       guard let table else { return greatest }
-      return RankedNear.near(weight, table.entries(ofShard: index)) { bounds[$0] }
+      return near(weight, table.entries(ofShard: index), bounds)
     }
 
     /// Returns the same for each part of a shard.
@@ -73,17 +75,25 @@ struct RankedNear: Sendable {
       let range = try reader.range(of: parts, ofShard: index, count: weights.count, shard: shard)
       let own = table.entries(ofShard: shard % Manifest.pageCapacity).map { bounds[$0.number] }
       return weights.indices.map { part in
-        RankedNear.near(weights[part] ?? 0, parts.entries(ofPart: range.lowerBound + part)) { own[$0] }
+        near(weights[part] ?? 0, parts.entries(ofPart: range.lowerBound + part), own)
       }
     }
-  }
 
-  /// Returns a bound on the nearness that cells add to the code of a weight.
-  ///
-  /// A record in a cell weighs at most the greatest weight there. A record without coordinates has a nearness of 0.
-  private static func near(_ weight: UInt64, _ cells: [ValueLists.ListedValue], _ bound: (Int) -> Int) -> Int {
-    let code = WeightRule.code(weight)
-    return cells.reduce(0) { max($0, WeightRule.code(min(weight, $1.weight)) + bound($1.number) - code) }
+    /// Returns a bound on the nearness that cells add to the code of a weight.
+    ///
+    /// A record in a cell weighs at most the greatest weight there. A record without coordinates has a nearness of 0.
+    ///
+    /// - Parameter bounds: The bounds of the cells, by their numbers.
+    private func near(_ weight: UInt64, _ cells: [ValueLists.ListedValue], _ bounds: [Int]) -> Int {
+      let own = code(weight)
+      var greatest = 0
+      for cell in cells { greatest = max(greatest, code(min(weight, cell.weight)) + bounds[cell.number] - own) }
+      return greatest
+    }
+
+    private func code(_ weight: UInt64) -> Int {
+      isOfEntries ? EntryKind.score(ofEntry: weight) : WeightRule.code(weight)
+    }
   }
 
   // MARK: Records

@@ -14,8 +14,8 @@ struct RankedRun: Sendable {
     case typed
     /// The keys that begin with one word of the typed text. The other words may stand anywhere.
     case word
-    /// The keys that equal the key that an entry named, with the bonus of the entry.
-    case key(bonus: Int)
+    /// The keys that equal the key that an entry named.
+    case key
     /// The keys at a number of edits from the typed text.
     case near
     /// The keys that begin with a word at a few edits from one word of the typed text, by its number. The other words
@@ -27,6 +27,8 @@ struct RankedRun: Sendable {
   let purpose: Purpose
   /// The number of edits of the matches.
   let edits: Int
+  /// The rank of the entry that named the key, which bounds the ranks of its records; nil for other runs.
+  private let entry: ShardedIndex.Rank?
   /// The beginning of the keys, without the space that finishes a word.
   let text: [UInt8]
   private let isFinished: Bool
@@ -44,9 +46,9 @@ struct RankedRun: Sendable {
   ///   - manifest: The manifest of the set, which must have a shard.
   init(
     _ set: KeySet, _ purpose: Purpose, _ text: [UInt8], isFinished: Bool = false, edits: Int = 0,
-    in manifest: ManifestReader
+    entry: ShardedIndex.Rank? = nil, in manifest: ManifestReader
   ) throws(IndexError) {
-    (self.set, self.purpose, self.text, self.edits) = (set, purpose, text, edits)
+    (self.set, self.purpose, self.text, self.edits, self.entry) = (set, purpose, text, edits, entry)
     self.isFinished = isFinished
     end = isFinished ? text + [Fold.space] : text
     name = text + [Fold.separator]
@@ -74,7 +76,7 @@ struct RankedRun: Sendable {
   /// Makes the run of all keys, in which a search looks for keys at a number of edits from the typed text or one of its
   /// words.
   init(_ set: KeySet, _ purpose: Purpose, edits: Int, in manifest: ManifestReader) {
-    (self.set, self.purpose, text, self.edits) = (set, purpose, [], edits)
+    (self.set, self.purpose, text, self.edits, entry) = (set, purpose, [], edits, nil)
     (end, name, isFinished) = ([], [], false)
     (shards, lastNameShard) = (0...manifest.shardCount - 1, -1)
   }
@@ -110,6 +112,11 @@ struct RankedRun: Sendable {
   ///   - near: The greatest nearness in the scores, in steps.
   ///   - position: The position of the first of the keys.
   func bound(_ weight: UInt64, canBeWhole: Bool = false, near: Int, position: Int) -> ShardedIndex.Rank {
+    if var rank = entry {
+      // Of equal entries, those whose records have the first positions are opened first.
+      rank.position = position
+      return rank
+    }
     let bonus = bonus(canBeWhole: canBeWhole)
     var rank =
       set == .entries
@@ -124,7 +131,7 @@ struct RankedRun: Sendable {
     switch purpose {
     case .typed: canBeWhole ? RecordMatch.wholeBonus(isFinished: isFinished) : 0
     case .word, .nearWord: RecordMatch.wordsBonus
-    case .key(let bonus): bonus
+    case .key: 0
     case .near: RecordMatch.wholeNearBonus
     }
   }

@@ -118,6 +118,7 @@ extension RankedSearch {
     _ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int, near: Int
   ) {
     var rank = EntryKind.bound(weight, bonus: bonus - kind.bonus, near: near)
+    rank.weight = kind.greatestWeight(ofEntry: weight)
     rank.edits = runs[part.run].edits
     push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
   }

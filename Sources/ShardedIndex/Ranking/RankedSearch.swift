@@ -174,7 +174,10 @@ struct RankedSearch: Sendable {
   /// Queues the parts of records that were left.
   private mutating func queueRests(_ records: [RankedRecord]) {
     var parts: Set<RankedPart> = []
-    for record in records.sorted(by: { $1.rank < $0.rank }) where parts.insert(record.part).inserted {
+    var rest = RankedHeap<RankedRecord>()
+    for record in records { rest.push(record) }
+    while let record = rest.pop() {
+      guard parts.insert(record.part).inserted else { continue }
       queue.push(
         RankedContainer(
           rank: record.rank, kind: record.part.isOverlay ? .overlay : .part(record.part, canBeWhole: true),
@@ -210,7 +213,9 @@ struct RankedSearch: Sendable {
       // Bounds are rounded up, so the entry with the better match may come second.
       if let before = resolvedKeys[place], before >= bonus { return }
       resolvedKeys[place] = bonus
-      try add(RankedRun(.records, .key(bonus: bonus), key, edits: edits, in: generation.manifest))
+      var rank = container.rank
+      rank.isOtherForm = edits == 0 && !text.isTyped(atStartOf: key)
+      try add(RankedRun(.records, .key, key, edits: edits, entry: rank, in: generation.manifest))
     }
   }
 

@@ -1,13 +1,4 @@
 extension EntryKind {
-  /// The bonus of a match by an entry of this kind, in octaves. The weight of the entry includes it.
-  var bonus: Int {
-    switch self {
-    case .form: 0
-    case .word: RecordMatch.wordBonus
-    case .name: RecordMatch.nameBonus
-    }
-  }
-
   /// The greatest bonus of words in any order beside ``bonus``, as for an entry that is a later word.
   static let wordsBonus = RecordMatch.wordsBonus - RecordMatch.wordBonus
 
@@ -17,10 +8,8 @@ extension EntryKind {
   ///   - bonus: The bonus of the match beside the bonus in the weight.
   ///   - near: The greatest nearness in the scores, in steps.
   static func bound(_ weight: UInt64, bonus: Int, near: Int) -> ShardedIndex.Rank {
-    var rank = ShardedIndex.Rank(weight: weight, bonus: bonus, near: near, position: 0)
-    // The records may weigh more than the entry.
-    rank.weight = .max
-    return rank
+    ShardedIndex.Rank(
+      edits: 0, score: score(ofEntry: weight) + 2048 * bonus + near, weight: .max, isOtherForm: false, position: 0)
   }
 }
 

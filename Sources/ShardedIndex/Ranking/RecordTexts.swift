@@ -23,8 +23,8 @@ package struct RecordMatch: Sendable {
   /// Whether a match without edits is by a whole text.
   static func isWhole(bonus: Int) -> Bool { bonus > 0 }
   /// The greatest bonus of a text that begins another name.
-  static let nameBonus = -1
-  static let wordBonus = -3
+  static let nameBonus = EntryKind.name.bonus
+  static let wordBonus = EntryKind.word.bonus
   static let wordsBonus = -6
   /// What a match with edits gains if the whole text is corrected, or the last corrected word ends.
   static let wholeNearBonus = 2

@@ -33,7 +33,9 @@ private struct SideSurgery {
     var encoder = SidesEncoder(tables: [.filter(0), .filter(1)])
     for page in pages {
       var contents: SidesEncoder.Contents = []
-      for (table, shards) in page.enumerated() { contents += ValueTableEncoder.contents(.filter(table), shards) }
+      for (table, shards) in page.enumerated() {
+        contents += ValueTableEncoder.contents(.filter(table), shards, steps: .ofRecords)
+      }
       let (file, bytes) = SidesEncoder.file(contents) { ZstdFrame.compress($0, level: 3, with: compressor) }
       Files.write(bytes, to: path + "/" + file.fileName.text)
       encoder.add(file: file)
@@ -177,12 +179,12 @@ private struct SideSurgery {
         for entry in surgery.pages[page][table][shard].parts[part].indices
         where surgery.pages[page][table][shard].parts[part][entry].number == value {
           let own = surgery.pages[page][table][shard].parts[part][entry].weight
-          if raises || own == WeightStep.rounded(weight) {
-            surgery.pages[page][table][shard].parts[part][entry].weight = WeightStep.rounded(other)
+          if raises || own == WeightStep.ofRecords.rounded(weight) {
+            surgery.pages[page][table][shard].parts[part][entry].weight = WeightStep.ofRecords.rounded(other)
           }
         }
       }
-      guard other != weight, raises || WeightStep.rounded(weight / 2) >= 1 || weight == 0 else { continue }
+      guard other != weight, raises || WeightStep.ofRecords.rounded(weight / 2) >= 1 || weight == 0 else { continue }
       try surgery.write()
       let reasons = try copies.verified().map { "\($0)" }
       #expect(reasons.count == 1 && reasons[0].contains("of shard \(64 * page + shard)"), "\(reasons)")

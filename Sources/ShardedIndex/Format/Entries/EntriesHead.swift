@@ -2,7 +2,7 @@
 /// Source: docs/format.md section 3.13.
 package struct EntriesHead: Equatable, Sendable {
   package static let magic: UInt32 = 0x3145_5153  // "SQE1"
-  package static let kind: UInt8 = 3
+  package static let kind: UInt8 = 4
   /// The label of the file's name.
   package static let label = Array("entries".utf8)
 

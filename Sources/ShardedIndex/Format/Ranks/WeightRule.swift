@@ -55,7 +55,19 @@ package struct WeightRule: Equatable, Sendable {
     guard weight > 0 else { return 0 }
     let exponent = 63 - weight.leadingZeroBitCount
     let fraction = Int((exponent >= 11 ? weight >> UInt64(exponent - 11) : weight << UInt64(11 - exponent)) & 0x7ff)
-    return min(2048 * exponent + fraction + 1, 65535)
+    return min(2048 * exponent + fraction + 1, greatestCode)
+  }
+
+  /// The greatest code.
+  private static let greatestCode = 65535
+
+  /// Returns the greatest weight whose code is not above a code.
+  package static func greatest(ofCode code: Int) -> UInt64 {
+    guard code > 0 else { return 0 }
+    guard code < greatestCode else { return limit }
+    let (exponent, fraction) = (code - 1).quotientAndRemainder(dividingBy: 2048)
+    let mantissa = UInt64(2048 + fraction)
+    return exponent < 11 ? mantissa >> UInt64(11 - exponent) : ((mantissa + 1) << UInt64(exponent - 11)) - 1
   }
 }
 

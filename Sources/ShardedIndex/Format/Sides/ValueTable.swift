@@ -55,8 +55,8 @@ package struct ValueLists: Sendable {
   ///
   /// - Parameters:
   ///   - limits: For each container, the number of values to choose from.
-  ///   - isRounded: Whether each weight is a step in one byte instead of a number.
-  init(_ reader: inout ByteReader, limits: [Int], isRounded: Bool) throws(FormatError) {
+  ///   - steps: The steps of the weights in one byte each; nil if the weights are numbers.
+  init(_ reader: inout ByteReader, limits: [Int], steps: WeightStep?) throws(FormatError) {
     var total = 0
     for limit in limits {
       let count = try reader.readVarint()
@@ -90,7 +90,11 @@ package struct ValueLists: Sendable {
     }
     weights.reserveCapacity(total)
     for _ in 0..<total {
-      weights.append(isRounded ? WeightStep.weight(try reader.read(UInt8.self)) : try reader.readWeight())
+      if let steps {
+        weights.append(steps.weight(try reader.read(UInt8.self)))
+      } else {
+        weights.append(try reader.readWeight())
+      }
     }
   }
 
@@ -124,11 +128,21 @@ package struct ValueLists: Sendable {
   }
 }
 
-/// A weight in one byte, rounded up to four steps an octave, for the values of parts. Source: docs/format.md section
-/// 3.12.
-package enum WeightStep {
+/// A weight in one byte, rounded up, for the values of parts. Source: docs/format.md section 3.12.
+package enum WeightStep: Sendable {
+  /// Four steps an octave of the weight of a record.
+  case ofRecords
+  /// Four steps an octave of the weight of an entry, which is a score.
+  case ofEntries
+
+  package init(ofEntries: Bool) { self = ofEntries ? .ofEntries : .ofRecords }
+
+  /// The weights of entries in one step.
+  private static let scores: UInt64 = 512
+
   /// Returns the first step that is not below a weight.
-  package static func step(_ weight: UInt64) -> UInt8 {
+  package func step(_ weight: UInt64) -> UInt8 {
+    if case .ofEntries = self { return UInt8(clamping: (weight + Self.scores - 1) / Self.scores) }
     guard weight > 0 else { return 0 }
     let exponent = 63 - weight.leadingZeroBitCount
     let steps = exponent >= 2 ? weight >> UInt64(exponent - 2) : weight << UInt64(2 - exponent)
@@ -137,7 +151,8 @@ package enum WeightStep {
   }
 
   /// Returns the greatest weight of a step.
-  package static func weight(_ step: UInt8) -> UInt64 {
+  package func weight(_ step: UInt8) -> UInt64 {
+    if case .ofEntries = self { return UInt64(step) * Self.scores }
     guard step > 0 else { return 0 }
     let (exponent, quarters) = (UInt64(step - 1) >> 2, UInt64(step - 1) & 3 + 4)
     if exponent >= 63 { return WeightRule.limit }
@@ -145,7 +160,7 @@ package enum WeightStep {
   }
 
   /// Returns a weight rounded up.
-  package static func rounded(_ weight: UInt64) -> UInt64 { self.weight(step(weight)) }
+  package func rounded(_ weight: UInt64) -> UInt64 { self.weight(step(weight)) }
 }
 
 /// The values of a page and of its shards. Source: docs/format.md section 3.12.
@@ -176,7 +191,7 @@ package final class ValueTable: Sendable {
         }
         values.append(start..<start + size)
       }
-      let shards = try ValueLists(&reader, limits: Array(repeating: count, count: shardCount), isRounded: false)
+      let shards = try ValueLists(&reader, limits: Array(repeating: count, count: shardCount), steps: nil)
       guard reader.remaining == 0 else {
         throw .invalid(reason: "has \(reader.remaining) bytes behind its last weight", offset: reader.offset)
       }
@@ -217,7 +232,9 @@ package final class ValueParts: Sendable {
   ///   - content: The content of the frame.
   ///   - table: The table of the page.
   ///   - shards: The positions of the frame's shards in the page.
-  package init(_ content: [UInt8], of table: ValueTable, shards: Range<Int>) throws(FormatError) {
+  package init(
+    _ content: [UInt8], of table: ValueTable, shards: Range<Int>, steps: WeightStep
+  ) throws(FormatError) {
     (firstParts, parts) = unsafe try content.withUnsafeBufferPointer { (bytes) throws(FormatError) in
       var reader = unsafe ByteReader(bytes)
       var firstParts = [0]
@@ -231,7 +248,7 @@ package final class ValueParts: Sendable {
         limits += Array(repeating: table.shards.valueCount(of: shard), count: count)
         firstParts.append(limits.count)
       }
-      let parts = try ValueLists(&reader, limits: limits, isRounded: true)
+      let parts = try ValueLists(&reader, limits: limits, steps: steps)
       guard reader.remaining == 0 else {
         throw .invalid(reason: "has \(reader.remaining) bytes behind its last weight", offset: reader.offset)
       }
@@ -239,7 +256,7 @@ package final class ValueParts: Sendable {
     }
     for (index, shard) in shards.enumerated() {
       var entries = table.entries(ofShard: shard)
-      for entry in entries.indices { entries[entry].weight = WeightStep.rounded(entries[entry].weight) }
+      for entry in entries.indices { entries[entry].weight = steps.rounded(entries[entry].weight) }
       guard sums(ofShard: index, entries.map { $0.number }) == entries else {
         throw .invalid(reason: "has other values for a shard than for its parts", offset: 0)
       }
