@@ -1,3 +1,5 @@
+import ShardedIndex
+
 /// The names of fields on a command line.
 package enum NamedFields {
   /// The error of a name that no field has.
@@ -84,7 +86,7 @@ package enum Misspelling {
     var found: [[UInt8]] = []
     for edits in 1...(word.count > 4 ? 2 : 1) {
       let near = names.filter { isWithin(edits, word[...], $0[...]) && !found.contains($0) }
-      found += near.sorted { $0.lexicographicallyPrecedes($1) }
+      found += Array(near).ordered { $0.lexicographicallyPrecedes($1) }
       if found.count >= count { break }
     }
     return Array(found.prefix(count))

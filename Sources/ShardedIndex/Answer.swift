@@ -148,7 +148,7 @@ extension ShardedIndex {
       func ranges(_ ranges: [Range<Int>], as form: PlainForm.Form, of name: String? = nil) -> [Range<Int>] {
         let text = SpelledText(
           name ?? key, as: rules.isPlain ? form : nil, separators: name == nil ? rules.separators : 0)
-        return ranges.compactMap { text.spelled($0) }.sorted { $0.lowerBound < $1.lowerBound }
+        return ranges.compactMap { text.spelled($0) }.ordered { $0.lowerBound < $1.lowerBound }
       }
       switch match.matched {
       case .key(let form): return (.key, ranges([0..<size], as: form))

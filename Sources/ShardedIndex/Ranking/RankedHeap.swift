@@ -36,12 +36,12 @@ struct RankedHeap<Item: Ranked> {
     }
   }
 
-  /// Keeps the `count` items with the greatest ranks, and returns the others in order.
-  mutating func cut(to count: Int) -> ArraySlice<Item> {
-    items.sort { $1.rank < $0.rank }  // Descending order makes a valid heap.
-    let rest = items[min(count, items.count)...]
-    items.removeLast(rest.count)
-    return rest
+  /// Keeps the `count` items with the greatest ranks, and returns the others.
+  mutating func cut(to count: Int) -> [Item] {
+    var kept: [Item] = []
+    while kept.count < count, let item = pop() { kept.append(item) }
+    defer { items = kept }  // Descending order makes a valid heap.
+    return items
   }
 
   /// The least rank, right after ``cut(to:)``.

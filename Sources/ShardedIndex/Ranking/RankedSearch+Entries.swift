@@ -29,7 +29,7 @@ extension RankedSearch {
     guard text.hasSearchableWords else { return nil }
     var words = text.words
     if rules.words == .body, !rules.acrossNames, entries.canEndKey(words[words.count - 1]) { words.removeLast() }
-    words.sort { $0.count > $1.count }
+    words = words.ordered { $0.count > $1.count }
     var rarest: (word: [UInt8], count: Int)?
     for word in words.prefix(Self.comparedWords).map({ Array($0) }) {
       let count = try rules.acrossNames ? exactCount(ofTextsWith: word, entries) : count(ofTextsWith: word, entries)

@@ -13,3 +13,13 @@ extension [String] {
   /// Returns the position of the first text with the bytes of `text`; nil if there is none.
   package func number(of text: String) -> Int? { firstIndex { $0.utf8.elementsEqual(text.utf8) } }
 }
+
+extension Array {
+  /// Returns the elements in order. It sorts their positions, since the WebAssembly module gets a sort of its own for
+  /// each type of elements.
+  ///
+  /// - Complexity: O(*n* log *n*): *n* elements.
+  package func ordered(by precedes: (Element, Element) -> Bool) -> [Element] {
+    indices.sorted { precedes(self[$0], self[$1]) }.map { self[$0] }
+  }
+}

@@ -5,7 +5,9 @@ struct AcceptedValues: Sendable {
 
   init(_ texts: [[UInt8]]) {
     var sorted: [[UInt8]] = []
-    for text in texts.sorted(by: { $0.lexicographicallyPrecedes($1) }) where sorted.last != text { sorted.append(text) }
+    for text in texts.ordered(by: { $0.lexicographicallyPrecedes($1) }) where sorted.last != text {
+      sorted.append(text)
+    }
     self.texts = sorted
   }
 
