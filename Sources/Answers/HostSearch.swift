@@ -30,6 +30,15 @@ package enum HostSearch {
     }
   }
 
+  /// Returns the way to correct typing errors with a host's number: 0 for none, 2 for the fewest errors.
+  package static func typos(_ number: Int32) -> ShardedIndex.Typos {
+    switch number {
+    case 0: .none
+    case 2: .min
+    default: .automatic
+    }
+  }
+
   /// Returns the query of a host's parameters.
   ///
   /// - Parameters:
@@ -38,18 +47,18 @@ package enum HostSearch {
   ///   - filters: The filters, each as `country=FR`.
   ///   - offset: The number of matches to pass over.
   ///   - order: The order, ``order(_:)``.
-  ///   - corrects: Whether the search corrects typing errors, if the index was built for it.
+  ///   - typos: Whether the search corrects typing errors, if the index was built for it.
   ///   - place: The place that near records rank higher for; nil for none.
   package static func query(
     _ text: String, cursor: String, filters: [String], offset: Int, limit: Int,
     order: ShardedIndex.SearchQuery.MatchOrder,
-    corrects: Bool,
+    typos: ShardedIndex.Typos,
     place: (latitude: Double, longitude: Double)?
   ) throws(Failure) -> ShardedIndex.SearchQuery {
     guard 0...1000 ~= limit, offset >= 0 else {
       throw .question("the limit or the offset is out of range; pass a limit from 0 to 1000 and an offset from 0 on")
     }
-    var query = ShardedIndex.SearchQuery(text, typos: corrects ? .automatic : .none)
+    var query = ShardedIndex.SearchQuery(text, typos: typos)
     (query.order, query.offset, query.limit) = (order, offset, limit)
     query.limits = .host
     if !cursor.isEmpty {

@@ -34,7 +34,8 @@ extension ShardedIndex {
     /// The best hit; nil if there are no hits.
     public var first: Hit? { isEmpty ? nil : search.hit(0, records[0]) }
 
-    /// Whether no better hits exist; false only if the query's budget ended the search.
+    /// Whether no hit is missing; false if the query's budget ended the search, or the number of typing errors with
+    /// ``Typos/min``.
     public var isComplete: Bool { search.isComplete }
 
     /// The text of the first hit that corrects the typed text, if every hit corrects typing errors; otherwise nil.

@@ -60,7 +60,7 @@ extension ShardedIndex {
     package var count: Int { found.records.count }
     /// The positions of the hits that were found among the records of the generation.
     package var positions: [Int] { found.records.map { $0.rank.position } }
-    /// Whether no better hits exist; false only if the budget ended the search.
+    /// Whether no hit is missing; false if the budget ended the search, or the number of edits.
     package var isComplete: Bool { found.isComplete }
     /// Whether there may be further hits.
     package var hasMore: Bool { search.highestRest != nil }
@@ -91,7 +91,7 @@ extension ShardedIndex {
     /// Finds the next hits, at most `limit` of them, in the place of the hits that were found before.
     ///
     /// - Parameter isStopped: Another condition that ends the search; nil for none.
-    /// - Returns: Whether no better hits exist. If not, the budget or the condition ended the search.
+    /// - Returns: Whether the search ended without the budget and the condition.
     @discardableResult
     package mutating func find(
       _ limit: Int, budget: SearchBudget? = nil, isStopped: (() -> Bool)? = nil
@@ -101,7 +101,7 @@ extension ShardedIndex {
       before.all += found.records.count
       before.right += found.records.count { $0.rank.edits == 0 }
       found = next
-      return next.isComplete
+      return !next.isCut
     }
 
     /// Finds the next hits, at most `limit` of them, behind the hits that were found before.
@@ -128,7 +128,7 @@ extension ShardedIndex {
       let typed = TypedWords(query.text)
       if let next = try nextOfReadings(limit, typed, &asked) { return next }
       if let next = try nextWithoutWords(limit, typed, &asked) { return next }
-      return RankedSearch.NextHits(isComplete: !asked.isCut)
+      return RankedSearch.NextHits(isComplete: !asked.isCut, isCut: asked.isCut)
     }
 
     /// Goes on with the plain form of the text. A text of signs alone has none; then returns false.
@@ -199,7 +199,7 @@ extension ShardedIndex {
         let start = search.opened
         let next = try search.next(limit, mostEdits: mostEdits, budget: budget, isStopped: isStopped)
         budget = budget?.rest(from: start, to: search.opened)
-        isCut = isCut || !next.isComplete
+        isCut = isCut || next.isCut
         return next
       }
 

@@ -48,7 +48,7 @@ extension ShardedIndex {
     package var hasMore: Bool { isRanked ? hits!.hasMore : matches!.hasMore }
     /// Whether the matches are the records whose keys begin with the text, and no others.
     package var areKeyMatches: Bool { !isRanked || hits!.areKeyMatches }
-    /// Whether no better hits exist; false only if a limit ended the search.
+    /// Whether no hit is missing; false if a limit ended the search, or the number of edits.
     package var isComplete: Bool { !isRanked || hits!.isComplete }
     /// The number of keys that begin with the text; nil if it is unknown.
     package var keys: Int? { matches.flatMap { $0.hasMore ? nil : $0.count } }
@@ -78,7 +78,7 @@ extension ShardedIndex {
     /// - Parameters:
     ///   - parts: The most parts of shards to open; nil for the limits of the query.
     ///   - isStopped: Another condition that ends the search; nil for none.
-    /// - Returns: Whether no better hits exist.
+    /// - Returns: Whether the search ended without a limit.
     @discardableResult
     package mutating func find(
       _ limit: Int, parts: Int? = nil, isStopped: (() -> Bool)? = nil

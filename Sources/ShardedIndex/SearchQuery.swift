@@ -147,6 +147,9 @@ extension ShardedIndex {
     case automatic
     /// The search corrects typing errors, and fails if the index was not built for it.
     case required
+    /// The search corrects typing errors if the index was built for it, and ends before it looks for records with more
+    /// errors than its hits have. ``Answer/isComplete`` tells whether there may be such records.
+    case min
     /// The search corrects no typing errors.
     case none
   }

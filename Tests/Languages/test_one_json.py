@@ -14,6 +14,7 @@ from languages import SMALL
 # Options of a search, each by its name on the command line. The other fronts have their own names for them.
 OPTIONS = [
     {}, {"limit": 3, "offset": 5}, {"sort": "key"}, {"sort": "key", "limit": 7, "offset": 2}, {"typos": "none"},
+    {"typos": "min"}, {"typos": "min", "filter": "country=US", "limit": 30},
     {"filter": "country=FR"}, {"near": "48.85,2.35"}, {"filter": "country=US", "near": "40,-75", "limit": 4}, {"words": "all"},
 ]
 NODE = """
@@ -25,7 +26,7 @@ for (const { limit = 10, offset, sort, typos, filter, near, words } of asked) {
   const [latitude, longitude] = (near ?? '').split(',').map(Number)
   for (const text of texts) {
     const found = await index.search(text, {
-      limit, offset, sort, typos: typos !== 'none', filters: filter && [filter], near: near && { latitude, longitude },
+      limit, offset, sort, typos: typos === 'min' ? typos : typos !== 'none', filters: filter && [filter], near: near && { latitude, longitude },
       words, hits: true, total: 'exact', parse: text => (process.stdout.write(text), { matches: [] }),
     })
   }
@@ -40,7 +41,8 @@ for options in asked["asked"]:
     for text in asked["texts"]:
         sys.stdout.buffer.write(index.search(
             text, limit=options.get("limit", 10), offset=options.get("offset", 0), sort=options.get("sort"),
-            words=options.get("words", "auto"), typos=options.get("typos") != "none", filters=[options["filter"]] if "filter" in options else [],
+            words=options.get("words", "auto"), typos={"none": False, "min": "min"}.get(options.get("typos"), True),
+            filters=[options["filter"]] if "filter" in options else [],
             near=tuple(map(float, near.split(","))) if near else None, hits=True, total="exact").raw)
 """
 NUMBERS = re.compile(rb'"count":\d+,"total":\d+,"totalIsExact":(?:true|false)')

@@ -56,7 +56,7 @@ class Answers(unittest.TestCase):
             country = index.search("s")[0]["country"]
             for options, command in [
                 (dict(filters=[f"country={country}"]), ["--filter", f"country={country}"]),
-                (dict(near=(48.5, 2.25)), ["--near", "48.5,2.25"]), (dict(typos=False), ["--typos", "none"]),
+                (dict(near=(48.5, 2.25)), ["--near", "48.5,2.25"]), (dict(typos=False), ["--typos", "none"]), (dict(typos="min"), ["--typos", "min"]),
             ]:
                 for text in ("s", "lodnon"):
                     right, = languages.expected(path, [text], *command)

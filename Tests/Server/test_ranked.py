@@ -454,6 +454,20 @@ class Corrected(unittest.TestCase):
         self.assertNotIn("correction", self.server.search("paris").json)
         self.assertEqual(self.server.search("pariss", typos="none").json["matches"], [])
 
+    def test_the_fewest_errors(self):
+        short = 0
+        for text in ("pariss", "parid", "berlni", "lonodn", "paris", "zzzzzz"):
+            whole, fewest = (self.server.search(text, hits="true", **more).json for more in ({}, {"typos": "min"}))
+            least = [hit["edits"] for hit in whole["hits"]].count(whole["hits"][0]["edits"]) if whole["hits"] else 0
+            self.assertEqual(fewest["matches"], whole["matches"][:least], text)
+            self.assertTrue(whole["complete"] and (fewest["complete"] or whole["correction"]), text)
+            self.assertTrue(least == len(whole["matches"]) or not fewest["complete"], text)
+            short += least < len(whole["matches"])
+        self.assertGreater(short, 0)
+        # An index that corrects no errors has no such records to leave out.
+        self.assertEqual(self.bare.search("pariss", typos="min").json["matches"], [])
+        self.assertTrue(self.bare.search("paris", typos="min").json["complete"])
+
     def test_refusals(self):
         self.assertEqual(self.bare.search("pariss").json["matches"], [])
         for server, parameters in [(self.bare, {"typos": "auto"}), (self.server, {"typos": "all"}), (self.server, {"typos": "auto", "sort": "key"})]:

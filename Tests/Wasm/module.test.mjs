@@ -188,6 +188,31 @@ test('an answer that counts nothing has the same records, and says whether there
   }
 })
 
+test('an answer with the fewest errors is the beginning of the exact one, after fewer requests', async () => {
+  const counts = { short: 0, complete: 0, exact: 0, fewest: 0 }
+  const asked = async (text, typos) => {
+    let requests = 0
+    const files = storage(filesOf(large))
+    const index = await open({ get(...range) { requests++; return files.get(...range) } }, { module })
+    requests = 0
+    return { ...await index.search(text, { typos, hits: true }), requests }
+  }
+  for (const right of texts(large, 200, 23).filter(({ length }) => length > 5)) {
+    const text = right.slice(0, 2) + right.slice(3)
+    const [exact, fewest] = [await asked(text, true), await asked(text, 'min')]
+    const head = exact.hits.filter(({ edits }) => edits === exact.hits[0].edits).length
+    assert.deepEqual(fewest.matches, exact.matches.slice(0, head), text)
+    assert.equal(fewest.correction, exact.correction, text)
+    assert.ok(exact.complete && (fewest.complete ? head === exact.matches.length : fewest.more), text)
+    assert.ok(fewest.requests <= exact.requests, text)
+    counts.short += head < exact.matches.length
+    counts.complete += fewest.complete
+    counts.exact += exact.requests
+    counts.fewest += fewest.requests
+  }
+  assert.ok(counts.short > 5 && counts.complete > 5 && counts.fewest < counts.exact, JSON.stringify(counts))
+})
+
 test('starts answer short texts as all records do, without a request of their own', async () => {
   const log = []
   const files = storage(filesOf(started))
@@ -494,7 +519,7 @@ test('numbers are checked before they are cut, and unknown options and values ar
     ...['country=FR', { country: 'FR' }, null, 5].map(filters => named('filters', { filters })),
     named('filter', { filters: [5] }), named('=', { filters: ['x'] }),
     ...['typos', 'display', 'count'].map(name => named(name, { [name]: 'none' })),
-    ...['some', true, null].map(words => named('words', { words })),
+    ...['max', 1, null].map(typos => named('typos', { typos })), ...['some', true, null].map(words => named('words', { words })),
     named('after', { after: 5 }), named('parse', { parse: 'x' }), named('limt', { limt: 3 }), named('filter', { filter: 'x' }),
     [null, /options/], ['x', /options/],
   ]) {

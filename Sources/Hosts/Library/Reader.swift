@@ -155,8 +155,8 @@ final class Reader {
     guard let order = HostSearch.order(options.sort) else {
       throw Refusal(SQ_REFUSED, "sort must be SQ_SORT_INDEX, SQ_SORT_RANK or SQ_SORT_KEY")
     }
-    guard options.flags & ~Int32(SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL | SQ_HITS | SQ_ALL_WORDS) == 0
-    else {
+    let flags = SQ_EXACT | SQ_NEAR | SQ_JSON | SQ_DISPLAY | SQ_TOTAL | SQ_HITS | SQ_ALL_WORDS | SQ_MIN_TYPOS
+    guard options.flags & ~Int32(flags) == 0 else {
       throw Refusal(SQ_REFUSED, "flags has an unknown bit; use a library of the version of shardq.h")
     }
     var filters: [String] = []
@@ -171,7 +171,7 @@ final class Reader {
     do throws(HostSearch.Failure) {
       var query = try HostSearch.query(
         text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit),
-        order: order, corrects: !has(SQ_EXACT, options),
+        order: order, typos: has(SQ_EXACT, options) ? .none : has(SQ_MIN_TYPOS, options) ? .min : .automatic,
         place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
       query.countsMatches = has(SQ_TOTAL, options)
       query.words = has(SQ_ALL_WORDS, options) ? .all : .automatic

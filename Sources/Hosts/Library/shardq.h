@@ -67,6 +67,9 @@ enum {
   // The records match all words of the text, as typed. Else a ranked answer comes from a reading of the text if no record
   // matches the text, and leaves out words if no record matches all of them.
   SQ_ALL_WORDS = 64,
+  // If all records correct the text, the answer has only those with the fewest errors. `complete` of the JSON object is
+  // false if there may be records with more errors.
+  SQ_MIN_TYPOS = 128,
 };
 
 // The options of a question. A member that is 0 has no effect; a `limit` of 0 asks for no records.

@@ -34,8 +34,11 @@ export interface SearchOptions {
   offset?: number
   /** The order; the default is by rank if the index has ranks, else by key. */
   sort?: 'rank' | 'key'
-  /** Whether the answer corrects typing errors, if the index can; the default is true. */
-  typos?: boolean
+  /**
+   * Whether the answer corrects typing errors, if the index can; the default is true. 'min': the answer has only the
+   * records with the fewest errors, which takes fewer requests. `complete` is false if there may be others.
+   */
+  typos?: boolean | 'min'
   /**
    * 'all': a record must match all words, as typed. 'auto', the default: if no record does, a ranked answer comes from a
    * reading of the text, or leaves out words.
@@ -80,7 +83,7 @@ export interface Answer<Fields = Record<string, any>> {
   generation: string
   /** The order. */
   sort: 'rank' | 'key'
-  /** Whether a ranked answer has the best records. */
+  /** Whether a ranked answer has the best records; false if `typos` is 'min' and there may be records with more errors. */
   complete?: boolean
   /** The corrected text, if all records match only with corrected typing errors. */
   correction?: string

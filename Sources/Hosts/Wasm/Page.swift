@@ -154,7 +154,7 @@ nonisolated(unsafe) private var message: [UInt8] = []
 ///   - size: The size of the question in bytes. The question is the typed text, a cursor or nothing, and filters such
 ///     as `country=FR`, with a zero byte between each two.
 ///   - sort: 0 for ranks if the index has them, else keys; 1 for ranks; 2 for keys.
-///   - typos: Whether the answer corrects typing errors, if the index can.
+///   - typos: 0 if the answer corrects no typing errors; 2 if it has only records with the fewest errors; else 1.
 ///   - members: 1 if the answer has the texts that a list shows of each record, 2 if it has the rank of each record; 3
 ///     for both.
 ///   - counts: Whether the answer counts the matches, and the keys that begin with the text.
@@ -170,7 +170,8 @@ nonisolated(unsafe) private var message: [UInt8] = []
   do throws(HostSearch.Failure) {
     query = try HostSearch.query(
       texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)),
-      offset: Int(offset), limit: Int(limit), order: HostSearch.order(sort) ?? .automatic, corrects: typos != 0,
+      offset: Int(offset), limit: Int(limit), order: HostSearch.order(sort) ?? .automatic,
+      typos: HostSearch.typos(typos),
       place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
   } catch {
     return asking { () throws(Refusal) in throw Refusal(error) }

@@ -91,6 +91,7 @@ const searchOptions = [
   'limit', 'offset', 'sort', 'typos', 'display', 'hits', 'total', 'words', 'filters', 'near', 'after', 'signal', 'parse',
 ]
 const sorts = { rank: 1, key: 2 }
+const corrections = new Map([[false, 0], [true, 1], ['min', 2]])
 
 function checkFilters(filters) {
   if (!Array.isArray(filters)) refused(`filters must be an array such as ['country=FR'], and not ${shown(filters)}`)
@@ -382,7 +383,9 @@ class Index {
    *
    * @param options.limit At most 1,000. @param options.offset The number of matches to skip.
    * @param options.sort 'rank' or 'key'; the default is by rank if the index has ranks.
-   * @param options.typos Whether to correct typing errors. @param options.display Whether to add the texts of a list.
+   * @param options.typos Whether to correct typing errors: true, false, or 'min' for only the records with the fewest errors,
+   *   which takes fewer requests; `complete` is false if there may be records with more errors.
+   * @param options.display Whether to add the texts of a list.
    * @param options.hits Whether to add the rank of each record of a ranked answer.
    * @param options.total 'exact' counts the matches, at most 10,000, which may fetch more files. Else `total` is the number that the
    *   search knows: if `totalIsExact` is false, there may be more. `keys` is left out if it is unknown.
@@ -409,8 +412,9 @@ class Index {
     if (sort !== undefined && (typeof sort !== 'string' || !Object.hasOwn(sorts, sort))) refused(`sort must be 'rank' or 'key', and not ${shown(sort)}`)
     if (total !== undefined && total !== 'known' && total !== 'exact') refused(`total must be 'known' or 'exact', and not ${shown(total)}`)
     if (words !== 'auto' && words !== 'all') refused(`words must be 'auto' or 'all', and not ${shown(words)}`)
-    const [corrects, texts, ranks] = Object.entries({ typos, display, hits }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
-    const flags = [corrects, texts | ranks << 1 | (words === 'all' ? 4 : 0), total === 'exact' ? 1 : 0]
+    if (!corrections.has(typos)) refused(`typos must be true, false or 'min', and not ${shown(typos)}`)
+    const [texts, ranks] = Object.entries({ display, hits }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
+    const flags = [corrections.get(typos), texts | ranks << 1 | (words === 'all' ? 4 : 0), total === 'exact' ? 1 : 0]
     const place = checkPlace(options.near)
     const question = [text, checkType('after', after, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
     return engine => engine.shardq_search(given(engine, question), ...numbers, sorts[sort] ?? 0, ...flags, ...place)

@@ -87,7 +87,7 @@ struct QueryAnswer {
         try QueryRunner.writing { () throws(WriteError) in try writer.write(records.buffer, to: &output) }
         shown += search.count
       }
-      guard search.hasMore, shown < search.query.limit else { break }
+      guard search.hasMore, search.isComplete, shown < search.query.limit else { break }
       _ = try QueryRunner.reading { () throws(IndexError) in
         try search.find(Self.next(of: search.query, skipped: skipped, shown: shown))
       }

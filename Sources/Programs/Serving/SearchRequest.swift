@@ -22,6 +22,7 @@
     var members: AnswerMembers
 
     static let limits = 1...1000
+    static let typos: [String: ShardedIndex.Typos] = ["auto": .required, "min": .min, "none": .none]
     /// The parameters that may be repeated.
     static let repeatable: Set<String> = ["filter"]
     /// The most filters of a request.
@@ -53,8 +54,8 @@
         query.filter.append(filter)
       }
       if let name = parameters.text("typos") {
-        guard name == "auto" || name == "none" else { throw .badParameter("typos", "typos must be auto or none.") }
-        query.typos = name == "auto" ? .required : .none
+        guard let typos = Self.typos[name] else { throw .badParameter("typos", "typos must be auto, min or none.") }
+        query.typos = typos
       }
       if let name = parameters.text("words") {
         guard name == "auto" || name == "all" else { throw .badParameter("words", "words must be auto or all.") }

@@ -19,13 +19,15 @@ struct RankedSearch: Sendable {
   let weightSource: WeightSource
   /// The most edits of a match.
   let editLimit: Int
+  /// Whether a page ends before records with more edits than its last hit.
+  let endsAtMoreEdits: Bool
   /// The typed text for matches with edits, once the search needs it.
   var nearQuery: NearQuery?
   /// The near beginnings of texts in shards, by the numbers in containers.
   var sketchEnds: [SketchEnds] = []
   /// The rank above all hits, at which the page begins.
   private let ceiling: ShardedIndex.Rank?
-  private(set) var queue = RankedHeap<RankedContainer>()
+  var queue = RankedHeap<RankedContainer>()
   /// The best records that were found and left for later pages, at least one of each part.
   private var left: [RankedRecord] = []
   /// The positions of all hits so far, since an entry may lead to a record that came already.
@@ -59,6 +61,7 @@ struct RankedSearch: Sendable {
     self.rules = rules
     weightSource = try WeightSource(manifest)
     text = RankedText(folded, rules, isClosed: isClosed)
+    endsAtMoreEdits = typos == .min
     editLimit = manifest.corrects(typos) && !acrossNames && !isClosed ? EditBudget(text, rules).limit : 0
     if manifest.shardCount > 0 {
       for variant in text.variants where !acrossNames {
@@ -103,8 +106,10 @@ struct RankedSearch: Sendable {
     var records: [RankedRecord] = []
     /// The number of hits above all bounds, which no unopened record can come before.
     var settledCount = 0
-    /// Whether the search ended without the budget.
+    /// Whether no hit is missing: neither the budget nor the number of edits ended the search.
     var isComplete = true
+    /// Whether the budget ended the search.
+    var isCut = false
   }
 
   /// Returns the next hits, at most `limit` of them, and moves the search behind them.
@@ -131,14 +136,19 @@ struct RankedSearch: Sendable {
         queueRests(found.removeLeft())
       } else if restOfQueue.map({ page.records.isEmpty && $0.edits > mostEdits ?? .max }) ?? true {
         break
-      } else if opened.isOver(budget, since: start) || isStopped?() ?? false {
+      } else if let last = page.records.last, ends(behind: last.rank.edits) {
         page.isComplete = false
+        break
+      } else if opened.isOver(budget, since: start) || isStopped?() ?? false {
+        (page.isComplete, page.isCut) = (false, true)
         break
       } else if let container = queue.pop() {
         do throws(IndexError) {
           try open(container, &found)
         } catch {
-          if case .io(_, _, EAGAIN) = error, generation.directory.carried != nil { fetchAhead(&found) }
+          if case .io(_, _, EAGAIN) = error, generation.directory.carried != nil {
+            fetchAhead(behind: container.rank.edits, &found)
+          }
           throw error
         }
       }
@@ -151,25 +161,6 @@ struct RankedSearch: Sendable {
     left = found.left
     return page
   }
-
-  /// Opens the next containers, so that a carrier fetches their bytes side by side. The search opens them again, and
-  /// reports errors.
-  private mutating func fetchAhead(_ found: inout RankedFound) {
-    var (count, missing) = (0, -1)
-    for _ in 0..<Self.aheadLimit {
-      guard count < Self.aheadCount, let container = queue.pop() else { return }
-      // Neighbouring keys are in one shard, whose bytes come once.
-      if case .shard(missing) = container.kind { continue }
-      count += 1
-      do throws(IndexError) { try open(container, &found) } catch {
-        if case .shard(let number) = container.kind { missing = number }
-      }
-    }
-  }
-  /// The number of parts that most answers need.
-  private static let aheadCount = 11
-  /// The most containers to open ahead.
-  private static let aheadLimit = 1024
 
   /// Queues the parts of records that were left.
   private mutating func queueRests(_ records: [RankedRecord]) {
@@ -196,7 +187,7 @@ struct RankedSearch: Sendable {
 
   // MARK: Opening containers
 
-  private mutating func open(_ container: RankedContainer, _ found: inout RankedFound) throws(IndexError) {
+  mutating func open(_ container: RankedContainer, _ found: inout RankedFound) throws(IndexError) {
     let limit = container.isRest ? container.rank : nil
     switch container.kind {
     case .pages(let pages): try open(pages: pages, of: container.run)

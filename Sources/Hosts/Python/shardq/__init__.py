@@ -42,7 +42,7 @@ _opening = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
 
-_EXACT, _NEAR, _JSON, _DISPLAY, _TOTAL, _HITS, _ALL_WORDS = 1, 2, 4, 8, 16, 32, 64
+_EXACT, _NEAR, _JSON, _DISPLAY, _TOTAL, _HITS, _ALL_WORDS, _MIN_TYPOS = 1, 2, 4, 8, 16, 32, 64, 128
 _SORTS = {None: 0, "rank": 1, "key": 2}
 _CODES = {1: "not found", 2: "damaged", 3: "changed", 4: "refused", 5: "system"}
 
@@ -205,15 +205,16 @@ class Index:
         self._handle = handle
 
     def search(
-        self, text: str, *, limit: int = 10, offset: int = 0, sort: Optional[str] = None, typos: bool = True,
-        filters: Iterable[str] = (), near: Optional[Tuple[float, float]] = None, after: str = "", display: bool = False,
-        hits: bool = False, total: Optional[str] = None, words: str = "auto",
+        self, text: str, *, limit: int = 10, offset: int = 0, sort: Optional[str] = None,
+        typos: Union[bool, str] = True, filters: Iterable[str] = (), near: Optional[Tuple[float, float]] = None,
+        after: str = "", display: bool = False, hits: bool = False, total: Optional[str] = None, words: str = "auto",
     ) -> Answer:
         """Returns the best matches of a text.
 
         ``limit``: the most records, up to 1,000. ``offset``: the number of matches to skip, at most 10,000 in a ranked
         answer. ``sort``: "rank" or "key"; None means "rank" if the index has ranks. ``typos``: whether the answer corrects
-        typing errors, if the index can. ``filters``: texts such as "country=FR". ``near``: a latitude and a longitude;
+        typing errors, if the index can; "min": only records with the fewest errors, and ``object["complete"]`` is False
+        if there may be others. ``filters``: texts such as "country=FR". ``near``: a latitude and a longitude;
         records near this place rank higher. ``after``: the ``cursor`` of the previous page. ``display``: whether
         ``object["display"]`` has the texts that a list shows of each record, with the ranges of the matched letters.
         ``hits``: whether ``object["hits"]`` has the rank of each record of a ranked answer.
@@ -303,7 +304,7 @@ class Index:
         return latitude, longitude
 
     def _options(
-        self, limit: int, offset: int, sort: Optional[str], typos: bool, filters: Tuple[str, ...],
+        self, limit: int, offset: int, sort: Optional[str], typos: Union[bool, str], filters: Tuple[str, ...],
         near: Optional[Tuple[float, float]], after: str, display: bool, hits: bool, total: Optional[str], words: str,
     ) -> _Options:
         if sort not in _SORTS:
@@ -312,8 +313,10 @@ class Index:
             raise ShardqError("refused", 'total must be "exact", "known" or None')
         if words not in ("auto", "all"):
             raise ShardqError("refused", 'words must be "auto" or "all"')
+        if typos not in (True, False, "min"):
+            raise ShardqError("refused", 'typos must be True, False or "min"')
         flags = _JSON | (0 if typos else _EXACT) | (_DISPLAY if display else 0) | (_TOTAL if total == "exact" else 0)
-        flags |= (_HITS if hits else 0) | (_ALL_WORDS if words == "all" else 0)
+        flags |= (_HITS if hits else 0) | (_ALL_WORDS if words == "all" else 0) | (_MIN_TYPOS if typos == "min" else 0)
         options = _Options(ctypes.sizeof(_Options), _int64(offset), _int64(limit), _SORTS[sort], flags)
         if near is not None:
             options.flags |= _NEAR

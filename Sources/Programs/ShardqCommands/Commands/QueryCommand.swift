@@ -48,7 +48,8 @@
     @Option(
       name: .customLong("typos"),
       help: ArgumentHelp(
-        "auto corrects typing errors in a ranked answer, none does not (default: auto if the index was built with --typos).",
+        "auto corrects typing errors in a ranked answer, min prints only the matches with the fewest errors, "
+          + "none corrects none (default: auto if the index was built with --typos).",
         valueName: "mode"))
     var typos: TypoMode?
 
@@ -146,13 +147,14 @@
   extension SortOrder: ExpressibleByArgument {}
 
   /// Whether typing errors are corrected, on the command line.
-  enum TypoMode: String, ExpressibleByArgument, CaseIterable { case auto, none }
+  enum TypoMode: String, ExpressibleByArgument, CaseIterable { case auto, min, none }
 
   extension TypoMode? {
-    /// The mode of a query: a mode that is named has to be built.
+    /// The mode of a query. The index has to be built for auto, if it is named.
     var typos: ShardedIndex.Typos {
       switch self {
       case .auto?: .required
+      case .min?: .min
       case TypoMode.none?: .none
       case nil: .automatic
       }
