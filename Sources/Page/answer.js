@@ -22,7 +22,7 @@ export const pageLimit = 40
 /** The shown answer of `search`, and its pages. */
 export const answer = {
   query: null, nearest: undefined, correction: undefined, interpretation: undefined, dropped: [], isRanked: false,
-  keys: 0, count: 0, isLeast: false, listed: 0, generation: '', pages: new Map(), active: -1,
+  isComplete: true, keys: 0, count: 0, isLeast: false, listed: 0, generation: '', pages: new Map(), active: -1,
 }
 const matchCount = () =>
   answer.isLeast ? say('matchesAtLeast', { count: number.format(answer.count) }) : plural('matches', answer.count)
@@ -68,6 +68,8 @@ const isChosenRow = row => chosen.query !== answer.query || chosen.row === undef
 export function type(text, row = 0) {
   const sequence = ++newest
   const controller = new AbortController()
+  // The rest of the shown answer has no use for another text.
+  if (!answer.isComplete) { loading.get(0)?.abort(); loading.delete(0) }
   // The oldest request may finish, so that answers appear even if the person types faster than the server answers.
   if (asking.size >= 3) giveUp([...asking.keys()][1])
   asking.set(sequence, controller)
@@ -77,7 +79,8 @@ export function type(text, row = 0) {
   staleTimer = setTimeout(() => byId('matches').classList.add('stale'), 100)
   busyTimer = setTimeout(() => { byId('busy').hidden = false; input.ariaBusy = 'true' }, 350)
   const first = Math.floor(row / pageSize) * pageSize
-  search(text, first, pageSize, controller.signal).then(
+  // From a host of files, rows with the fewest typing errors come first, and needPages loads the others.
+  search(text, first, pageSize, controller.signal, undefined, index && row === 0 ? 'min' : undefined).then(
     found => {
       asking.delete(sequence)
       if (sequence < shown) return
@@ -121,8 +124,9 @@ function atRest() {
 function showAnswer(query, found, row = 0) {
   for (const controller of loading.values()) controller.abort()
   loading.clear()
-  const { nearest, correction, interpretation, dropped, isRanked, keys, count, isLeast, listed, generation } = found
-  Object.assign(answer, { query, nearest, correction, interpretation, dropped })
+  const { nearest, correction, interpretation, dropped, isRanked, isComplete, keys } = found
+  const { count, isLeast, listed, generation } = found
+  Object.assign(answer, { query, nearest, correction, interpretation, dropped, isComplete })
   Object.assign(answer, { isRanked, keys, count, isLeast, listed, generation })
   answer.active = -1
   answer.pages = new Map([[found.offset / pageSize, found.rows]])

@@ -1,7 +1,7 @@
 import { index } from './server.js'
 import { search } from './search.js'
 import { notice, showCost } from './notice.js'
-import { answer, list, loading, pageLimit, pageSize, showState, type } from './answer.js'
+import { answer, list, loading, newest, pageLimit, pageSize, shown, showState, type } from './answer.js'
 import { activate } from './choice.js'
 import { showCard } from './card.js'
 import { map } from './map.js'
@@ -13,8 +13,10 @@ export function needPages(first, last) {
   if (answer.query === null) return
   const isMissing = () => {
     const missing = []
+    // The first page may have its first rows alone.
+    const isThere = page => answer.pages.has(page) && (page > 0 || answer.isComplete || shown !== newest)
     for (let page = Math.floor(first / pageSize); page * pageSize < last; page++) {
-      if (!answer.pages.has(page) && !loading.has(page)) missing.push(page)
+      if (!isThere(page) && !loading.has(page)) missing.push(page)
     }
     return missing
   }
@@ -39,6 +41,7 @@ async function loadPage(page) {
       return type(query, Math.floor(list.top / list.rowHeight))
     }
     answer.pages.set(page, found.rows)
+    if (page === 0) answer.isComplete = true
     while (answer.pages.size > pageLimit) {
       const farther = (far, at) => Math.abs(at - page) > Math.abs(far - page) ? at : far
       answer.pages.delete([...answer.pages.keys()].reduce(farther))

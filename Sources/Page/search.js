@@ -13,16 +13,17 @@ export const rankedLimit = 10_000
  * Asks for matches: the best first if the index ranks its records, or by name with `sort` as 'key'. An empty query by
  * name asks for the whole order, whose rows are the positions that the map knows.
  *
- * Resolves to { nearest, correction, interpretation, dropped, isRanked, keys, count, isLeast, hasMore, listed,
- * generation, offset, rows, cost }, each row { label, name, match, record } and more. `keys` is the number of keys that
- * begin with the query. `count` is the number of matches, or the least number if `isLeast`. `hasMore` tells whether
- * rows follow. `listed` is the number of rows of the list. If there is no match, `nearest` is the longest beginning of
- * the query with matches. If all matches correct typing errors, `correction` is the text of the first. `interpretation`
- * is the reading of the query that the answer comes from: { text, filter }. `dropped` are the words that the answer
- * leaves out, since nothing matches all words.
+ * Resolves to { nearest, correction, interpretation, dropped, isRanked, isComplete, keys, count, isLeast, hasMore,
+ * listed, generation, offset, rows, cost }, each row { label, name, match, record } and more. `keys` is the number of
+ * keys that begin with the query. `count` is the number of matches, or the least number if `isLeast`. `hasMore` tells
+ * whether rows follow. `listed` is the number of rows of the list. If there is no match, `nearest` is the longest
+ * beginning of the query with matches. If all matches correct typing errors, `correction` is the text of the first.
+ * `interpretation` is the reading of the query that the answer comes from: { text, filter }. `dropped` are the words
+ * that the answer leaves out, since nothing matches all words. With `typos` as 'min' the rows have the fewest typing
+ * errors, and `isComplete` is false if rows with more errors may follow.
  */
-export async function search(query, offset, limit, signal, sort) {
-  const found = await searchAll(query, offset, limit, signal, sort)
+export async function search(query, offset, limit, signal, sort, typos) {
+  const found = await searchAll(query, offset, limit, signal, sort, typos)
   if (found.failure) throw found.failure
   return found
 }
@@ -40,10 +41,11 @@ async function inHalves(query, offset, limit, signal, sort, failure) {
 }
 
 /** Does as `search` does; if all records are too large, the answer is { failure, rows }. */
-async function searchAll(query, offset, limit, signal, sort) {
+async function searchAll(query, offset, limit, signal, sort, typos) {
   // Without a sequence number the same question has the same address, and the browser's cache has the answer.
   const parameters = { q: sendable(query), limit, offset, display: true }
   if (sort) parameters.sort = sort
+  if (typos) parameters.typos = typos
   let answered
   try {
     answered = await ask('v1/search', parameters, signal)
@@ -60,14 +62,15 @@ async function searchAll(query, offset, limit, signal, sort) {
   const rows = display.map((shown, i) => place({ ...shown, record: matches[i] }))
   const isRanked = body.sort === 'rank'
   const isLeast = !body.totalIsExact
+  const isComplete = body.complete !== false
   const found = rows.length > 0 ? offset + rows.length : 0
   const hasMore = body.more ?? (isRanked ? body.cursor !== undefined : found < count)
   // If the number of rows is unknown, as behind the matches without typing errors, the list ends with a page that may
   // be empty.
-  const next = hasMore && found >= count ? found + pageSize : Math.max(found, count)
+  const next = !isComplete ? found : hasMore && found >= count ? found + pageSize : Math.max(found, count)
   const listed = isRanked ? Math.min(next, rankedLimit) : next
   return {
-    nearest, correction, interpretation, dropped, isRanked, keys, count, isLeast, hasMore, listed, generation, offset,
-    rows, cost: cost(headers),
+    nearest, correction, interpretation, dropped, isRanked, isComplete, keys, count, isLeast, hasMore, listed,
+    generation, offset, rows, cost: cost(headers),
   }
 }

@@ -129,6 +129,26 @@ class StaticPage(unittest.TestCase):
         self.open(link)
         self.sees("8908000")
 
+    def test_matches_with_more_errors_come_behind_the_others(self):
+        self.open()
+        self.tab.evaluate("""(() => {
+          window.seen = []
+          new MutationObserver(() => {
+            const rows = [...document.querySelectorAll('#matches .row')], size = rows[0]?.ariaSetSize
+            if (seen.at(-1)?.size === size && seen.at(-1).text === query.value) return
+            if (rows.length) seen.push({ size, text: query.value, node: rows[0], labels: rows.map(row => row.innerText) })
+          }).observe(document.querySelector('#matches'), { subtree: true, childList: true, attributes: true })
+        })()""")
+        self.type("lodnon")
+        self.tab.wait("seen.at(-1)?.text === 'lodnon' && seen.at(-1).size === '4'")
+        self.sees("4 matches")
+        first, last = json.loads(self.tab.evaluate(
+            "JSON.stringify(seen.filter(({ text }) => text === 'lodnon').slice(-2))"))
+        self.assertEqual((first["size"], last["size"]), ("3", "4"))
+        self.assertEqual(first["labels"], last["labels"][:3])
+        self.assertTrue(self.tab.evaluate("seen.at(-1).node === seen.at(-2).node && seen.at(-1).node.id === 'match-0'"))
+        self.assertEqual(self.complaints(), [])
+
     def test_a_host_that_does_not_answer(self):
         """The page says so after 10 s, and answers when the host answers."""
         self.server.wrong = ("manifest", "silent")

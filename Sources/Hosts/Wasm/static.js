@@ -47,13 +47,13 @@ export async function ask(path, parameters, signal, exact) {
   // If the index cannot be opened, the next question tries again. A question does not wait longer than its signal.
   opened ??= open(address).catch(error => { opened = undefined; throw error })
   const index = await Promise.race([opened, aborted(signal)])
-  const { q: text, limit, offset, display, sort } = parameters
+  const { q: text, limit, offset, display, sort, typos } = parameters
   try {
     if (path === 'v1/search') {
       letters.note(text)
       if (text !== '') (idle ??= new AbortController()).abort()
       const parse = answer => JSON.parse(answer, exact)
-      const options = { limit, offset, display, sort, signal, parse }
+      const options = { limit, offset, display, sort, typos, signal, parse }
       const body = await index.search(text, options)
       if (text === '') fetchAhead(index, { limit, display })
       return { body, headers: new Headers() }
