@@ -3,11 +3,13 @@
 //     node sessions.mjs SHARDQ.JS MODULE INDEX LOG [OPTIONS]
 //
 // Each session of a log of `shardq generate --typing` opens the index anew and keeps nothing of the session before.
-// OPTIONS is an object of JSON for `search`: {"limit":10,"sort":"key"}. Prints an object of JSON.
+// OPTIONS is an object of JSON for `search`: {"limit":10,"sort":"key"}. With "exact": true a key whose answer is not
+// complete also counts the exact answer, as with {"limit":10,"typos":"min","exact":true}. Prints an object of JSON.
 import fs from 'node:fs'
 import path from 'node:path'
 
 const [script, module, index, log, options = '{}', most = '1600'] = process.argv.slice(2)
+const { exact = false, ...asked } = JSON.parse(options)
 const { open } = await import(path.resolve(script))
 const compiled = new WebAssembly.Module(fs.readFileSync(module))
 
@@ -45,7 +47,11 @@ for (const texts of whole) {
   for (const text of texts) {
     counted.rounds = 0
     // A key without an answer counts with its requests: the search takes too many parts, or more than 64 rounds.
-    await opened.search(text, JSON.parse(options)).catch(error => {
+    const answered = async () => {
+      const { complete } = await opened.search(text, asked)
+      if (exact && complete === false) await opened.search(text, { ...asked, typos: true })
+    }
+    await answered().catch(error => {
       if (error.code !== 'refused' && !(error.code === 'damaged' && counted.rounds > 64)) throw error
       unanswered.push(text)
     })

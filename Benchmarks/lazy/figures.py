@@ -93,6 +93,7 @@ class Run:
             mixed = sessions.mixed(of_kinds, self.count(sessions.SESSIONS))
             self.found["module"][name, "full", "mixed"] = module.play(indexes.full, mixed)
             self.found["module"][name, "starts", "mixed"] = module.play(indexes.starts, mixed)
+            self.found["module"][name, "exact", "mixed"] = module.play(indexes.starts, mixed, exact=True)
             if name == "gn":
                 for kind, of_kind in of_kinds.items():
                     of_kind = of_kind[: self.count(sessions.SESSIONS)]

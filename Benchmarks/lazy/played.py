@@ -54,11 +54,13 @@ class Module:
         with open(os.path.join(os.path.dirname(module), "shardq.js"), "rb") as file, open(self.script, "wb") as copy:
             copy.write(file.read())
 
-    def play(self, index, played):
+    def play(self, index, played, exact=False):
+        """Counts a key until its first answer is whole; with `exact`, until the exact answer is there too."""
+        options = {"limit": LIMIT, "typos": "min", "exact": exact}
         log = os.path.join(self.work, "typing.log")
         with open(log, "w", encoding="utf-8") as file:
             file.write(sessions.log_of(played))
-        command = ["node", SESSIONS, self.script, self.module, index, log, json.dumps({"limit": LIMIT})]
+        command = ["node", SESSIONS, self.script, self.module, index, log, json.dumps(options)]
         found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
         if found["sessions"] != len(played):
             raise RuntimeError(f"{found['sessions']} of {len(played)} sessions were played")

@@ -49,13 +49,14 @@ class Measures:
 
     def sessions(self):
         for name, title, aims in (("gn", "GeoNames", (2.5, 6, 90, 2)), ("cities", "cities", (2.4, 5, None, None))):
-            played = self.found["module"].get((name, "starts", "mixed"))
-            of = lambda member: getattr(played, member) if played else None
-            self.add(f"{title}: requests of a session, mean", of("mean"), 6, aims[0])
-            self.add(f"{title}: requests of a session, 99th percentile", of("p99"), 45, aims[1], 0)
+            of = lambda index, member: getattr(self.found["module"].get((name, index, "mixed")), member, None)
+            self.add(f"{title}: requests of a session, mean", of("starts", "mean"), 6, aims[0])
+            self.add(f"{title}: requests of a session with exact answers, mean", of("exact", "mean"))
+            self.add(f"{title}: requests of a session, 99th percentile", of("starts", "p99"), 45, aims[1], 0)
             if aims[2]:
-                self.add(f"{title}: KB of a session, mean", of("kilobytes"), 160, aims[2], 0)
-                self.add(f"{title}: rounds of requests of a key, most", of("rounds"), 5, aims[3], 0)
+                self.add(f"{title}: KB of a session, mean", of("starts", "kilobytes"), 160, aims[2], 0)
+                self.add(f"{title}: rounds of requests of a key, most", of("starts", "rounds"), 5, aims[3], 0)
+                self.add(f"{title}: rounds of a key with exact answers, most", of("exact", "rounds"), digits=0)
 
     def parts(self):
         for kind, (must, aim) in PARTS.items():
@@ -142,7 +143,7 @@ def times_table(found):
     return table(heads, rows)
 
 
-OPTIONS = {"full": "", "starts": " with `--starts`"}
+OPTIONS = {"full": "", "starts": " with `--starts`", "exact": " with `--starts`, exact answers too"}
 
 
 def requests_table(found, is_main):
@@ -157,7 +158,7 @@ def requests_table(found, is_main):
 
     title = lambda name: found["indexes"][name].list.title
     for (name, index, kind), played in found["module"].items():
-        if is_main == ((index, kind) == ("starts", "mixed")):
+        if is_main == (index != "full" and kind == "mixed"):
             add(f"shardq, {title(name)}{OPTIONS[index]}" + ("" if kind == "mixed" else f", {kind} alone"), played)
     for (name, records), played in found["sqlite"].items():
         if is_main == (records == "whole records"):
