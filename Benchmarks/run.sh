@@ -6,6 +6,7 @@
 #     Benchmarks/run.sh --ranked [DATA]                             ranked answers and corrections beside rivals: ranked.py
 #     Benchmarks/run.sh --far [CITIES]                              requests and bytes on a far host, beside others: far.py
 #     Benchmarks/run.sh --lazy [--quick] [--lists gn,cities]        the full index: lazy/figures.py, which writes into docs
+#     Benchmarks/run.sh --page [--loads 1] [--index INDEX]          the start of the page on a slow line: page/figures.py
 #     Benchmarks/run.sh --encodings [CITIES]                        the cost of encodings, for docs/measurements.md
 #     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            the growth with the number of records: scale.py
 #     Benchmarks/run.sh --sizes DIRECTORY --weight _id 10M ...      the same of ranked answers
@@ -28,6 +29,15 @@ if [ "${1:-}" = --lazy ]; then
   ./rivals.sh .build/lazy lazy/requirements.txt
   exec .build/lazy/venv/bin/python lazy/figures.py "$bin" "$module" "$library" "$data" \
     "${SHARDQ_SUITES:-$data/../suites}" .build/lazy "$@"
+fi
+if [ "${1:-}" = --page ]; then
+  shift
+  if [ -z "${SHARDQ_BIN:-}" ]; then
+    # `shardq page` takes the module of the clone.
+    ../Scripts/build-wasm.sh .build/wasm/module/shardq.wasm >&2
+    ../Scripts/build.sh --server >&2
+  fi
+  exec python3 page/figures.py "${SHARDQ_BIN:-../bin}" "${SHARDQ_DATA:-../../shared/data}" "$@"
 fi
 if [ -z "${SHARDQ_BIN:-}" ]; then
   ../Scripts/build.sh
