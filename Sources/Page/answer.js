@@ -1,6 +1,6 @@
 import { button, byId, element } from './elements.js'
 import { changes, inQuotes, number, plural, quoted, say, saying, texts } from './texts.js'
-import { index } from './server.js'
+import { index, whenOpen } from './server.js'
 import { rankedLimit, search } from './search.js'
 import { announce, input, notice, showCost } from './notice.js'
 import { VirtualList } from './scroller.js'
@@ -23,6 +23,7 @@ export const pageLimit = 40
 export const answer = {
   query: null, nearest: undefined, correction: undefined, interpretation: undefined, dropped: [], isRanked: false,
   isComplete: true, keys: 0, count: 0, isLeast: false, listed: 0, generation: '', pages: new Map(), active: -1,
+  isFirst: false,
 }
 const matchCount = () =>
   answer.isLeast ? say('matchesAtLeast', { count: number.format(answer.count) }) : plural('matches', answer.count)
@@ -79,8 +80,10 @@ export function type(text, row = 0) {
   staleTimer = setTimeout(() => byId('matches').classList.add('stale'), 100)
   busyTimer = setTimeout(() => { byId('busy').hidden = false; input.ariaBusy = 'true' }, 350)
   const first = Math.floor(row / pageSize) * pageSize
+  // Before the first letter the list is closed. Without a server, its rows come when it opens.
+  const size = index && text === '' && !state.isOpen ? 0 : pageSize
   // From a host of files, rows with the fewest typing errors come first, and needPages loads the others.
-  search(text, first, pageSize, controller.signal, undefined, index && row === 0 ? 'min' : undefined).then(
+  search(text, first, size, controller.signal, undefined, index && row === 0 ? 'min' : undefined).then(
     found => {
       asking.delete(sequence)
       if (sequence < shown) return
@@ -92,6 +95,7 @@ export function type(text, row = 0) {
         notice.hide()
       }
       showAnswer(text, found, row)
+      if (found.isFirst) askAgain(sequence, text)
     },
     failure => {
       asking.delete(sequence)
@@ -107,6 +111,15 @@ export function type(text, row = 0) {
       }
       notice.show(failure, () => type(text, row))
     })
+}
+
+/** Asks again for the text of a first answer, once the index is open. */
+async function askAgain(sequence, text) {
+  try { await whenOpen() } catch (failure) {
+    if (sequence === newest) notice.show(failure, () => askAgain(sequence, text))
+    return
+  }
+  if (sequence === newest) type(text, Math.floor(list.top / list.rowHeight))
 }
 
 function giveUp(sequence) {
@@ -125,11 +138,13 @@ function showAnswer(query, found, row = 0) {
   for (const controller of loading.values()) controller.abort()
   loading.clear()
   const { nearest, correction, interpretation, dropped, isRanked, isComplete, keys } = found
-  const { count, isLeast, listed, generation } = found
+  const { count, isLeast, listed, generation, isFirst } = found
+  // The whole answer takes the place of its first rows, so the highlight stays.
+  const kept = answer.isFirst && answer.query === query ? answer.active : -1, label = rowAt(kept)?.label
   Object.assign(answer, { query, nearest, correction, interpretation, dropped, isComplete })
-  Object.assign(answer, { isRanked, keys, count, isLeast, listed, generation })
+  Object.assign(answer, { isRanked, keys, count, isLeast, listed, generation, isFirst })
   answer.active = -1
-  answer.pages = new Map([[found.offset / pageSize, found.rows]])
+  answer.pages = new Map(found.rows.length || !listed ? [[found.offset / pageSize, found.rows]] : [])
   if (query === '' && !isLeast) total = count
   else if (query === '') learnTotal()
   if (total !== null) byId('total').textContent = plural('records', total)
@@ -139,6 +154,7 @@ function showAnswer(query, found, row = 0) {
   list.reset(listed, Math.max(0, row - 1))
   showCost(found.cost)
   showState()
+  if (kept >= 0 && rowAt(kept)?.label === label) activate(kept)
   showCard()
   map.draw()
   if (!count) map.leave()
@@ -152,7 +168,8 @@ function showAnswer(query, found, row = 0) {
 export async function learnTotal() {
   if (total !== null) return
   try {
-    total = (await search('', 0, 1, new AbortController().signal, 'key')).count
+    // The server answers with a row at least. Without a server, a row would take a file of the index.
+    total = (await search('', 0, index ? 0 : 1, new AbortController().signal, 'key')).count
     byId('total').textContent = plural('records', total)
   } catch { /* The next answer to an empty field asks again. */ }
 }

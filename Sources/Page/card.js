@@ -17,7 +17,7 @@ let carded = null
 export function showCard() {
   const isPreviewed = !map.isThere && isWide.matches && document.body.classList.contains('open')
     && !document.body.classList.contains('single')
-  const match = chosen ?? (isPreviewed ? rowAt(Math.max(answer.active, 0)) : undefined)
+  const match = chosen ?? (isPreviewed && !answer.isFirst ? rowAt(Math.max(answer.active, 0)) : undefined)
   const isChanged = document.body.classList.contains('carded') !== !!match
   document.body.classList.toggle('carded', !!match)
   byId('card').hidden = !match

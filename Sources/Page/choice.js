@@ -47,7 +47,8 @@ export function makeRoom() {
 
 export async function choose(row) {
   const { query } = answer
-  let match = rowAt(row)
+  // The rows of a first answer have not all fields of their records.
+  let match = answer.isFirst ? undefined : rowAt(row)
   if (!match) {
     try {
       [match] = (await search(query, row, 1, new AbortController().signal)).rows

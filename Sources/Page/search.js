@@ -14,13 +14,14 @@ export const rankedLimit = 10_000
  * name asks for the whole order, whose rows are the positions that the map knows.
  *
  * Resolves to { nearest, correction, interpretation, dropped, isRanked, isComplete, keys, count, isLeast, hasMore,
- * listed, generation, offset, rows, cost }, each row { label, name, match, record } and more. `keys` is the number of
- * keys that begin with the query. `count` is the number of matches, or the least number if `isLeast`. `hasMore` tells
- * whether rows follow. `listed` is the number of rows of the list. If there is no match, `nearest` is the longest
- * beginning of the query with matches. If all matches correct typing errors, `correction` is the text of the first.
- * `interpretation` is the reading of the query that the answer comes from: { text, filter }. `dropped` are the words
- * that the answer leaves out, since nothing matches all words. With `typos` as 'min' the rows have the fewest typing
- * errors, and `isComplete` is false if rows with more errors may follow.
+ * listed, generation, offset, rows, cost, isFirst }, each row { label, name, match, record } and more. `keys` is the
+ * number of keys that begin with the query. `count` is the number of matches, or the least number if `isLeast`.
+ * `hasMore` tells whether rows follow. `listed` is the number of rows of the list. If there is no match, `nearest` is
+ * the longest beginning of the query with matches. If all matches correct typing errors, `correction` is the text of
+ * the first. `interpretation` is the reading of the query that the answer comes from: { text, filter }. `dropped` are
+ * the words that the answer leaves out, since nothing matches all words. With `typos` as 'min' the rows have the fewest
+ * typing errors, and `isComplete` is false if rows with more errors may follow. `isFirst` tells that the answer has no
+ * more than the first rows, and not all fields of their records.
  */
 export async function search(query, offset, limit, signal, sort, typos) {
   const found = await searchAll(query, offset, limit, signal, sort, typos)
@@ -71,6 +72,6 @@ async function searchAll(query, offset, limit, signal, sort, typos) {
   const listed = isRanked ? Math.min(next, rankedLimit) : next
   return {
     nearest, correction, interpretation, dropped, isRanked, isComplete, keys, count, isLeast, hasMore, listed,
-    generation, offset, rows, cost: cost(headers),
+    generation, offset, rows, cost: cost(headers), isFirst: body.isFirst === true,
   }
 }

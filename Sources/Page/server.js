@@ -48,6 +48,9 @@ export async function ask(path, parameters, signal) {
   return { body, headers: response.headers }
 }
 
+/** Resolves when the index of a page without a server is open. */
+export const whenOpen = () => askIndex('opened', {}, new AbortController().signal, new AbortController().signal)
+
 const unreached = () => navigator.onLine ? texts.unreachable : texts.offline
 
 async function askIndex(path, parameters, signal, limit) {

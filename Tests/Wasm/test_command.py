@@ -61,7 +61,7 @@ class PageCommand(unittest.TestCase):
         self.assertEqual((made.returncode, made.stderr), (0, ""))
         self.assertEqual(os.listdir(self.work), ["site"])
         site = self.work / "site"
-        self.assertEqual(set(os.listdir(site)), FILES | {"index", ".shardq-page"})
+        self.assertEqual(set(os.listdir(site)) - set(self.first(site)), FILES | {"index", ".shardq-page"})
         wanted = {name for name in os.listdir(self.index) if name == "manifest" or name.endswith(".zst")}
         self.assertEqual(set(os.listdir(site / "index")), wanted)
         for name in wanted:
@@ -79,6 +79,26 @@ class PageCommand(unittest.TestCase):
         self.assertIn('data-index="index/"', page)
         self.assertIn("script-src 'self' 'wasm-unsafe-eval' 'sha256-", page)
         self.assertNotIn("/v1/search?q=san&amp;", page)
+        for name in ("static.js", "shardq.js"):
+            self.assertIn(f'<link rel="modulepreload" href="{name}">', page)
+
+    def first(self, site):
+        """The files of first answers: one for each character that the page names, and its compressed twin."""
+        said = json.loads(html.unescape(re.search(r'data-first="([^"]*)"', (site / "index.html").read_text())[1]))
+        files = [f"first-{ord(character):x}.json" for character in said["characters"]]
+        self.assertGreater(len(files), 10)
+        index = next(path for path in (site / "index/manifest", site / "index.shardq") if path.exists())
+        self.assertEqual(index.read_bytes()[said["from"] : said["to"]].hex(), said["mark"])
+        for name in files:
+            data = (site / name).read_bytes()
+            self.assertEqual(gzip.decompress((site / f"{name}.gz").read_bytes()), data)
+            self.assertLess(len(data), 52_000)
+            file = json.loads(data)
+            self.assertEqual(file["mark"], said["mark"])
+            for text, answer in file["answers"].items():
+                self.assertTrue(1 <= len(text) <= 3 and text[0] == chr(int(name[6:-5], 16)), text)
+                self.assertTrue(1 <= len(answer["rows"]) <= 8)
+        return [each for name in files for each in (name, f"{name}.gz")]
 
     def test_a_folder_with_an_archive_from_either(self):
         archive = self.work / "list.shardq"
@@ -88,7 +108,7 @@ class PageCommand(unittest.TestCase):
             made = shardq("page", "-i", index, "-o", f"{site}/", "--archive")
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertIn("of index", made.stderr)
-            self.assertEqual(set(os.listdir(site)), FILES | {"index.shardq", ".shardq-page"})
+            self.assertEqual(set(os.listdir(site)) - set(self.first(site)), FILES | {"index.shardq", ".shardq-page"})
             self.assertTrue(filecmp.cmp(site / "index.shardq", archive, shallow=False))
             self.assertIn('data-index="index.shardq"', (site / "index.html").read_text())
         # And a directory out of an archive.
@@ -104,7 +124,9 @@ class PageCommand(unittest.TestCase):
         self.assertEqual(made.returncode, 0, made.stderr)
         page = (site / "index.html").read_text()
         self.assertIn("<title>A &lt;b&gt;</title>", page)
-        said = json.loads(html.unescape(re.search(r'<html lang="de" data-index="index/" data-page="([^"]*)">', page)[1]))
+        said = json.loads(html.unescape(re.search(r'<html lang="de" data-index="index/" data-first="[^"]*" data-page="([^"]*)">', page)[1]))
+        rows = json.loads((site / "first-6c.json").read_text())["answers"]["lo"]["rows"]
+        self.assertEqual({tuple(row["record"]) for row in rows}, {("country", "population", "name")})
         self.assertEqual(said["subtitle"], [["country"], " · ", ["population"]])
         self.assertEqual(said["labels"], {"population": "People"})
         self.assertEqual(said["index"], {"words": True, "typos": True, "places": True})

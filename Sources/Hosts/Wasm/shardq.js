@@ -22,6 +22,8 @@ const [unrangedManifest, unrangedArchive] = [1 << 20, 32 << 20]
 /** The bytes of compressed shards that stay, besides the cache of the engine. */
 const keptBytes = 4 << 20
 const inFlight = 6
+/** The bytes that an opening asks for first: FetchPlan.swift. */
+const headSize = 64 << 10
 /** The waits before the second and the third attempt of a request, and the longest silence of a host, in milliseconds. */
 const [pauses, silence] = [[250, 1000], 10_000]
 /** The greatest number that the module takes. */
@@ -46,9 +48,17 @@ export async function open(base, options = {}) {
   let { module = new URL('shardq.wasm', import.meta.url), cacheBytes = 8 << 20 } = options
   if (checkWhole('cacheBytes', cacheBytes) === 0) refused('cacheBytes must be more than 0')
   const storage = typeof base?.get === 'function' ? base : httpStorage(base)
-  if (!(module instanceof WebAssembly.Module)) module = await compiled(module)
-  const openInstance = isFresh => Instance.open(storage, module, cacheBytes, isFresh)
-  return new Index(openInstance, await openInstance(false))
+  // The beginning of the index comes while the module does. If it fails, the opening asks again and says so.
+  let early
+  if (!(module instanceof WebAssembly.Module)) {
+    const name = storage.isArchive === true ? '' : 'manifest', abort = new AbortController()
+    early = { name, bytes: storage.get(name, 0, headSize, { signal: abort.signal }).catch(() => undefined) }
+    module = await compiled(module).catch(error => { abort.abort(error); throw error })
+  }
+  const openInstance = isFresh => Instance.open(storage, module, cacheBytes, isFresh, isFresh ? undefined : early)
+  const index = new Index(openInstance, await openInstance(false))
+  early = undefined
+  return index
 }
 
 async function compiled(address) {
@@ -232,14 +242,18 @@ class Patience {
 
 /** An instance of the module, with the fetched bytes. */
 class Instance {
-  /** @param isFresh Whether the browser asks the host if cached bytes are still valid. */
-  static async open(storage, module, cacheBytes, isFresh) {
+  /**
+   * @param isFresh Whether the browser asks the host if cached bytes are still valid.
+   * @param early The beginning of the index that is under way: { name, bytes }; undefined for none.
+   */
+  static async open(storage, module, cacheBytes, isFresh, early) {
     const instance = new Instance()
-    Object.assign(instance, { storage, isFresh, files: [], byName: new Map(), kept: new Set(), keptSize: 0, wanted: [], missing: new Set() })
+    Object.assign(instance, { storage, isFresh, early, files: [], byName: new Map(), kept: new Set(), keptSize: 0, wanted: [], missing: new Set() })
     instance.engine = (await WebAssembly.instantiate(module, { host: instance.host() })).exports
     const place = storage.address ?? 'the storage', cache = checkWhole('cacheBytes', cacheBytes)
     await instance.asking(engine => engine.shardq_open(given(engine, place), cache, storage.isArchive === true ? 1 : 0))
     instance.isFresh = false
+    instance.early = undefined
     // The starts come after the opening. A question that needs the starts waits for the same request.
     if (!globalThis.navigator?.connection?.saveData) instance.fetch(instance.wanted).catch(() => {})
     return instance
@@ -357,7 +371,9 @@ class Instance {
 
   async get({ file, from, to }, signal) {
     const size = file.size < 0 ? undefined : file.size
-    const got = await this.storage.get(file.name, from, Math.min(to, size ?? Infinity), { signal, size, fresh: this.isFresh })
+    const isEarly = this.early?.name === file.name && from === 0 && to <= headSize
+    const got = (isEarly ? await this.early.bytes : undefined)
+      ?? await this.storage.get(file.name, from, Math.min(to, size ?? Infinity), { signal, size, fresh: this.isFresh })
     if (got === null) { this.missing.add(file); return }
     const what = `${file.name || 'the archive'} of ${this.storage.address ?? 'the storage'}`
     if (size !== undefined && got.size !== size) throw new ShardqError('damaged', `${what} has ${got.size} bytes and not ${size}`)

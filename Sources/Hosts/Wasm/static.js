@@ -2,7 +2,6 @@
 import { open, ShardqError } from './shardq.js'
 
 const address = new URL(document.documentElement.dataset.index, document.baseURI)
-let opened
 
 /** The first letters of the last sessions, the newest first. A browser may refuse to store the letters. */
 const letters = {
@@ -42,12 +41,125 @@ function aborted(signal) {
   })
 }
 
-/** Resolves to { body, headers }, as from the page's server. */
+// First answers: the first rows of short texts, which `shardq page` wrote into files. They show before the module runs,
+// and only beside the index that they come from. docs/static-page.md describes them.
+
+/** The most bytes of a file, the most characters of a text, and the rows of a text. */
+const [largestFile, longestText, fewestRows] = [256 << 10, 3, 8]
+/** The rows that the page asks for at a time. */
+const pageSize = 20
+
+/** What the page says of its first answers: { records, characters, mark, from, to }; undefined if it says nothing. */
+const first = (() => {
+  try {
+    const said = JSON.parse(document.documentElement.dataset.first)
+    const isWhole = [said.records, said.from, said.to].every(number => Number.isSafeInteger(number) && number >= 0)
+      && typeof said.characters === 'string' && /^[0-9a-f]+$/.test(said.mark) && said.to - said.from === said.mark.length / 2
+    return isWhole ? said : undefined
+  } catch { return undefined }
+})()
+
+/** The bytes of an answer up to `most`. */
+async function beginning(response, most) {
+  const reader = response.body.getReader(), bytes = []
+  while (bytes.length < most) {
+    const { done, value } = await reader.read()
+    if (done) return bytes
+    for (const byte of value.subarray(0, most - bytes.length)) bytes.push(byte)
+  }
+  await reader.cancel().catch(() => {})
+  return bytes
+}
+
+/** Resolves to whether the host has the index that the first answers come from. */
+async function hasMark() {
+  const { from, to, mark } = first
+  const file = address.pathname.endsWith('.shardq') ? address : new URL('manifest', address)
+  // The browser's cache would have this request wait for the opening's request for the same file.
+  const response = await fetch(file, { headers: { Range: `bytes=${from}-${to - 1}` }, cache: 'no-store' })
+  // A host without ranges sends the whole file.
+  const start = response.status === 206 ? 0 : from
+  const bytes = response.ok ? (await beginning(response, start + to - from)).slice(start) : []
+  return bytes.map(byte => byte.toString(16).padStart(2, '0')).join('') === mark
+}
+let marked
+const isSame = () => marked ??= hasMark().catch(() => false)
+
+const files = new Map()
+/** Resolves to the answers to texts that begin with a character, by text; undefined if there are none. */
+async function answersOf(character, exact) {
+  const response = await fetch(new URL(`first-${character.codePointAt(0).toString(16)}.json`, document.baseURI))
+  if (!response.ok) return undefined
+  const bytes = Uint8Array.from(await beginning(response, largestFile))
+  const { mark, answers } = JSON.parse(new TextDecoder().decode(bytes), exact)
+  return mark === first.mark && typeof answers === 'object' ? answers : undefined
+}
+
+const isText = value => typeof value === 'string'
+const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRange = range => Array.isArray(range) && range.length === 2 && range.every(Number.isSafeInteger)
+
+/** Whether a row of a file has what the page draws. */
+function isRow(row) {
+  if (!isObject(row) || !isObject(row.record) || !isObject(row.display)) return false
+  const { label, name, match, latitude, longitude } = row.display
+  return isText(label) && (name === undefined || isText(name)) && Array.isArray(match) && match.every(isRange)
+    && [latitude, longitude].every(degrees => ['undefined', 'number', 'string'].includes(typeof degrees))
+    && Object.values(row.record).every(isText)
+}
+
+/** Resolves to the first answer to a text, in the form of an answer of the index; undefined if there is none. */
+async function firstAnswer(text, { limit, offset, sort }, exact) {
+  if (!first || offset !== 0) return undefined
+  if (text === '' && limit === 0) {
+    const { records } = first
+    return await isSame() ? { matches: [], display: [], total: records, totalIsExact: true, more: records > 0, isFirst: true } : undefined
+  }
+  const typed = text.toLowerCase(), [character, ...others] = typed
+  if (sort !== undefined || limit < fewestRows || character === undefined || others.length >= longestText) return undefined
+  if (!first.characters.includes(character)) return undefined
+  if (!files.has(character)) files.set(character, answersOf(character, exact).catch(() => undefined))
+  const [isCurrent, answers] = await Promise.all([isSame(), files.get(character)])
+  if (!isCurrent || !answers || !Object.hasOwn(answers, typed)) return undefined
+  const { sort: order, total, totalIsExact, rows } = answers[typed]
+  if (!Number.isSafeInteger(total) || !Array.isArray(rows) || total < rows.length || !rows.every(isRow)) return undefined
+  return {
+    matches: rows.map(({ record }) => record), display: rows.map(({ display }) => display), total,
+    totalIsExact: totalIsExact === true, more: totalIsExact !== true || total > rows.length, sort: order, isFirst: true,
+  }
+}
+
+let opened, isOpen = false
+/** Resolves to the index. If the index cannot be opened, the next question tries again. */
+function opening() {
+  opened ??= open(address).then(index => { isOpen = true; return index }, error => { opened = undefined; throw error })
+  return opened
+}
+// The module and the index come while the page shows its first rows.
+opening().catch(() => {})
+
+/**
+ * Resolves to { body, headers }, as from the page's server. The path `opened` resolves when the index is open.
+ *
+ * @param exact The function that JSON.parse applies to values.
+ */
 export async function ask(path, parameters, signal, exact) {
-  // If the index cannot be opened, the next question tries again. A question does not wait longer than its signal.
-  opened ??= open(address).catch(error => { opened = undefined; throw error })
-  const index = await Promise.race([opened, aborted(signal)])
   const { q: text, limit, offset, display, sort, typos } = parameters
+  // A question does not wait longer than its signal.
+  const isAborted = aborted(signal)
+  isAborted.catch(() => {})
+  const wanted = opening()
+  if (path === 'v1/search' && !isOpen) {
+    // If the index cannot be opened, the first answer may still come.
+    const whenOpen = wanted.then(() => undefined, () => new Promise(() => {}))
+    const body = await Promise.race([firstAnswer(text, parameters, exact).catch(() => undefined), whenOpen, isAborted])
+    if (body && !isOpen) {
+      letters.note(text)
+      return { body, headers: new Headers() }
+    }
+  }
+  const index = await Promise.race([wanted, isAborted])
+  if (path === 'opened') return {}
   try {
     if (path === 'v1/search') {
       letters.note(text)
@@ -55,7 +167,7 @@ export async function ask(path, parameters, signal, exact) {
       const parse = answer => JSON.parse(answer, exact)
       const options = { limit, offset, display, sort, typos, signal, parse }
       const body = await index.search(text, options)
-      if (text === '') fetchAhead(index, { limit, display })
+      if (text === '') fetchAhead(index, { limit: pageSize, display })
       return { body, headers: new Headers() }
     }
     if (path === 'v1/dots') return { body: await index.dots({ signal }), headers: new Headers() }

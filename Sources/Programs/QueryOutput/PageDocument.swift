@@ -6,11 +6,13 @@
     /// - Parameters:
     ///   - page: The page of Sources/Programs/Serving/Resources.
     ///   - index: The address of an index beside the page; nil for a server.
+    ///   - first: What the page has to know of its first answers, as JSON; nil for a server.
     package static func html(
-      _ page: [UInt8], _ options: PageOptions, _ facts: PageFacts, index: String? = nil
+      _ page: [UInt8], _ options: PageOptions, _ facts: PageFacts, index: String? = nil, first: String? = nil
     ) -> [UInt8]? {
       var html = page
-      let beside = index.map { " data-index=\"\(escaped($0))\"" } ?? ""
+      let beside =
+        (index.map { " data-index=\"\(escaped($0))\"" } ?? "") + (first.map { " data-first=\"\(escaped($0))\"" } ?? "")
       let said = " data-page=\"\(escaped(options.json(facts)))\""
       guard
         replace("<html lang=\"en\">", with: "<html lang=\"\(escaped(options.language))\"\(beside)\(said)>", in: &html),

@@ -37,6 +37,14 @@
     }
 
     private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+      let bytes = try beginning(of: path, size: sizeLimit + 1)
+      if bytes.count <= sizeLimit { return bytes }
+      throw CommandFailure(
+        status: .badData, message: "\(path) is too large for a file of the page; install shardq again")
+    }
+
+    /// Returns the first bytes of a file, at least `size` of them if the file has so many.
+    static func beginning(of path: String, size: Int) throws(CommandFailure) -> [UInt8] {
       let file = open(path, O_RDONLY | O_CLOEXEC)
       guard file >= 0 else {
         throw CommandFailure(
@@ -45,7 +53,7 @@
       defer { close(file) }
       var bytes: [UInt8] = []
       var run = [UInt8](repeating: 0, count: 64 << 10)
-      while bytes.count <= sizeLimit {
+      while bytes.count < size {
         let count = CLibrary.read(file, &run, run.count)
         if count == 0 { return bytes }
         guard count > 0 else {
@@ -55,15 +63,14 @@
         }
         bytes += run[..<count]
       }
-      throw CommandFailure(
-        status: .badData, message: "\(path) is too large for a file of the page; install shardq again")
+      return bytes
     }
 
     /// Returns the page, which asks the index at `address`, and lets no other scripts run than those of the folder.
     func html(
-      asking address: String, _ options: PageOptions, _ facts: PageFacts
+      asking address: String, _ options: PageOptions, _ facts: PageFacts, first: String
     ) throws(CommandFailure) -> [UInt8] {
-      guard var html = PageDocument.html(contents[Self.page] ?? [], options, facts, index: address) else {
+      guard var html = PageDocument.html(contents[Self.page] ?? [], options, facts, index: address, first: first) else {
         throw notThisVersion
       }
       // The text without JavaScript speaks of a server.
@@ -73,7 +80,9 @@
       let policy = PagePolicy.text(
         for: html, scripts: ["'self'", "'wasm-unsafe-eval'"], images: options.imageOrigins, digest: Digest.sha256)
       let charset = "<meta charset=\"utf-8\">"
-      let meta = "\(charset)\n<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">"
+      // The browser fetches the scripts while the page still comes.
+      let scripts = ["static.js", "shardq.js"].map { "\n<link rel=\"modulepreload\" href=\"\($0)\">" }.joined()
+      let meta = "\(charset)\n<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">\(scripts)"
       guard PageDocument.replace(charset, with: meta, in: &html) else { throw notThisVersion }
       return html
     }
@@ -134,7 +143,12 @@
       }
       // The copy's: the index may be built anew meanwhile.
       let address = isArchive ? "index.shardq" : "index/"
-      let html = try files.html(asking: address, options, facts(of: folder + "/" + address))
+      let (facts, first) = try contents(of: folder + "/" + address, isArchive: isArchive)
+      for (name, bytes) in first.files {
+        try write(bytes, name, in: folder)
+        try writeGzip(bytes, name + ".gz", in: folder)
+      }
+      let html = try files.html(asking: address, options, facts, first: first.json)
       try write(html, "index.html", in: folder)
       try writeGzip(html, "index.html.gz", in: folder)
       try PageMark.write(in: folder, shown: path)
@@ -145,13 +159,18 @@
       return summary
     }
 
-    private func facts(of index: String) throws(CommandFailure) -> PageFacts {
-      do throws(IndexError) {
-        let generation = try ShardedIndex(opening: index).generation
-        return PageFacts(IndexSettings(of: generation.manifest.root), generation.schema)
-      } catch {
-        throw CommandFailure(error)
-      }
+    /// Returns the facts of an index for the page, and its first answers.
+    private func contents(
+      of path: String, isArchive: Bool
+    ) throws(CommandFailure) -> (PageFacts, FirstAnswers) {
+      let index: ShardedIndex
+      do throws(IndexError) { index = try ShardedIndex(opening: path) } catch { throw CommandFailure(error) }
+      let generation = index.generation
+      let facts = PageFacts(IndexSettings(of: generation.manifest.root), generation.schema)
+      let size = generation.manifest.root.frameSize
+      let bytes = try PageFiles.beginning(of: isArchive ? path : path + "manifest", size: size)
+      let mark = PageIndexMark(bytes, rootSize: size, isArchive: isArchive)
+      return (facts, try FirstAnswers(of: index, showing: options.rowFields(of: generation.schema), mark))
     }
 
     /// Writes a file in gzip's format, for hosts that send compressed files as they are.

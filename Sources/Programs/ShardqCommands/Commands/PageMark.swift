@@ -54,7 +54,8 @@
       let file = open("\(path)/\(name)", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       guard file >= 0 else { return nil }
       defer { close(file) }
-      var bytes = [UInt8](repeating: 0, count: 4096)
+      // The most files of a folder take a quarter of this.
+      var bytes = [UInt8](repeating: 0, count: 64 << 10)
       let count = read(file, &bytes, bytes.count)
       guard count > 0 else { return nil }
       let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(String.init)

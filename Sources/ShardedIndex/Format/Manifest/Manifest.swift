@@ -26,7 +26,7 @@
 
   private let storage: UnsafeMutableRawBufferPointer
   /// The size of the root's frame, in bytes.
-  let frameSize: Int
+  package let frameSize: Int
   package let recordCount: Int
   package let tree: ManifestTree
   package let node: ManifestNode
