@@ -29,7 +29,7 @@ MUST = 1.6
 # The situations: the link, the typed keys, and the thing that each measure waits for.
 SITUATIONS = {
     "opened without a text": ("", "", {"hint": "the hint below the field"}),
-    "opened with a text": ("#q=lon", "", {"rows": "rows", "text": "rows of `lon`"}),
+    "opened with a text": ("#q=lon", "", {"rows": "rows", "all": "more rows than eight"}),
     "`l`, `o`, `n` typed at once": ("", "lon", {"rows": "rows", "text": "rows of `lon`"}),
 }
 

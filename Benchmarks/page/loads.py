@@ -17,6 +17,7 @@ ROW = "[...document.querySelectorAll('#sheet > .row:not(.waiting)')].find(row =>
 SHOWN = {
     "hint": "document.querySelector('#said')?.innerText",
     "rows": f"{ROW}?.innerText",
+    "all": f"{ROW} && document.querySelectorAll('#sheet > .row:not(.waiting)').length > 8",
     "text": f"{ROW}?.querySelector('mark')?.innerText.length === 3 && {ROW}.innerText",
 }
 

@@ -218,6 +218,14 @@ class FirstAnswers:
                 self.server.free.set()
                 self.wait(f"{LABELS}.length > 8", 20)
 
+    def test_a_host_that_names_no_type(self):
+        """The browser compiles no stream without the type, so the module is compiled when it is there."""
+        self.server.said["/shardq.wasm"] = (self.site / "shardq.wasm").read_bytes()
+        self.server.free.set()
+        self.open("#q=lodnon")
+        self.labels()
+        self.assertEqual(self.complaints(), [])
+
     def test_an_archive(self):
         below = self.site / "below"
         subprocess.run(
