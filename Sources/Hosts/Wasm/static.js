@@ -99,7 +99,7 @@ const isText = value => typeof value === 'string'
 const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isRange = range => Array.isArray(range) && range.length === 2 && range.every(Number.isSafeInteger)
 
-/** Whether a row of a file has what the page draws. */
+/** Whether a row of a file has the members that the page draws. */
 function isRow(row) {
   if (!isObject(row) || !isObject(row.record) || !isObject(row.display)) return false
   const { label, name, match, latitude, longitude } = row.display

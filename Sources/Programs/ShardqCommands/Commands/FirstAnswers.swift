@@ -32,7 +32,7 @@
     private static let sizeLimit = 48 << 10
     /// A text has at least a record of so many in the index.
     private static let share = 4000
-    /// The most texts that are looked at, whatever the keys are.
+    /// The most steps of the walk over keys, since many keys may begin with a separator.
     private static let lookLimit = 100_000
     /// The longest text of a field in a row, in bytes.
     private static let textLimit = 300
