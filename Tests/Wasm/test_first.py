@@ -135,6 +135,7 @@ class FirstAnswers:
     def test_a_link_with_a_text(self):
         self.open("#q=sa")
         self.assertEqual(self.labels()[:8], self.first("sa"))
+        self.wait("/\\d records/.test(document.querySelector('#total').innerText)")
         self.assertFalse(self.server.free.is_set())
 
     def test_a_chosen_row_waits_for_its_record(self):
