@@ -14,9 +14,18 @@ struct RankedFound {
     if let floor, record.rank < floor { return leave(record) }
     heap.push(record)
     // The heap is cut now and then, so that each record moves only a few times.
-    guard heap.count > wanted + max(wanted, 64) else { return }
+    if heap.count > wanted + max(wanted, 64) { cut() }
+  }
+
+  private mutating func cut() {
     for rest in heap.cut(to: wanted) { leave(rest) }
     floor = heap.last?.rank
+  }
+
+  /// Whether a record of the rank would be one of the missing hits.
+  mutating func mayTake(_ rank: ShardedIndex.Rank) -> Bool {
+    if heap.count > wanted || heap.count == wanted && floor == nil { cut() }
+    return floor.map { $0 < rank } ?? true
   }
 
   /// Removes and returns the best record. There must be one.

@@ -8,20 +8,30 @@ extension RankedSearch {
 
   /// Opens the next containers, so that a carrier fetches their bytes side by side. The search opens them again, and
   /// reports errors.
-  mutating func fetchAhead(behind edits: Int, _ found: inout RankedFound) {
+  ///
+  /// Each round of requests begins the search anew. A search that has opened many containers opens half as many ahead,
+  /// so a long search takes few rounds.
+  ///
+  /// - Parameters:
+  ///   - edits: The edits of the container whose bytes are missing.
+  ///   - start: The numbers before the search for the page.
+  mutating func fetchAhead(behind edits: Int, since start: Opened, _ found: inout RankedFound) {
+    let most = max(Self.aheadCount, (opened.shards + opened.parts - start.shards - start.parts) / 2)
     var (count, missing) = (0, -1)
     for _ in 0..<Self.aheadLimit {
-      guard count < Self.aheadCount, !ends(behind: edits), let container = queue.pop() else { return }
+      guard count < most, !ends(behind: edits), let container = queue.pop(), found.mayTake(container.rank) else {
+        return
+      }
       // Neighbouring keys are in one shard, whose bytes come once.
       if case .shard(missing) = container.kind { continue }
-      count += 1
       do throws(IndexError) { try open(container, &found) } catch {
+        count += 1
         if case .shard(let number) = container.kind { missing = number }
       }
     }
   }
-  /// The number of parts that most answers need.
-  private static let aheadCount = 11
+  /// The least number of containers without bytes to open ahead.
+  private static let aheadCount = 8
   /// The most containers to open ahead.
   private static let aheadLimit = 1024
 }

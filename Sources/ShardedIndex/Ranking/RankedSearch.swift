@@ -147,7 +147,7 @@ struct RankedSearch: Sendable {
           try open(container, &found)
         } catch {
           if case .io(_, _, EAGAIN) = error, generation.directory.carried != nil {
-            fetchAhead(behind: container.rank.edits, &found)
+            fetchAhead(behind: container.rank.edits, since: start, &found)
           }
           throw error
         }
