@@ -109,6 +109,8 @@ class Run:
                 if name == "gn":
                     forms["archive"] = f"{name}.shardq"
                     path = os.path.join(self.work, "idx", forms["archive"])
+                    if os.path.exists(path):
+                        os.remove(path)  # The command replaces no archive of an earlier run.
                     command = [self.shardq, "archive", "-q", "-i", indexes.full, "-o", path]
                     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
                 for form, path in forms.items():
