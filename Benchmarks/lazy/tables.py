@@ -158,7 +158,7 @@ def requests_table(found, is_main):
 
     title = lambda name: found["indexes"][name].list.title
     for (name, index, kind), played in found["module"].items():
-        if is_main == (index != "full" and kind == "mixed"):
+        if is_main == ((index, kind) == ("starts", "mixed")):
             add(f"shardq, {title(name)}{OPTIONS[index]}" + ("" if kind == "mixed" else f", {kind} alone"), played)
     for (name, records), played in found["sqlite"].items():
         if is_main == (records == "whole records"):
