@@ -161,10 +161,15 @@ class Edited(Temporary):
         index = self.build(self.write("filtered.jsonl", lines), *KEY, *SIZES, "--typos", "--filter", "country", name="filtered")
         self.verify(index)
         scan = Filtered.of_index(index)
+        compared = 0
         for text in queries(self.rng, scan.keys, 25):
             (answer,) = asked(index, [text], 10, "--filter", "country=ab")
+            if "interpretation" in answer:
+                continue  # test_oracle_readings.py has the rules of readings.
+            compared += 1
             expected = [parsed(scan.lines[rank.position]) for rank in scan.answer(text, 10)]
             self.assertEqual(hits_of(answer), expected, text)
+        self.assertGreater(compared, 20)
 
     def test_none(self):
         lines = made(self.rng, 300, WEIGHTS["few"])
