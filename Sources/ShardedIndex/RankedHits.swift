@@ -128,7 +128,7 @@ extension ShardedIndex {
       let typed = TypedWords(query.text)
       if let next = try nextOfReadings(limit, typed, &asked) { return next }
       if let next = try nextWithoutWords(limit, typed, &asked) { return next }
-      return RankedSearch.NextHits(isComplete: !asked.isCut, isCut: asked.isCut)
+      return RankedSearch.NextHits(isCut: asked.isCut)
     }
 
     /// Goes on with the plain form of the text. A text of signs alone has none; then returns false.

@@ -106,10 +106,12 @@ struct RankedSearch: Sendable {
     var records: [RankedRecord] = []
     /// The number of hits above all bounds, which no unopened record can come before.
     var settledCount = 0
-    /// Whether no hit is missing: neither the budget nor the number of edits ended the search.
-    var isComplete = true
     /// Whether the budget ended the search.
     var isCut = false
+    /// Whether the number of edits ended the search.
+    var endsAtMoreEdits = false
+    /// Whether no hit is missing.
+    var isComplete: Bool { !isCut && !endsAtMoreEdits }
   }
 
   /// Returns the next hits, at most `limit` of them, and moves the search behind them.
@@ -137,10 +139,10 @@ struct RankedSearch: Sendable {
       } else if restOfQueue.map({ page.records.isEmpty && $0.edits > mostEdits ?? .max }) ?? true {
         break
       } else if let last = page.records.last, ends(behind: last.rank.edits) {
-        page.isComplete = false
+        page.endsAtMoreEdits = true
         break
       } else if opened.isOver(budget, since: start) || isStopped?() ?? false {
-        (page.isComplete, page.isCut) = (false, true)
+        page.isCut = true
         break
       } else if let container = queue.pop() {
         do throws(IndexError) {
