@@ -127,8 +127,12 @@ class FirstAnswers:
         self.assertGreaterEqual(self.server.log.count("/index/manifest"), 2)
         self.assertEqual(self.server.log.count("/first-73.json"), 1)
         self.assertFalse(self.server.free.is_set())
+        shown = f"{ROWS}.slice(0, 8).map(row => row.innerText)"
+        before = self.browser.evaluate(shown)
         self.server.free.set()
         self.wait(f"{LABELS}.length > 8")
+        # The files have all fields that the page shows in a row.
+        self.assertEqual(self.browser.evaluate(shown), before)
         self.assertEqual(self.labels()[:8], self.first("san"))
         self.assertEqual(self.complaints(), [])
 
