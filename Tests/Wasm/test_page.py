@@ -199,7 +199,7 @@ class StaticPage(unittest.TestCase):
         # Once the beginning, and once the bytes that tell this index from others.
         self.assertEqual(self.server.log.count("/index/manifest"), 2)
         self.assertEqual(len(set(self.server.log)), len(self.server.log) - 1, "a file came twice")
-        # Nobody typed, and the list is closed. The manifest of the entries comes with the opening.
+        # The page asks for no record before the first letter. The manifest of the entries comes with the opening.
         self.assertEqual([name for name in self.server.log if re.search(r"/first-|/(?!entries)[^/]*\.zst$", name)], [])
         policy = self.tab.evaluate("document.querySelector('meta[http-equiv]').content")
         self.assertIn("default-src 'none'", policy)

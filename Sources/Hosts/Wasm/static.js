@@ -46,10 +46,10 @@ function aborted(signal) {
 
 /** The most bytes of a file, the most characters of a text, and the rows of a text. */
 const [largestFile, longestText, fewestRows] = [256 << 10, 3, 8]
-/** The rows that the page asks for at a time. */
+/** The rows that the page asks for at a time: answer.js. */
 const pageSize = 20
 
-/** What the page says of its first answers: { records, characters, mark, from, to }; undefined if it says nothing. */
+/** The page's facts of its first answers: { records, characters, mark, from, to }; undefined if the page has none. */
 const first = (() => {
   try {
     const said = JSON.parse(document.documentElement.dataset.first)

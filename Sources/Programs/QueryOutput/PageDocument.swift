@@ -6,7 +6,7 @@
     /// - Parameters:
     ///   - page: The page of Sources/Programs/Serving/Resources.
     ///   - index: The address of an index beside the page; nil for a server.
-    ///   - first: What the page has to know of its first answers, as JSON; nil for a server.
+    ///   - first: The facts of the page's first answers, as JSON; nil for a server.
     package static func html(
       _ page: [UInt8], _ options: PageOptions, _ facts: PageFacts, index: String? = nil, first: String? = nil
     ) -> [UInt8]? {

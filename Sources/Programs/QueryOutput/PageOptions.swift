@@ -145,8 +145,8 @@
       return parts.count == 1 || UInt16(String(decoding: Array(parts[1]), as: UTF8.self)) ?? 0 > 0
     }
 
-    /// Returns the fields that a row shows beside its key: those of the template and the image, else the country, or in
-    /// an index without coordinates the first fields.
+    /// Returns the fields that a row shows beside its key (record.js): the fields of the template and the image, else the
+    /// country, or in an index without coordinates the first fields.
     package func rowFields(of schema: Schema) -> [String] {
       let image = value("image").map { [$0] } ?? []
       if let subtitle = value("subtitle") { return KeyTemplate(subtitle).fields + image }

@@ -48,7 +48,7 @@ struct RankedNear: Sendable {
     fileprivate let bounds: [Int]
     /// The bound without a table.
     fileprivate let greatest: Int
-    /// Whether the weights are those of entries, which are scores.
+    /// Whether the cells are of entries. The weights of entries are scores.
     fileprivate let isOfEntries: Bool
 
     /// Returns a bound on the nearness to add to the code of a weight, for the records of a shard.

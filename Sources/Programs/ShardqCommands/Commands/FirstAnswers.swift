@@ -14,7 +14,7 @@
     private(set) var characters = ""
     private let recordCount: Int
 
-    /// What the page has to know before it has a file.
+    /// The facts that the page needs before it has a file.
     var json: String {
       "{\"records\":\(recordCount),\"from\":\(mark.place.lowerBound),\"to\":\(mark.place.upperBound),"
         + "\"mark\":\"\(mark.digits)\",\"characters\":\(JSONText.string(characters))}"
@@ -22,9 +22,9 @@
 
     /// The most characters of a text.
     private static let depth = 3
-    /// The rows of a text: those of a screen. The page never asks for fewer.
+    /// The rows of a text, which fill a screen. The page never asks for fewer.
     private static let rowCount = 8
-    /// The records that the page asks for, which decide the number of matches that an answer knows.
+    /// The records that the page asks for (answer.js). They decide the number of matches that an answer knows.
     private static let pageSize = 20
     /// The most files.
     private static let fileLimit = 64
@@ -103,7 +103,7 @@
       func length(_ text: [UInt8]) -> Int { text.reduce(0) { $0 + ($1 & 0xc0 == 0x80 ? 0 : 1) } }
       let letters = texts.filter { length($0.text) == 1 }.sorted { $0.count > $1.count }.prefix(Self.fileLimit)
       for (letter, _) in letters {
-        // Short texts come first, then those that most keys begin with.
+        // Short texts come first, and among them the texts with the most keys.
         let own = texts.filter { $0.text.starts(with: letter) }
           .sorted { (length($0.text), -$0.count) < (length($1.text), -$1.count) }
         var answers: [String] = []
@@ -174,7 +174,7 @@
     }
   }
 
-  /// Bytes that tell an index from any other: the page compares them with those at the host before it shows a first
+  /// Bytes that tell an index from any other index. The page compares them with the host's bytes before it shows a first
   /// answer.
   struct PageIndexMark {
     /// The place of the bytes in `manifest` or in the archive.

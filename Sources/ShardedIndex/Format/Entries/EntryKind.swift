@@ -17,7 +17,7 @@ package enum EntryKind: UInt8, Sendable {
     }
   }
 
-  /// What the weight of an entry is above its score, in steps, so that no weight is below 0.
+  /// The difference between the weight of an entry and its score, in steps. So no weight is below 0.
   private static let raise = -2048 * EntryKind.word.bonus
   /// The greatest weight of an entry.
   package static let weightLimit = WeightRule.code(.max) + raise
