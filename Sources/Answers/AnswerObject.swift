@@ -9,6 +9,8 @@ package struct AnswerFacts {
   /// The number of keys that begin with the text; nil if it is unknown.
   package let keys: Int?
   package let isRanked: Bool
+  /// The order by the numbers of a field; nil for another order.
+  package let sort: ShardedIndex.SearchQuery.Sort?
   package let isComplete: Bool
   /// The correction of the text, if all records correct its typing errors; otherwise nil.
   package let correction: String?
@@ -32,7 +34,7 @@ package struct AnswerFacts {
     total = try search.total()
     (keys, isRanked, isComplete) = (search.keys, search.isRanked, search.isComplete)
     (self.correction, interpretation, dropped) = (correction, search.interpretation, search.dropped)
-    cursor = search.cursor?.description
+    (cursor, sort) = (search.cursor?.description, search.query.sort)
     nearest = hasNearest ? try search.nearest(total) : nil
   }
 }
@@ -127,7 +129,7 @@ package enum AnswerObject {
   package static func end(_ facts: AnswerFacts, _ output: inout Output) throws(WriteError) {
     try write(facts.total, keys: facts.keys, &output)
     if facts.isRanked {
-      try output.write(",\"sort\":\"rank\"" as StaticString)
+      try write("sort", facts.sort?.text ?? "rank", &output)
       try output.write(facts.isComplete ? ",\"complete\":true" as StaticString : ",\"complete\":false" as StaticString)
       if let correction = facts.correction { try write("correction", correction, &output) }
       if let interpretation = facts.interpretation { try write(interpretation, &output) }

@@ -46,12 +46,13 @@ package enum HostSearch {
   ///   - cursor: The position behind the last hit of the page before; empty for the first page.
   ///   - filters: The filters, each as `country=FR`.
   ///   - offset: The number of matches to pass over.
-  ///   - order: The order, ``order(_:)``.
+  ///   - order: The order, ``order(_:)``, if `sort` is empty.
+  ///   - sort: The order by its name, or the field of an order by numbers; empty for none.
   ///   - typos: Whether the search corrects typing errors, if the index was built for it.
   ///   - place: The place that near records rank higher for; nil for none.
   package static func query(
     _ text: String, cursor: String, filters: [String], offset: Int, limit: Int,
-    order: ShardedIndex.SearchQuery.MatchOrder,
+    order: ShardedIndex.SearchQuery.MatchOrder = .automatic, sort: String,
     typos: ShardedIndex.Typos,
     place: (latitude: Double, longitude: Double)?
   ) throws(Failure) -> ShardedIndex.SearchQuery {
@@ -61,6 +62,7 @@ package enum HostSearch {
     var query = ShardedIndex.SearchQuery(text, typos: typos)
     (query.order, query.offset, query.limit) = (order, offset, limit)
     query.limits = .host
+    if !sort.isEmpty { query.setOrder(sort) }
     if !cursor.isEmpty {
       guard let after = ShardedIndex.Cursor(cursor) else {
         throw .question("the cursor is not one of this index; ask for the first page")

@@ -11,6 +11,8 @@ extension IndexError {
     case .refused(.notBuilt(let feature)): "\(fault); build it again with \(feature.option)"
     case .refused(.noFilter(let field, _)):
       "\(fault); name one of them, or build the index again with --filter \(field)"
+    case .refused(.noNumber(let field, _)):
+      "\(fault); name one of them, or build the index again with --number \(field)"
     case .superseded: "\(fault); try again"
     case .wrongDigest: "\(fault); name that generation of the index, or change --expect-digest"
     default: fault
@@ -26,6 +28,7 @@ extension IndexFeature {
     case .filter: "--filter and the field"
     case .typos: "--typos"
     case .near: "--near"
+    case .numbers: "--number and the field"
     @unknown default: "another option"
     }
   }

@@ -126,7 +126,8 @@ public enum ShardBuilder {
     settings.weightScale = options.weightScale
     settings.weights = options.weightsFile.map { _ in "file" }
     settings.keep = options.keep
-    (settings.filter, settings.near, settings.typos) = (options.filter, options.near, options.typos)
+    (settings.filter, settings.number) = (options.filter, options.number)
+    (settings.near, settings.typos) = (options.near, options.typos)
     settings.editsDigits = options.typosInDigits
     (settings.starts, settings.coordinates) = (options.starts, options.coordinates)
     settings.valueNames = options.filter.map { options.tables.names[$0] }
@@ -173,6 +174,15 @@ public enum ShardBuilder {
         throw .dataset(
           .options, message: "the field \"\(field)\" filters answers, so the index must store it; keep it too")
       }
+    }
+    for field in options.number where !RecordEncoder.isKept(field, keep: options.keep) {
+      throw .dataset(
+        .options, message: "the numbers of \"\(field)\" order answers, so the index must store it; keep it too")
+    }
+    if Set(options.number).count < options.number.count || options.number.count > IndexSettings.filterLimit {
+      throw .dataset(
+        .options,
+        message: "\(.number) may name up to \(IndexSettings.filterLimit) fields; name each field once")
     }
     if let fields = options.coordinates, !(1...2).contains(fields.count) || Set(fields).count < fields.count {
       throw .dataset(.options, message: "coordinates are in one field or in two; name these")

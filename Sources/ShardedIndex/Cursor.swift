@@ -4,14 +4,14 @@ extension ShardedIndex {
   /// A cursor belongs to one query and one generation of an index. A forged cursor leads to other hits, and nowhere
   /// else.
   public struct Cursor: Hashable, Sendable, LosslessStringConvertible {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     /// The size of a cursor in bytes, before it is written as hexadecimal digits.
-    private static let size = 42
+    private static let size = 50
 
     /// The generation and the text that the cursor belongs to.
     let generation: UInt64
     let query: UInt64
-    let rank: Rank
+    private(set) var rank: Rank
 
     init(generation: UInt64, query: UInt64, rank: Rank) {
       (self.generation, self.query, self.rank) = (generation, query, rank)
@@ -25,6 +25,7 @@ extension ShardedIndex {
       if search.rules.acrossNames { bytes += [0, 0xfe] }
       search.filter?.write(to: &bytes)
       search.nearness?.write(to: &bytes)
+      search.sort?.write(to: &bytes)
       return bytes.hash
     }
 
@@ -48,9 +49,10 @@ extension ShardedIndex {
         edits: Int(bytes[17] & 0x7f), score: Int(Self.number(bytes, at: 18, as: Int32.self)),
         weight: Self.number(bytes, at: 22, as: UInt64.self), isOtherForm: bytes[17] & 0x80 != 0,
         position: position)
+      rank.key = Self.number(bytes, at: 38, as: UInt64.self)
     }
 
-    /// The text of the cursor: 84 hexadecimal digits.
+    /// The text of the cursor: 100 hexadecimal digits.
     public var description: String {
       var writer = ByteWriter()
       writer.write([Self.version])
@@ -60,6 +62,7 @@ extension ShardedIndex {
       writer.write(UInt32(bitPattern: Int32(clamping: rank.score)))
       writer.write(rank.weight)
       writer.write(UInt64(bitPattern: Int64(rank.position)))
+      writer.write(rank.key)
       writer.write(Self.checksum(writer.bytes[...]))
       let digits = Array("0123456789abcdef".utf8)
       return String(

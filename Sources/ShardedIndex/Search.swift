@@ -193,7 +193,8 @@ extension ShardedIndex.SearchQuery {
   ///
   /// - Parameter text: The folded text.
   func source(_ generation: Generation, _ text: [UInt8]) throws(IndexError) -> Generation {
-    guard needs.keys != .always, !needs.cursor, cursor == nil, filter.isEmpty, near == nil, typos != .required,
+    guard needs.keys != .always, !needs.cursor, cursor == nil, filter.isEmpty, near == nil, sort == nil,
+      typos != .required,
       !countsMatches
     else { return generation }
     let nearest = try generation.nearest(to: text, count: wanted, isByRank: order == .rank)

@@ -5,6 +5,10 @@ public enum SearchFault: Error, Hashable, Sendable {
   case notBuilt(feature: IndexFeature)
   /// The index was built without a filter by `field`; `filters` are the fields that it has filters by.
   case noFilter(field: String, filters: [String])
+  /// The index was built without numbers of `field`; `numbers` are the fields that it has numbers of.
+  case noNumber(field: String, numbers: [String])
+  /// The filter by the numbers of `field` is no range.
+  case wrongRange(field: String, range: String, reason: String)
   /// The cursor belongs to another generation of the index, or to another query: ask for the first page again.
   case wrongCursor(reason: String)
   /// The condition goes with the order of ranks only.
@@ -28,6 +32,8 @@ public enum RankedCondition: Hashable, Sendable {
   case filter
   /// The correction of typing errors.
   case typos
+  /// The order by the numbers of a field.
+  case sort
 }
 
 /// A feature of an index, which a build adds on request.
@@ -41,6 +47,8 @@ public enum IndexFeature: String, Sendable, CaseIterable {
   case typos
   /// Tables of the cells that records lie in, for answers near to a place.
   case near
+  /// The least and the greatest number of each part, for answers in the order of numbers and for ranges.
+  case numbers
 
   /// The property of `BuildOptions` that adds the feature.
   fileprivate var option: StaticString {
@@ -49,6 +57,7 @@ public enum IndexFeature: String, Sendable, CaseIterable {
     case .filter: "filter"
     case .typos: "typos"
     case .near: "near"
+    case .numbers: "number"
     }
   }
 
@@ -59,6 +68,7 @@ public enum IndexFeature: String, Sendable, CaseIterable {
     case .filter: "has no filters"
     case .typos: "does not correct typing errors"
     case .near: "has no places"
+    case .numbers: "has no numbers to sort by"
     }
   }
 }
@@ -69,6 +79,7 @@ extension SearchFault: CustomStringConvertible {
     switch self {
     case .notBuilt(let feature): "\(fault); build it again with BuildOptions.\(feature.option)"
     case .noFilter: "\(fault); name one of them, or build the index again with that field in BuildOptions.filter"
+    case .noNumber: "\(fault); name one of them, or build the index again with that field in BuildOptions.number"
     default: fault
     }
   }
@@ -79,8 +90,11 @@ extension SearchFault: CustomStringConvertible {
     case .notBuilt(let feature): "the index \(feature.lack)"
     case .noFilter(let field, let filters):
       "the index has no filter by \(field), but by \(filters.joined(separator: ", "))"
+    case .noNumber(let field, let numbers):
+      "the index has no numbers of \(field), but of \(numbers.joined(separator: ", "))"
+    case .wrongRange(let field, let range, let reason): "the range \(range) of \(field) \(reason)"
     case .wrongCursor(let reason): "the cursor \(reason); ask for the first page again"
-    case .needsRanks: "only ranked answers have cursors, filters and places; leave these out, or ask for ranks"
+    case .needsRanks: "only ranked answers have cursors, filters, places and other orders; leave these out, or ask for ranks"
     case .offsetBesideCursor: "an offset and a cursor exclude each other; leave out one"
     case .deepOffset(let limit): "the offset of a ranked answer is over \(limit); send the last cursor instead"
     case .manyParts(let limit): "the answer takes over \(limit) parts of shards; type more letters"

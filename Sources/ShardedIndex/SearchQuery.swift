@@ -13,6 +13,8 @@ extension ShardedIndex {
     public var words: RequiredWords
     /// The place that near records rank higher for; nil for none.
     public var near: Place?
+    /// The order by the numbers of a field; nil for the order of ranks.
+    public var sort: Sort?
     /// The number of matches to pass over.
     package var offset = 0
     /// The most matches of the answer, behind the ones that it passes over.
@@ -33,18 +35,47 @@ extension ShardedIndex {
     ///   - text: The text, as a person typed it. An empty text matches every record.
     ///   - filter: The filters; a record has to pass all of them.
     ///   - near: The place that near records rank higher for; nil for none.
+    ///   - sort: The order by the numbers of a field; nil for the order of ranks.
     ///   - typos: Whether a record also matches if it is a few typing errors away from the text.
     ///   - words: Which words of the text a record has to match.
     ///   - budget: The limit on the work of the search; nil for no limit.
     ///   - countsMatches: Whether the search counts the matches, up to 10,000 of them.
     public init(
-      _ text: String, filter: [Filter] = [], near: Place? = nil, typos: Typos = .automatic,
+      _ text: String, filter: [Filter] = [], near: Place? = nil, sort: Sort? = nil, typos: Typos = .automatic,
       words: RequiredWords = .automatic,
       budget: SearchBudget? = nil, countsMatches: Bool = false
     ) {
-      self.words = words
+      (self.words, self.sort) = (words, sort)
       (self.text, self.filter, self.near, self.typos, self.budget) = (text, filter, near, typos, budget)
       self.countsMatches = countsMatches
+    }
+
+    /// An order by the numbers of a field. Matches with fewer typing errors come first, and matches without a number come
+    /// last. Matches with the same number come by rank. Source: docs/numbers.md.
+    public struct Sort: Hashable, Sendable {
+      /// The path of the field, whose numbers the index was built with.
+      public var field: String
+      /// Whether the greatest number comes first.
+      public var isDescending: Bool
+
+      public init(_ field: String, isDescending: Bool = false) {
+        (self.field, self.isDescending) = (field, isDescending)
+      }
+
+      /// Reads the path of a field, with a minus sign before it for descending numbers: `price`, `-price`. A plus sign
+      /// before it tells a field called `rank` or `key` from the order of that name.
+      package init(_ text: String) {
+        let sign = text.utf8.first
+        let isSigned = sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+")
+        self.init(isSigned ? String(text.dropFirst()) : text, isDescending: sign == UInt8(ascii: "-"))
+      }
+
+      /// The text that the initializer reads.
+      package var text: String {
+        if isDescending { return "-" + field }
+        let needsSign = MatchOrder(named: field) != nil || field.utf8.first.map { $0 == 0x2b || $0 == 0x2d } ?? false
+        return needsSign ? "+" + field : field
+      }
     }
 
     /// An order of the matches.
@@ -55,6 +86,20 @@ extension ShardedIndex {
       case rank
       /// The order of the index.
       case key
+
+      /// - Parameter name: `rank` or `key`.
+      package init?(named name: String) {
+        if name.utf8.elementsEqual("rank".utf8) { self = .rank } else if name.utf8.elementsEqual("key".utf8) {
+          self = .key
+        } else {
+          return nil
+        }
+      }
+    }
+
+    /// Sets the order that a text names: `rank`, `key`, or a field as ``Sort`` reads it.
+    package mutating func setOrder(_ text: String) {
+      (order, sort) = (MatchOrder(named: text) ?? .rank, MatchOrder(named: text) == nil ? Sort(text) : nil)
     }
 
     /// The members of an answer that a caller needs, because they can take reads of their own.
@@ -239,7 +284,7 @@ extension ShardedIndex.SearchQuery {
 
   /// Whether the answer from an index is in the order of keys.
   package func isInOrderOfKeys(in manifest: ManifestReader) -> Bool {
-    order == .key || order == .automatic && !manifest.isRanked
+    order == .key || order == .automatic && !manifest.isRanked && sort == nil
   }
 
   /// Checks the rules of a search that hold in every index.
@@ -247,12 +292,36 @@ extension ShardedIndex.SearchQuery {
     if order == .key {
       if cursor != nil { throw .needsRanks(.cursor) }
       if near != nil { throw .needsRanks(.near) }
+      if sort != nil { throw .needsRanks(.sort) }
       if !filter.isEmpty { throw .needsRanks(.filter) }
       if typos == .required { throw .needsRanks(.typos) }
     }
     if order == .rank {
       if offset > 0, cursor != nil { throw .offsetBesideCursor }
       if offset > limits.offset { throw .deepOffset(limit: limits.offset) }
+    }
+  }
+
+  /// Checks the fields of the filters and of the order.
+  private func checkFields(of manifest: ManifestReader) throws(SearchFault) {
+    guard !filter.isEmpty || sort != nil else { return }
+    let (filters, numbers) = (manifest.filterFields, manifest.numberFields)
+    for filter in filter {
+      let isFilter = filters.number(of: filter.field) != nil
+      if numbers.number(of: filter.field) != nil {
+        for text in filter.values where !isFilter {
+          guard case .codes = NumberCode.range(Array(text.utf8), ofDates: false) else {
+            let fault = NumberCode.range(Array(text.utf8), ofDates: true)
+            if case .codes = fault { continue }
+            throw .wrongRange(field: filter.field, range: text, reason: fault.reason)
+          }
+        }
+      } else if !isFilter {
+        throw filters.isEmpty ? .notBuilt(feature: .filter) : .noFilter(field: filter.field, filters: filters)
+      }
+    }
+    if let sort, numbers.number(of: sort.field) == nil {
+      throw numbers.isEmpty ? .notBuilt(feature: .numbers) : .noNumber(field: sort.field, numbers: numbers)
     }
   }
 
@@ -267,12 +336,7 @@ extension ShardedIndex.SearchQuery {
     if near != nil, !manifest.hasSides || !IndexSettings(of: manifest.root, hasTables: false).near {
       throw .notBuilt(feature: .near)
     }
-    if !filter.isEmpty {
-      let filters = manifest.filterFields
-      for filter in filter where filters.number(of: filter.field) == nil {
-        throw filters.isEmpty ? .notBuilt(feature: .filter) : .noFilter(field: filter.field, filters: filters)
-      }
-    }
+    try query.checkFields(of: manifest)
     if typos == .required, !manifest.hasSketches { throw .notBuilt(feature: .typos) }
     return query
   }

@@ -9,16 +9,16 @@ final class RanksTarget: FuzzTarget {
     let count = Int(reader.byte())
     let head = reader.bytes(reader.word())
     for end in [0, 40] {
-      guard let head = try? RankHead(head, frameSize: 10, chainSize: 10 + end, pageCount: count) else { continue }
+      guard let head = try? MaximaHead(head, frameSize: 10, chainSize: 10 + end, pageCount: count) else { continue }
       require(head.maximum(ofPages: 0..<count) <= WeightRule.limit, "a weight over 63 bits")
       for page in 0..<count { require(head.range(ofPage: page).upperBound <= end, "a page behind the ranks") }
     }
     let content = Array(reader.rest)
     for shardCount in [1, 2, 64] {
       for maximum in [0, 1, 200, WeightRule.limit] {
-        guard let page = try? RankPage(content, shardCount: shardCount, maximum: maximum) else { continue }
+        guard let page = try? MaximaPage(content, shardCount: shardCount, maxima: [maximum]) else { continue }
         for shard in 0..<shardCount {
-          let weights = page.weights(ofShard: shard)
+          let weights = page.values(ofShard: shard)
           require(
             weights.max() == page.maximum(ofShard: shard) && weights.max()! <= maximum, "a shard's greatest weight")
         }
@@ -31,7 +31,7 @@ final class RanksTarget: FuzzTarget {
 
   static var seeds: [(name: String, bytes: [UInt8])] {
     var head = ByteWriter()
-    head.write(RankHead.magic)
+    head.write(MaximaForm.ranks.magic)
     for word in [2, 15, 40, 1, 2] as [UInt32] { head.write(word) }
     for weight in [200, 1] as [UInt64] { head.write(weight) }
     let page: [UInt8] = [2, 1, 0xc8, 1, 0, 7]

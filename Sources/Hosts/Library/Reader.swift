@@ -166,12 +166,14 @@ final class Reader {
       }
       filters.append(filter)
     }
+    let sort = options.sort_field.map { String(validatingCString: $0) } ?? ""
+    guard let sort else { throw Refusal(SQ_REFUSED, "sort_field is not UTF-8") }
     // No cursor has letters outside ASCII.
     let cursor = options.cursor.map { String(cString: $0) } ?? ""
     do throws(HostSearch.Failure) {
       var query = try HostSearch.query(
         text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit),
-        order: order, typos: has(SQ_EXACT, options) ? .none : has(SQ_MIN_TYPOS, options) ? .min : .automatic,
+        order: order, sort: sort, typos: has(SQ_EXACT, options) ? .none : has(SQ_MIN_TYPOS, options) ? .min : .automatic,
         place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
       query.countsMatches = has(SQ_TOTAL, options)
       query.words = has(SQ_ALL_WORDS, options) ? .all : .automatic

@@ -84,11 +84,14 @@ typedef struct {
   int32_t flags;
   // The place, in degrees.
   double latitude, longitude;
-  // Filters such as "country=FR". A record must pass the filters of all fields; of several filters for a field, one.
+  // Filters such as "country=FR" or "price=20..50". A record must pass the filters of all fields; of several filters for a field, one.
   const char *const *filters;
   size_t filter_count;
   // The cursor of the previous page of a ranked answer; NULL for the first page.
   const char *cursor;
+  // The field of `shardq build --number` that orders a ranked answer, the least number first; with a minus sign before it
+  // the greatest first: "price", "-price". NULL for the order of `sort`.
+  const char *sort_field;
 } sq_options;
 
 // An answer is this head, the records, the values of all records, then the texts, each with a zero byte at its end. Members

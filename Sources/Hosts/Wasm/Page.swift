@@ -151,16 +151,15 @@ nonisolated(unsafe) private var message: [UInt8] = []
 /// Answers a search with a JSON object, as `/v1/search` of shardq serve does.
 ///
 /// - Parameters:
-///   - size: The size of the question in bytes. The question is the typed text, a cursor or nothing, and filters such
-///     as `country=FR`, with a zero byte between each two.
-///   - sort: 0 for ranks if the index has them, else keys; 1 for ranks; 2 for keys.
+///   - size: The size of the question in bytes. The question is the typed text, a cursor or nothing, an order (`rank`,
+///     `key`, `price` or `-price`) or nothing, and filters such as `country=FR`, with a zero byte between each two.
 ///   - typos: 0 if the answer corrects no typing errors; 2 if it has only records with the fewest errors; else 1.
 ///   - members: 1 if the answer has the texts that a list shows of each record, 2 if it has the rank of each record; 3
 ///     for both.
 ///   - counts: Whether the answer counts the matches, and the keys that begin with the text.
 ///   - latitude: The latitude of a place near which records rank higher; NaN for none.
 @_cdecl("shardq_search") public func search(
-  _ size: Int32, _ offset: Int32, _ limit: Int32, _ sort: Int32, _ typos: Int32, _ members: Int32, _ counts: Int32,
+  _ size: Int32, _ offset: Int32, _ limit: Int32, _ typos: Int32, _ members: Int32, _ counts: Int32,
   _ latitude: Double, _ longitude: Double
 ) -> Int32 {
   let texts = question(size).split(separator: 0, omittingEmptySubsequences: false).map {
@@ -169,9 +168,8 @@ nonisolated(unsafe) private var message: [UInt8] = []
   var query: ShardedIndex.SearchQuery
   do throws(HostSearch.Failure) {
     query = try HostSearch.query(
-      texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(2)),
-      offset: Int(offset), limit: Int(limit), order: HostSearch.order(sort) ?? .automatic,
-      typos: HostSearch.typos(typos),
+      texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(3)),
+      offset: Int(offset), limit: Int(limit), sort: texts.count > 2 ? texts[2] : "", typos: HostSearch.typos(typos),
       place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
   } catch {
     return asking { () throws(Refusal) in throw Refusal(error) }

@@ -100,7 +100,6 @@ function shown(value) {
 const searchOptions = [
   'limit', 'offset', 'sort', 'typos', 'display', 'hits', 'total', 'words', 'filters', 'near', 'after', 'signal', 'parse',
 ]
-const sorts = { rank: 1, key: 2 }
 const corrections = new Map([[false, 0], [true, 1], ['min', 2]])
 
 function checkFilters(filters) {
@@ -398,7 +397,8 @@ class Index {
    * `/v1/search` of shardq serve answers. `more` tells whether more matches follow.
    *
    * @param options.limit At most 1,000. @param options.offset The number of matches to skip.
-   * @param options.sort 'rank' or 'key'; the default is by rank if the index has ranks.
+   * @param options.sort 'rank' or 'key'; the default is by rank if the index has ranks. A field of `build --number` sorts by its
+   *   numbers, the least first, or with a minus sign the greatest: 'price', '-price'.
    * @param options.typos Whether to correct typing errors: true, false, or 'min' for only the records with the fewest errors,
    *   which takes fewer requests; `complete` is false if there may be records with more errors.
    * @param options.display Whether to add the texts of a list.
@@ -406,7 +406,7 @@ class Index {
    * @param options.total 'exact' counts the matches, at most 10,000, which may fetch more files. Else `total` is the number that the
    *   search knows: if `totalIsExact` is false, there may be more. `keys` is left out if it is unknown.
    * @param options.words 'all' asks for no reading of the text, and leaves out no word; the default is 'auto'.
-   * @param options.filters Such as ['country=FR']. @param options.near { latitude, longitude }.
+   * @param options.filters Such as ['country=FR', 'price=20..50']. @param options.near { latitude, longitude }.
    * @param options.after The cursor of the previous page. @param options.signal Ends the search.
    * @param options.parse Makes the answer from its text; the default is JSON.parse.
    */
@@ -423,17 +423,16 @@ class Index {
   question(text, options) {
     checkType('the text', text, 'string')
     checkNames(options, searchOptions)
-    const { limit = 10, offset = 0, sort, typos = true, display = false, hits = false, total, words = 'auto', filters = [], after = '' } = options
+    const { limit = 10, offset = 0, sort = '', typos = true, display = false, hits = false, total, words = 'auto', filters = [], after = '' } = options
     const numbers = [checkWhole('offset', offset), checkWhole('limit', limit)]
-    if (sort !== undefined && (typeof sort !== 'string' || !Object.hasOwn(sorts, sort))) refused(`sort must be 'rank' or 'key', and not ${shown(sort)}`)
     if (total !== undefined && total !== 'known' && total !== 'exact') refused(`total must be 'known' or 'exact', and not ${shown(total)}`)
     if (words !== 'auto' && words !== 'all') refused(`words must be 'auto' or 'all', and not ${shown(words)}`)
     if (!corrections.has(typos)) refused(`typos must be true, false or 'min', and not ${shown(typos)}`)
     const [texts, ranks] = Object.entries({ display, hits }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
     const flags = [corrections.get(typos), texts | ranks << 1 | (words === 'all' ? 4 : 0), total === 'exact' ? 1 : 0]
     const place = checkPlace(options.near)
-    const question = [text, checkType('after', after, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
-    return engine => engine.shardq_search(given(engine, question), ...numbers, sorts[sort] ?? 0, ...flags, ...place)
+    const question = [text, checkType('after', after, 'string'), checkType('sort', sort, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
+    return engine => engine.shardq_search(given(engine, question), ...numbers, ...flags, ...place)
   }
 
   /**

@@ -100,7 +100,7 @@ package enum FrontParser {
       var request = parsed
       request.query.text = words.joined(separator: " ")
       request.query.offset = offset ?? 0
-      if let sort { request.query.order = sort.order }
+      sort?.apply(to: &request.query)
       request.implySort()
       guard words.isEmpty == request.readsLines, !(request.all && request.limit != nil) else { return nil }
       let (format, hasColumns) = (request.format ?? .tsv, !request.fields.isEmpty)

@@ -80,12 +80,30 @@ package struct QueryRequest: Sendable {
 }
 
 /// An order of the matches, by its name on the command line.
-package enum SortOrder: String, Sendable, CaseIterable {
+package enum SortOrder: RawRepresentable, Equatable, Sendable {
   /// The best matches first.
   case rank
   /// The order of the index.
   case key
+  /// The order of the numbers of a field.
+  case numbers(ShardedIndex.SearchQuery.Sort)
 
-  /// The order of the search.
-  package var order: ShardedIndex.SearchQuery.MatchOrder { self == .rank ? .rank : .key }
+  /// The orders of every index with ranks.
+  package static let named = [SortOrder.rank, .key]
+
+  package init?(rawValue: String) {
+    guard !rawValue.isEmpty else { return nil }
+    self = Self.named.first { $0.rawValue == rawValue } ?? .numbers(ShardedIndex.SearchQuery.Sort(rawValue))
+  }
+
+  package var rawValue: String {
+    switch self {
+    case .rank: "rank"
+    case .key: "key"
+    case .numbers(let sort): sort.text
+    }
+  }
+
+  /// Sets the order of a search.
+  package func apply(to query: inout ShardedIndex.SearchQuery) { query.setOrder(rawValue) }
 }

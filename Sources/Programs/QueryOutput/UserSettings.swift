@@ -243,7 +243,7 @@ package struct UserSettings: Equatable, Sendable {
         throw refuse(value + " is not a number from 1 on; write one such as 20")
       }
       limit = number
-    case "sort": sort = try choice(SortOrder.allCases)
+    case "sort": sort = try choice(SortOrder.named)
     case "format": format = try choice(OutputFormat.allCases)
     case "color": color = try choice(StyleMode.allCases)
     case "hyperlink": hyperlink = try choice(StyleMode.allCases)

@@ -44,8 +44,10 @@
       query.offset = try parameters.number("offset", in: 0...Int(UInt32.max)) ?? 0
       query.order = .automatic
       if let name = parameters.text("sort") {
-        guard let sort = SortOrder(rawValue: name) else { throw .badParameter("sort", "sort must be rank or key.") }
-        query.order = sort.order
+        guard let sort = SortOrder(rawValue: name) else {
+          throw .badParameter("sort", "sort must be rank, key or a field of numbers, such as price or -price.")
+        }
+        sort.apply(to: &query)
       }
       for text in parameters.texts("filter") {
         guard let filter = ShardedIndex.Filter(text), query.filter.count < Self.filterLimit else {
@@ -98,6 +100,7 @@
         case .needsRanks(.cursor):
           ("after", "Only ranked answers have cursors; send sort=rank, or send offset in the place of after.")
         case .needsRanks(.near): ("near", "Only ranked answers prefer near records; send sort=rank.")
+        case .needsRanks(.sort): ("sort", "Only ranked answers have another order; send the field alone.")
         case .needsRanks(.filter): ("filter", "Only ranked answers are filtered; send sort=rank.")
         case .needsRanks: ("typos", "Only ranked answers correct typing errors; send sort=rank.")
         case .offsetBesideCursor: ("offset", "offset and after exclude each other; leave offset out.")
@@ -115,6 +118,8 @@
           ("filter", "The index was built without filters; leave filter out, or build the index with --filter.")
         case .notBuilt(.typos):
           ("typos", "The index was built without --typos; leave typos out, or build the index with --typos.")
+        case .notBuilt(.numbers):
+          ("sort", "sort must be rank or key, since the index was built without --number.")
         case .notBuilt:
           ("sort", "The index has no ranks; send sort=key, or build the index with shardq build --weight.")
         case .noFilter(let field, let filters):
@@ -123,6 +128,12 @@
             "The index has no filter by \(field), but by \(filters.joined(separator: ", ")); name one of them, or build "
               + "the index with --filter \(field)."
           )
+        case .noNumber(let field, let numbers):
+          (
+            "sort",
+            "The index has no numbers of \(field), but of \(numbers.joined(separator: ", ")); name one of them, rank or key."
+          )
+        case .wrongRange: ("filter", fault.description + ".")
         @unknown default: ("q", fault.description)
         }
       self = .badParameter(name, detail)

@@ -16,6 +16,8 @@ package struct ManifestEncoder {
     package var label: [UInt8]
     /// The greatest weight of each part; empty if the index has no ranks.
     var weights: [UInt64] = []
+    /// The columns of the numbers of the parts; empty if the index has none.
+    var numbers: [[UInt64]] = []
     /// The shard's share of its page's side file; nil if the index has no sides.
     package var sides: ShardSides?
 
@@ -37,7 +39,9 @@ package struct ManifestEncoder {
   /// The size of all shards' files, in bytes.
   package private(set) var shardBytes = 0
   /// The ranks; nil if the index has none.
-  var ranks: RanksEncoder?
+  var ranks: MaximaEncoder?
+  /// The numbers; nil if the index has none.
+  var numbers: MaximaEncoder?
   /// The sides; nil if the index has none.
   package var sides: SidesEncoder?
   /// The content of the frame of the entries; nil if there are none.
@@ -57,7 +61,8 @@ package struct ManifestEncoder {
     shardCount += 1
     recordCount += shard.records
     shardBytes += shard.file.size
-    ranks?.add(shard.weights)
+    ranks?.add([shard.weights])
+    numbers?.add(shard.numbers)
     if let sides = shard.sides { self.sides?.add(sides) }
     if page.count == Manifest.pageCapacity { finishPage() }
   }
@@ -75,6 +80,7 @@ package struct ManifestEncoder {
       ofLevel: 0)
     page.removeAll(keepingCapacity: true)
     ranks?.finishPage()
+    numbers?.finishPage()
     sides?.finishPage()
   }
 
@@ -126,7 +132,7 @@ package struct ManifestEncoder {
   }
 
   private static var tooManyParts: BuildError {
-    .dataset(.options, message: "the shards have too many parts for ranks; make parts larger, or shards smaller")
+    .dataset(.options, message: "the shards have too many parts for ranks or numbers; make parts larger, or shards smaller")
   }
 
   /// Returns the content of a page: the heads, first records, ends of bounds, files, digests, labels and bounds of its
@@ -216,6 +222,14 @@ package struct ManifestEncoder {
       sections.append((.entries, chain.entry))
       frames += chain.frames
     }
+    // The chains follow each other in the order of their numbers, and starts come before numbers.
+    var lastFrames: [UInt8] = []
+    if let numbers {
+      guard numbers.largestPage <= Manifest.contentLimit else { throw Self.tooManyParts }
+      let chain = chain(numbers.pages, threads: threads) { numbers.head($0) }
+      sections.append((.numbers, chain.entry))
+      lastFrames = chain.frames
+    }
     func rootFrame() throws(BuildError) -> [UInt8] {
       let root = root(sections, shardLimit: shardLimit, partSize: partSize, fieldCount: fieldNames.count)
       guard fieldNames.count <= Manifest.fieldLimit, root.count <= Manifest.contentLimit else {
@@ -224,14 +238,14 @@ package struct ManifestEncoder {
       return quickFrame(root)
     }
     if let makeStarts {
-      let file = try rootFrame() + frames
+      let file = try rootFrame() + frames + lastFrames
       try Self.checkSize(of: file, hasStarts: true)
       let starts = try makeStarts(file)
       let chain = chain(starts)
       sections.append((.starts, chain.entry))
       frames += chain.frames
     }
-    return try rootFrame() + frames
+    return try rootFrame() + frames + lastFrames
   }
 
   /// Returns the frames of the starts, and the root's entry for them.

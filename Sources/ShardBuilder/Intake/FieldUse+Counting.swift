@@ -23,6 +23,16 @@ extension FieldUse {
         unsafe text($0).map { unsafe printable($0, limit: 60) } ?? ""
       }
       if decimal == nil { decimal = example.flatMap { NumberNotation.decimal(of: $0) } }
+    case .sortedNumbers(let field):
+      let number = names.firstIndex(of: field)
+      count(chunk) { record in
+        var hasNumber = false
+        unsafe record.withField(number) { unsafe RecordNumbers.forEach($0, $1) { _ in hasNumber = true } }
+        return hasNumber
+      } example: { record in
+        unsafe number.flatMap { unsafe record.text(ofField: UInt32($0)) }.map { unsafe printable($0, limit: 60) } ?? ""
+      }
+      if decimal == nil { decimal = example.flatMap { NumberNotation.decimal(of: $0) } }
     case .filter(let field):
       let number = names.firstIndex(of: field)
       count(chunk) { record in

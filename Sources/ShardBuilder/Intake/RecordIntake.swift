@@ -200,6 +200,7 @@ struct RecordIntake: ~Copyable {
     for name in options.coordinates ?? [] { check.add(name, .coordinates) }
     for name in options.alias where name != HangulInitials.setting { check.add(name, .alias) }
     for name in options.filter where name != weights?.path { check.add(name, .filter) }
+    for name in options.number where name != weights?.path { check.add(name, .number) }
     return check
   }
 
@@ -310,7 +311,7 @@ extension DatasetOptions {
     dialect = options.dialect
     let key = options.key.flatMap { try? KeyTemplate(checking: $0) }?.fields ?? []
     let single = [options.id, options.weightsFile == nil ? options.weight : nil].compactMap { $0 }
-    fields = Set(key + single + options.alias + options.filter + (options.keep ?? []) + (options.coordinates ?? []))
+    fields = Set(key + single + options.alias + options.filter + options.number + (options.keep ?? []) + (options.coordinates ?? []))
   }
 }
 

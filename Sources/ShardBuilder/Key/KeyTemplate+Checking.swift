@@ -48,6 +48,7 @@ extension BuildOptions {
     options.keep = keep?.map(path)
     (options.weight, options.id) = (weight.map(path), id.map(path))
     (options.alias, options.filter, options.coordinates) = (alias.map(path), filter.map(path), coordinates?.map(path))
+    options.number = number.map(path)
     return options
   }
 }

@@ -178,6 +178,7 @@ package struct RangePlan: Sendable {
     ("keep", { $0.keep }, { $0.keep = $1 }),
     ("alias", { $0.alias.isEmpty ? nil : $0.alias }, { $0.alias = $1 }),
     ("coordinates", { $0.coordinates }, { $0.coordinates = $1 }),
+    ("number", { $0.number.isEmpty ? nil : $0.number }, { $0.number = $1 }),
     ("filter", { $0.filter.isEmpty ? nil : $0.filter }, { $0.filter = $1 }),
     (
       // A text for each filter, empty for none.

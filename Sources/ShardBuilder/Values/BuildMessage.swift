@@ -146,6 +146,7 @@ public enum BuildSetting: String, Sendable, CaseIterable {
   case weightsFile = "BuildOptions.weightsFile"
   case alias = "BuildOptions.alias"
   case filter = "BuildOptions.filter"
+  case number = "BuildOptions.number"
   case names = "BuildOptions.namesFiles"
   case coordinates = "BuildOptions.coordinates"
   case near = "BuildOptions.near"

@@ -30,6 +30,9 @@ public struct BuildOptions: Sendable {
   public var alias: [String] = []
   /// The fields by which answers are filtered, up to 64. The index gets tables of the fields' values.
   public var filter: [String] = []
+  /// The fields whose numbers or dates order and filter answers, up to 64. The index gets the least and the greatest
+  /// number of each part.
+  public var number: [String] = []
   /// Files with other names of the values of a field of ``filter``: each line has a value, a tab and a name, and may
   /// have a tab and a condition `FIELD=VALUE`. Searches take these names for the values. Source: docs/tiers.md section 3.
   public var namesFiles: [(field: String, path: String)] = []

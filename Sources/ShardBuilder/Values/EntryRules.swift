@@ -12,6 +12,8 @@ struct EntryRules: Sendable {
   let separators: Int
   /// The fields that filter answers.
   let filter: [String]
+  /// The fields with numbers.
+  let number: [String]
   /// Whether answers can be near to a place.
   let near: Bool
   /// The fields with coordinates.
@@ -26,12 +28,13 @@ struct EntryRules: Sendable {
     hasInitials = names.count > alias.count
     separators = settings.separators
     (filter, near, coordinates) = (settings.filter, settings.near, settings.coordinateFields)
+    number = settings.number
   }
 
   /// The fields of entries, in their order.
   var fieldNames: [String] {
     [EntryField.beginning, .target, .weight].map(\.rawValue) + filter.indices.map { EntryField.filter($0) }
-      + (near ? [EntryField.cells.rawValue] : [])
+      + (near ? [EntryField.cells.rawValue] : []) + number.indices.map { EntryField.number($0) }
   }
 
   /// Returns the settings of the entries' manifest.
@@ -43,7 +46,8 @@ struct EntryRules: Sendable {
     settings.typos = index.typos
     settings.filter = index.filter.indices.map { EntryField.filter($0) }
     settings.near = index.near
-    settings.isOfEntries = index.near || !index.filter.isEmpty
+    settings.number = index.number.indices.map { EntryField.number($0) }
+    settings.isOfEntries = index.near || !index.filter.isEmpty || !index.number.isEmpty
     return settings
   }
 }

@@ -8,6 +8,8 @@ public struct FieldUse: Sendable, Equatable {
     case coordinates
     /// The numbers of a field, for ``BuildOptions/weight``.
     case numbers(field: String)
+    /// The numbers and dates of a field, for ``BuildOptions/number``.
+    case sortedNumbers(field: String)
     /// The values of a field, for ``BuildOptions/filter``.
     case filter(field: String)
   }
@@ -37,6 +39,7 @@ public struct FieldUse: Sendable, Equatable {
       all.append(use)
     }
     if readsWeight, let weight = options.weight { all.append(FieldUse(.numbers(field: weight))) }
+    all += options.number.map { FieldUse(.sortedNumbers(field: $0)) }
     return all + options.filter.map { FieldUse(.filter(field: $0)) }
   }
 
@@ -71,6 +74,13 @@ public struct FieldUse: Sendable, Equatable {
         .options,
         message: """
           no record has a number in \(quoted(field)), which \(.weight) names (the first has \
+          \(quoted(example ?? "")))\(remedy); the fields are: \(fields)
+          """)
+    case .sortedNumbers(let field):
+      throw .dataset(
+        .options,
+        message: """
+          no record has a number or a date in \(quoted(field)), which \(.number) names (the first has \
           \(quoted(example ?? "")))\(remedy); the fields are: \(fields)
           """)
     case .filter(let field):

@@ -1,6 +1,6 @@
 /// The proof that a manifest is the original of a damaged copy.
 ///
-/// The pages, the notes, the density grid, the ranks, the sides and the entries determine most of a root: the numbers
+/// The pages, the notes, the density grid, the ranks, the sides, the entries and the numbers determine most of a root: the numbers
 /// of records and shards, the offsets of sections, bounds, sizes and checksums. Nothing determines the rest of the
 /// root's header, the names of fields and the settings. These are proven if the damaged file has the same bytes, and so
 /// are all bytes after the root.
@@ -10,9 +10,9 @@ struct RootProof {
   /// The size of its first frame, in bytes.
   let rootSize: Int
 
-  /// The sections that follow from the other frames: 1 to 5 follow from the pages, 8 to 12 from notes, grid, ranks,
-  /// sides and entries (docs/format.md section 3.2).
-  private static let derived: Set<UInt32> = [1, 2, 3, 4, 5, 8, 9, 10, 11, 12]
+  /// The sections that follow from the other frames: 1 to 5 follow from the pages, 8 to 12 and 14 from notes, grid,
+  /// ranks, sides, entries and numbers (docs/format.md section 3.2).
+  private static let derived: Set<UInt32> = [1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 14]
   private static let headerSize = 48
   private static let entrySize = 24
 
@@ -20,7 +20,7 @@ struct RootProof {
   func doubt(_ damaged: [UInt8]) -> String? {
     guard damaged.count == bytes.count else { return "the damaged manifest has another size" }
     guard damaged[rootSize...].elementsEqual(bytes[rootSize...]) else {
-      return "the damaged manifest has other pages, notes, density grid, ranks, sides or entries"
+      return "the damaged manifest has other pages, notes, density grid, ranks, sides, entries or numbers"
     }
     guard let offsets else { return "the root of the copy's manifest is compressed, which allows no comparison" }
     let content = offsets.map { bytes[$0] }

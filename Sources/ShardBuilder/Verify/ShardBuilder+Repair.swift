@@ -195,6 +195,7 @@ private struct Repair {
     _ = try generation.densityGrid()
     _ = try generation.sidePages()
     _ = try generation.entriesHead()
+    if let first = try NumberCheck(of: generation)?.unreadable.min(by: { $0.key < $1.key }) { throw first.value }
     try generation.checkFrames()
     if readsRanks, let first = try RankCheck(of: generation)?.unreadable.min(by: { $0.key < $1.key }) {
       throw first.value

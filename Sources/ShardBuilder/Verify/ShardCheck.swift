@@ -20,6 +20,8 @@ struct ShardCheck {
     var greatestWeights: [UInt64] = []
     /// The shard's share of its page's side file, if the index has sides.
     var sides: ShardSides?
+    /// The columns of the shard's numbers, if the index has numbers.
+    var numbers: [[UInt64]]?
   }
 
   private let schema: Schema
@@ -28,6 +30,7 @@ struct ShardCheck {
   private let weightField: WeightField?
   private let isCompared: Bool
   private var sideReader: SideFields.Reader?
+  private var numberReader: NumberFields.Reader?
   private let buffer = RecordBuffer()
   private var result: CheckedShard
   /// The number of records of the checked parts, and of the current part.
@@ -43,10 +46,11 @@ struct ShardCheck {
 
   static func check(
     _ shard: Manifest.Shard, of index: ShardedIndex, idField: Int?, weightField: WeightField?,
-    sideFields: SideFields?, isCompared: Bool
+    sideFields: SideFields?, numberFields: NumberFields?, isCompared: Bool
   ) -> CheckedShard {
     var check = ShardCheck(
       shard, of: index, idField: idField, weightField: weightField, sideFields: sideFields, isCompared: isCompared)
+    check.numberReader = numberFields.map { NumberFields.Reader($0) }
     do throws(IndexError) {
       do throws(ShardFile.FileFault) {
         try ShardFile(shard, of: index).check(in: index.directory)
@@ -82,6 +86,7 @@ struct ShardCheck {
   private mutating func finish() {
     result.lastKey = before.key
     result.sides = sideReader?.finish()
+    result.numbers = numberReader?.finish()
     guard result.reason == nil, recordCount != result.shard.recordCount else { return }
     result.reason = "has \(recordCount) records, and the manifest says \(result.shard.recordCount)"
   }
@@ -92,6 +97,7 @@ struct ShardCheck {
     guard result.reason == nil else { return }
     recordCount += part.count
     sideReader?.add(part)
+    numberReader?.add(part)
     decoded = 0..<0
     if weightField != nil { result.greatestWeights.append(0) }
     unsafe part.forEachKey { record, stored in

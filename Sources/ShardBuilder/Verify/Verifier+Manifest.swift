@@ -28,6 +28,13 @@ extension Verifier {
       return nil
     }
     self.ranks = ranks
+    var numbers: NumberCheck?
+    checkManifest("numbers") { (generation) throws(IndexError) in
+      numbers = try NumberCheck(of: generation)
+      return nil
+    }
+    self.numbers = numbers
+    reportUnreadNumbers()
     var sides: SideCheck?
     let index = index
     checkManifest("sides") { (_) throws(IndexError) in

@@ -9,7 +9,7 @@ extension Verifier {
   mutating func checkShards(isCompared: Bool) {
     let (index, shards, idField) = (index, shards, idField)
     let weightField = ranks == nil ? nil : try? WeightField(of: index.generation.manifest)
-    let sideFields = sides?.fields
+    let (sideFields, numberFields) = (sides?.fields, numbers?.fields)
     let progress = progress
     var neighbour = KeysBefore()
     var counted: Set<String> = []
@@ -27,7 +27,7 @@ extension Verifier {
         transform: { (shard) throws(BuildError) in
           ShardCheck.check(
             shard, of: index, idField: idField, weightField: weightField,
-            sideFields: sideFields, isCompared: isCompared)
+            sideFields: sideFields, numberFields: numberFields, isCompared: isCompared)
         },
         deliver: { (checked) throws(BuildError) in
           let shard = checked.shard
@@ -43,6 +43,7 @@ extension Verifier {
           if let failure = checked.failure { unread(name, failure) } else if let reason { damage(name, reason) }
           let isSound = checked.reason == nil && checked.failure == nil
           checkRanks(ofShard: shard.number, isSound ? checked.greatestWeights : nil)
+          checkNumbers(ofShard: shard.number, isSound ? checked.numbers : nil)
           checkSides(ofShard: shard.number, isSound ? checked.sides : nil)
           // After a damaged shard the greatest key is unknown.
           neighbour.isAdjacent = reason == nil && checked.failure == nil

@@ -25,6 +25,7 @@ package struct Verifier {
 
   /// The ranks of the index; nil if there are none.
   var ranks: RankCheck?
+  var numbers: NumberCheck?
   /// The side files of the index; nil if there are none.
   var sides: SideCheck?
   /// Called with the progress of the checks; nil for no calls.

@@ -28,7 +28,7 @@ struct Pipeline {
       case .starts:
         // Records without weights get ranks if there are sides.
         settings.typos = index.isRanked && index.weight == nil
-        (settings.filter, settings.near, settings.starts) = ([], false, false)
+        (settings.filter, settings.number, settings.near, settings.starts) = ([], [], false, false)
         settings.synonyms = nil
       }
       return settings
@@ -96,13 +96,14 @@ struct Pipeline {
     let rankField = try RankField(settings, names: names)
     let writer = PieceWriter(
       publisher: site.publisher, names: names, packing: site.packing, previous: previous,
-      sideFields: try SideFields(settings, names: names),
+      sideFields: try SideFields(settings, names: names), numberFields: NumberFields(settings, names: names),
       cellFinder: makesDensityGrid ? CellFinder(names: names, settings.coordinateFields) : nil,
       idField: countedID?.field,
       encoder: ShardEncoder(names: names, partSize: site.packing.partSize, rankField), isRanked: rankField != nil,
       compressors: compressors)
     var assembly = try Assembly(of: self, compressors)
     if rankField != nil { assembly.addRanks() }
+    if !settings.number.isEmpty { assembly.addNumbers(ofFields: settings.number.count) }
     try WorkerPool.orderedMap(
       threads: min(site.plan.writers, site.threads), budget: site.plan.pieces,
       cost: {
@@ -152,6 +153,7 @@ private struct PieceWriter: Sendable {
   let packing: EncodingOptions
   let previous: KeptIndex?
   let sideFields: SideFields?
+  let numberFields: NumberFields?
   let cellFinder: CellFinder?
   let idField: UInt32?
   let encoder: ShardEncoder
@@ -186,6 +188,9 @@ private struct PieceWriter: Sendable {
         shards[index].weights = weights
       }
     }
+    if let numbers = previous.columns {
+      for (index, shard) in known.enumerated() { shards[index].numbers = try numbers.columns(of: shard) }
+    }
     if let sides = previous.sides {
       for (index, shard) in known.enumerated() { shards[index].sides = sides.kept(shard) }
     }
@@ -208,6 +213,7 @@ private struct PieceWriter: Sendable {
     parts.reverse()  // From the end, so that each written content is freed.
     while let (part, content) = parts.popLast() {
       let sides = sideFields?.sides(of: part, parts: content!.partRanges)
+      let numbers = numberFields?.columns(of: part, parts: content!.partRanges) ?? []
       let file = encoder.file(content!, level: packing.level, with: compressor, known: known)
       let digest = Digest.sha256(file.bytes)
       let first = unsafe part.record(0).folded
@@ -222,7 +228,7 @@ private struct PieceWriter: Sendable {
           size: file.bytes.count, headerSize: file.headerSize, headerContentSize: file.headerContentSize,
           headerChecksum: file.headerChecksum, isContinuation: isContinuation),
         digest: Array(digest.prefix(16)), label: label)
-      (shard.weights, shard.sides) = (file.weights, sides)
+      (shard.weights, shard.numbers, shard.sides) = (file.weights, numbers, sides)
       written.shards.append(shard)
       before = part
     }
@@ -269,7 +275,10 @@ private struct Assembly: ~Copyable {
   var recordCount: Int { output.manifest.recordCount }
 
   /// Adds the ranks of all following shards to the output.
-  mutating func addRanks() { output.manifest.ranks = RanksEncoder() }
+  mutating func addRanks() { output.manifest.ranks = MaximaEncoder(.ranks) }
+
+  /// Adds the numbers of all following shards to the output.
+  mutating func addNumbers(ofFields count: Int) { output.manifest.numbers = MaximaEncoder(.numbers(fields: count)) }
 
   /// Makes the side files of the full pages.
   private mutating func settleSides() throws(BuildError) {
@@ -311,6 +320,7 @@ private struct Assembly: ~Copyable {
       publisher.keep(shard.fileName)
       var entry = ManifestEncoder.ListedShard(shard)
       if let ranks = kept.ranks { entry.weights = try ranks.weights(of: shard) }
+      if let numbers = kept.columns { entry.numbers = try numbers.columns(of: shard) }
       if let sides = kept.sides { entry.sides = sides.kept(shard) }
       output.manifest.add(entry)
       try settleSides()

@@ -13,6 +13,8 @@ enum Portion: Sendable {
 struct KeptIndex: Sendable {
   let index: PreviousIndex
   let ranks: PreviousRanks?
+  /// The previous numbers; nil if the new index has none.
+  let columns: PreviousNumbers?
   let sides: PreviousSides?
   /// The fields with coordinates in the new index.
   let coordinates: CoordinateFields
@@ -25,6 +27,7 @@ struct KeptIndex: Sendable {
   init(_ index: PreviousIndex, _ settings: IndexSettings, numbers: [UInt32]? = nil) throws(BuildError) {
     self.index = index
     ranks = PreviousRanks(index, settings)
+    columns = PreviousNumbers(index, settings)
     sides = try PreviousSides(index, settings)
     coordinates = settings.coordinateFields
     self.numbers = numbers ?? (0..<UInt32(index.index.generation.manifest.fieldCount)).map { $0 }

@@ -38,8 +38,8 @@ final class ChainFrames<Head: AnyObject & ChainContent, Location: Hashable & Sen
   func removeFrames() { frames.withLock { (frames) -> Void in frames = Frames() } }
 }
 
-/// The ranks, whose frames are pages.
-typealias RankFrames = ChainFrames<RankHead, Int, RankPage>
+/// The ranks or the numbers, whose frames are pages.
+typealias MaximaFrames = ChainFrames<MaximaHead, Int, MaximaPage>
 /// The sides, with the frames of side files.
 typealias SideFrames = ChainFrames<SideHead, SidePlace, SideContent>
 

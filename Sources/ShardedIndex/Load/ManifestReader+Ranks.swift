@@ -21,37 +21,75 @@ extension ManifestReader {
     }
   }
 
+  /// The number of fields with numbers in the index.
+  package var numberCount: Int { numberFields.count }
+  /// The fields with numbers.
+  package var numberFields: [String] {
+    root.chains.numbers == nil ? [] : setting("number").map(IndexSettings.list) ?? []
+  }
+  /// The size of the numbers in the file, in bytes.
+  package var numbersSize: Int { root.chains.numbers?.size ?? 0 }
+
   /// Returns the greatest weight in some pages. The first call reads the first frame of the ranks.
   package func greatestWeight(ofPages numbers: Range<Int>) throws(IndexError) -> UInt64 {
-    try rankHead().maximum(ofPages: numbers)
+    try maximaHead(ranks, .ranks).maximum(ofPages: numbers)
   }
 
   /// Returns the greatest weight of each part of a shard. Reads the page of the ranks unless it is in memory.
   package func partWeights(ofShard number: Int) throws(IndexError) -> [UInt64] {
-    try rankPage(number / Manifest.pageCapacity).weights(ofShard: number % Manifest.pageCapacity)
+    try rankPage(number / Manifest.pageCapacity).values(ofShard: number % Manifest.pageCapacity)
   }
 
   /// Returns the ranks of a page. Reads them unless they are in memory. The index must have ranks.
-  package func rankPage(_ number: Int) throws(IndexError) -> RankPage {
+  package func rankPage(_ number: Int) throws(IndexError) -> MaximaPage {
     if let page = ranks[number] { return page }
-    let head = try rankHead()
+    return try maximaPage(number, ranks, .ranks)
+  }
+
+  /// Returns the first frame of the numbers. Reads it unless it is in memory. The index must have numbers.
+  package func numberHead() throws(IndexError) -> MaximaHead {
+    if let head = numbers.head.load() { return head }
+    return try maximaHead(numbers, .numbers(fields: numberCount))
+  }
+
+  /// Returns the numbers of a page. Reads them unless they are in memory. The index must have numbers.
+  package func numberPage(_ number: Int) throws(IndexError) -> MaximaPage {
+    if let page = numbers[number] { return page }
+    return try maximaPage(number, numbers, .numbers(fields: numberCount))
+  }
+
+  /// Returns all columns of the numbers of a shard's parts.
+  package func numberColumns(ofShard number: Int) throws(IndexError) -> [[UInt64]] {
+    let page = try numberPage(number / Manifest.pageCapacity)
+    return (0..<2 * numberCount).map { page.values(ofShard: number % Manifest.pageCapacity, column: $0) }
+  }
+
+  private func chain(_ form: MaximaForm) -> Manifest.Chain? {
+    form == .ranks ? root.chains.ranks : root.chains.numbers
+  }
+
+  private func maximaPage(
+    _ number: Int, _ frames: MaximaFrames, _ form: MaximaForm
+  ) throws(IndexError) -> MaximaPage {
+    let head = try maximaHead(frames, form)
     let page = try file.frame(
-      range(of: head.range(ofPage: number), behind: head.frameSize, of: root.chains.ranks),
-      checksum: head.checksum(ofPage: number), name: "ranks", with: contexts
+      range(of: head.range(ofPage: number), behind: head.frameSize, of: chain(form)),
+      checksum: head.checksum(ofPage: number), name: form == .ranks ? "ranks" : "numbers", with: contexts
     ) { (content, _) throws(FormatError) in
-      try RankPage(
-        content, shardCount: root.tree.shards(below: number, level: 0),
-        maximum: head.maximum(ofPages: number..<number + 1))
+      try MaximaPage(
+        content, shardCount: root.tree.shards(below: number, level: 0), maxima: head.maxima(ofPage: number), form: form)
     }
-    ranks.keep(page, of: number)
+    frames.keep(page, of: number)
     return page
   }
 
-  private func rankHead() throws(IndexError) -> RankHead {
-    if let head = ranks.head.load() { return head }
-    return ranks.head.storeIfNil(
-      try head(of: root.chains.ranks, name: "ranks") { (content, size, chain) throws(FormatError) in
-        try RankHead(content, frameSize: size, chainSize: chain.size, pageCount: root.tree.count(ofLevel: 0))
+  private func maximaHead(_ frames: MaximaFrames, _ form: MaximaForm) throws(IndexError) -> MaximaHead {
+    if let head = frames.head.load() { return head }
+    return frames.head.storeIfNil(
+      try head(of: chain(form), name: form == .ranks ? "ranks" : "numbers") {
+        (content, size, chain) throws(FormatError) in
+        try MaximaHead(
+          content, frameSize: size, chainSize: chain.size, pageCount: root.tree.count(ofLevel: 0), form: form)
       })
   }
 

@@ -22,7 +22,9 @@ package final class ManifestReader: @unchecked Sendable {
   /// The most recently used pages and nodes, if not all stay in memory.
   private let recent: Lock<PageCache>
   /// The frames of the ranks, which ranked queries read.
-  let ranks: RankFrames
+  let ranks: MaximaFrames
+  /// The frames of the numbers, which sorted queries and ranges read.
+  let numbers: MaximaFrames
   /// The frames of the sides, which filtered queries read.
   let sides: SideFrames
 
@@ -49,7 +51,8 @@ package final class ManifestReader: @unchecked Sendable {
   package var size: Int { root.size + root.pagesSize }
   /// The number of bytes of content in memory.
   package var residentSize: Int {
-    var size = root.size + ranks.residentSize + sides.residentSize + recent.withLock { $0.residentBytes }
+    var size = root.size + ranks.residentSize + numbers.residentSize + sides.residentSize
+    size += recent.withLock { $0.residentBytes }
     unsafe kept.forEach { unsafe size += $0.size }
     return size
   }
@@ -107,7 +110,8 @@ package final class ManifestReader: @unchecked Sendable {
     kept = FrameTable(count: count)
     keepsPages = root.pagesSize <= limit
     recent = Lock(PageCache(pageCount: keepsPages ? 0 : count, limitBytes: keepsPages ? 0 : limit))
-    ranks = RankFrames(limitBytes: limit)
+    ranks = MaximaFrames(limitBytes: limit)
+    numbers = MaximaFrames(limitBytes: limit)
     sides = SideFrames(limitBytes: limit)
     self.contexts = contexts
     self.root = root
@@ -213,6 +217,7 @@ package final class ManifestReader: @unchecked Sendable {
   func removeRecentPages() {
     recent.withLock { $0.removeAll() }
     ranks.removeFrames()
+    numbers.removeFrames()
     sides.removeFrames()
   }
 

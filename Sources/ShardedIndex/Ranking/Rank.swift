@@ -4,6 +4,8 @@ extension ShardedIndex {
   public struct Rank: Comparable, Hashable, Sendable {
     /// The number of typing errors that the match corrects.
     public var edits = 0
+    /// In an order by numbers, the code of the record's number, or the negated code for ascending numbers; else 0.
+    package var key: UInt64 = 0
     /// The code of the weight and the bonus of the match, in steps of 1/2,048 octave.
     public var score: Int
     /// The weight.
@@ -32,11 +34,16 @@ extension ShardedIndex {
     func bonus(near: Int) -> Int { (score - near - WeightRule.code(weight)) / 2048 }
 
     /// The bound above all ranks.
-    static var highest: Rank { Rank(edits: 0, score: .max, weight: .max, isOtherForm: false, position: 0) }
+    static var highest: Rank {
+      var rank = Rank(edits: 0, score: .max, weight: .max, isOtherForm: false, position: 0)
+      rank.key = .max
+      return rank
+    }
 
     /// Whether the record of the left rank comes behind the record of the right rank.
     public static func < (left: Rank, right: Rank) -> Bool {
       if left.edits != right.edits { return left.edits > right.edits }
+      if left.key != right.key { return left.key < right.key }
       if left.score != right.score { return left.score < right.score }
       if left.weight != right.weight { return left.weight < right.weight }
       if left.isOtherForm != right.isOtherForm { return left.isOtherForm }

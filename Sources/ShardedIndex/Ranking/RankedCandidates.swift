@@ -10,10 +10,15 @@ struct RankedCandidates {
   let passing: [Bool]?
   /// The nearness of each of the records; nil without a place.
   let nears: [Int]?
+  /// The key of each of the records; nil without an order by numbers.
+  let keys: [UInt64]?
 
   /// Whether a record passes the filters.
   func passes(_ record: Int) -> Bool { passing?[record - records.lowerBound] ?? true }
 
   /// The nearness of a record in its score.
   func near(_ record: Int) -> Int { nears?[record - records.lowerBound] ?? 0 }
+
+  /// The key of a record in an order by numbers.
+  func key(_ record: Int) -> UInt64 { keys?[record - records.lowerBound] ?? 0 }
 }

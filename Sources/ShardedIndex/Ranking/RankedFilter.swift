@@ -8,15 +8,31 @@ struct RankedFilter: Sendable {
     let values: AcceptedValues
   }
 
-  let fields: [FieldFilter]
+  /// The accepted numbers of one field. A record needs one of them.
+  struct NumberFilter: Sendable {
+    let field: NumberField
+    let accepted: AcceptedNumbers
+  }
 
-  /// - Parameter manifest: Of an index with a filter by each of the fields.
+  let fields: [FieldFilter]
+  let numbers: [NumberFilter]
+
+  /// - Parameter manifest: Of an index with a filter by each of the fields, or with numbers of the field.
   /// - Returns: nil if there are no filters.
-  init?(_ filters: [ShardedIndex.Filter], in manifest: ManifestReader) {
+  init?(_ filters: [ShardedIndex.Filter], in manifest: ManifestReader) throws(IndexError) {
     guard !filters.isEmpty else { return nil }
     let built = manifest.filterFields
     var values: [(table: Int, values: [[UInt8]])] = []
+    var numbers: [(field: NumberField, ranges: [ClosedRange<UInt64>])] = []
     for filter in filters {
+      if let field = NumberField(filter.field, in: manifest), let ranges = try field.ranges(filter.values, in: manifest) {
+        if let same = numbers.firstIndex(where: { $0.field.number == field.number }) {
+          numbers[same].ranges += ranges
+        } else {
+          numbers.append((field, ranges))
+        }
+        continue
+      }
       guard let table = built.number(of: filter.field) else { continue }
       let folded = filter.values.map { Fold.fold($0) }
       if let same = values.firstIndex(where: { $0.table == table }) {
@@ -33,16 +49,30 @@ struct RankedFilter: Sendable {
         },
         values: AcceptedValues(values))
     }
+    self.numbers = numbers.map { NumberFilter(field: $0, accepted: AcceptedNumbers($1)) }
   }
 
   /// Returns the filters with the tables of a page.
   func page(_ number: Int, of reader: ShardReader) throws(IndexError) -> FilteredPage {
     var page = FilteredPage()
+    if !numbers.isEmpty, reader.manifest.numberCount > 0 {
+      page.numbers = (numbers, try reader.manifest.numberPage(number))
+      page.hasNumbers = try mayPass(pages: number..<number + 1, of: reader)
+    }
     for field in fields {
       guard let values = try reader.table(field.table, ofPage: number) else { continue }
       page.tables.append((field.table, values, field.values.texts.compactMap { values.number(of: $0) }))
     }
     return page
+  }
+
+  /// Returns whether the numbers of some pages let a record pass.
+  func mayPass(pages: Range<Int>, of reader: ShardReader) throws(IndexError) -> Bool {
+    guard !numbers.isEmpty, reader.manifest.numberCount > 0 else { return true }
+    let head = try reader.manifest.numberHead()
+    return numbers.allSatisfy { filter in
+      filter.mayPass { head.maximum(ofPages: pages, column: $0) }
+    }
   }
 
   /// Returns whether each of some records of a part passes.
@@ -51,16 +81,31 @@ struct RankedFilter: Sendable {
   func passes(
     _ range: Range<Int>, of reference: PartReference, in reader: ShardReader
   ) throws(IndexError) -> [Bool] {
-    try passes(range, of: reference, in: reader) { $0.number }
+    var passes = try passes(range, of: reference, in: reader) { $0.number }
+    for filter in numbers {
+      var found = [Bool](repeating: false, count: range.count)
+      try filter.field.forEach(range, of: reference, in: reader) { record, code in
+        if filter.accepted.contains(code) { found[record - range.lowerBound] = true }
+      }
+      for index in passes.indices where !found[index] { passes[index] = false }
+    }
+    return passes
   }
 
   /// Returns whether the records of each of some entries of a part can pass.
   func passes(
     entries range: Range<Int>, of reference: PartReference, in entries: EntriesReader
   ) throws(IndexError) -> [Bool] {
-    try passes(range, of: reference, in: entries.shards, areEntries: true) { field in
+    var passes = try passes(range, of: reference, in: entries.shards, areEntries: true) { field in
       entries.filterField(field.table.ofShards.number)
     }
+    for filter in numbers {
+      let found = try filter.field.numbers(entries: range, of: reference, in: entries)
+      for index in passes.indices where !filter.accepted.mayContain(found[index].least, found[index].greatest) {
+        passes[index] = false
+      }
+    }
+    return passes
   }
 
   /// - Parameters:
@@ -98,6 +143,11 @@ struct RankedFilter: Sendable {
       }
       return found ?? false
     }
+      && numbers.allSatisfy { filter in
+        var isFound = false
+        filter.field.forEach(added: number, in: overlay) { if filter.accepted.contains($0) { isFound = true } }
+        return isFound
+      }
   }
 
   /// Adds the filters to the bytes that tell queries apart.
@@ -106,6 +156,24 @@ struct RankedFilter: Sendable {
       bytes += [0, field.table.ofShards.kind, UInt8(truncatingIfNeeded: field.table.ofShards.number)]
       for value in field.values.texts { bytes += [0] + value }
     }
+    for filter in numbers {
+      bytes += [0, 0xfc, UInt8(truncatingIfNeeded: filter.field.number)]
+      for range in filter.accepted.ranges {
+        for end in [range.lowerBound, range.upperBound] {
+          for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: end >> UInt64(shift))) }
+        }
+      }
+    }
+  }
+}
+
+extension RankedFilter.NumberFilter {
+  /// Returns whether some records can pass.
+  ///
+  /// - Parameter greatest: Returns the greatest value of the records in a column of numbers.
+  func mayPass(_ greatest: (Int) -> UInt64) -> Bool {
+    let column = 2 * field.number
+    return accepted.mayContain(0 &- greatest(column + 1), greatest(column))
   }
 }
 
@@ -114,8 +182,13 @@ struct FilteredPage {
   /// For each table, the numbers of the accepted values on the page.
   fileprivate(set) var tables: [(table: SideTable, values: ValueTable, accepted: [Int])] = []
 
+  /// The accepted numbers, and the numbers of the page; nil without.
+  fileprivate(set) var numbers: (filters: [RankedFilter.NumberFilter], page: MaximaPage)?
+  /// Whether the page has accepted numbers.
+  fileprivate(set) var hasNumbers = true
+
   /// Whether no record of the page passes.
-  var isEmpty: Bool { tables.contains { $0.accepted.isEmpty } }
+  var isEmpty: Bool { !hasNumbers || tables.contains { $0.accepted.isEmpty } }
 
   /// Returns the greatest weight of a record in a shard that passes; nil if no record there passes.
   ///
@@ -123,6 +196,11 @@ struct FilteredPage {
   ///   - weight: The greatest weight of all records of the shard.
   ///   - index: The position of the shard in the page.
   func greatest(_ weight: UInt64, ofShard index: Int) -> UInt64? {
+    if let numbers {
+      for filter in numbers.filters where !filter.mayPass({ numbers.page.maximum(ofShard: index, column: $0) }) {
+        return nil
+      }
+    }
     var bound = weight
     for (_, values, accepted) in tables {
       var greatest: UInt64?
@@ -144,6 +222,14 @@ struct FilteredPage {
     _ weights: [UInt64], ofPartsOf shard: Int, in reader: ShardReader
   ) throws(IndexError) -> [UInt64?] {
     var bounds: [UInt64?] = weights.map { $0 }
+    for filter in numbers?.filters ?? [] {
+      let column = 2 * filter.field.number
+      let greatest = try reader.numbers(column, ofShard: shard, parts: weights.count)
+      let least = try reader.numbers(column + 1, ofShard: shard, parts: weights.count)
+      for part in weights.indices where !filter.accepted.mayContain(0 &- least[part], greatest[part]) {
+        bounds[part] = nil
+      }
+    }
     for (table, values, accepted) in tables {
       let (parts, index) = try reader.parts(of: table, values, shard: shard)
       let range = try reader.range(of: parts, ofShard: index, count: weights.count, shard: shard)
@@ -171,6 +257,7 @@ extension RankedSearch {
   /// - Returns: nil for several words or values, for several filters, for a page without a table, for a filter with an
   ///   overlay, and in an index of entries.
   func countMatches(of text: [UInt8]) throws(IndexError) -> Int? {
+    if let filter, !filter.numbers.isEmpty { return nil }
     let manifest = generation.manifest
     guard manifest.setting("words") == nil, manifest.setting("alias") == nil else { return nil }
     guard let filter else {

@@ -110,8 +110,11 @@ struct RankedRun: Sendable {
   /// - Parameters:
   ///   - weight: The greatest weight of the keys in the ranks.
   ///   - near: The greatest nearness in the scores, in steps.
+  ///   - key: The greatest key of an order by numbers; 0 for none.
   ///   - position: The position of the first of the keys.
-  func bound(_ weight: UInt64, canBeWhole: Bool = false, near: Int, position: Int) -> ShardedIndex.Rank {
+  func bound(
+    _ weight: UInt64, canBeWhole: Bool = false, near: Int, key: UInt64, position: Int
+  ) -> ShardedIndex.Rank {
     if var rank = entry {
       // Of equal entries, those whose records have the first positions are opened first.
       rank.position = position
@@ -122,7 +125,7 @@ struct RankedRun: Sendable {
       set == .entries
       ? EntryKind.bound(weight, bonus: isByWord ? EntryKind.wordsBonus : bonus, near: near)
       : ShardedIndex.Rank(weight: weight, bonus: bonus, near: near, position: position)
-    rank.edits = edits
+    (rank.edits, rank.key) = (edits, key)
     return rank
   }
 

@@ -71,6 +71,7 @@ extension RankedSearch {
     if runs[part.run].isByWord { return try queue(entriesWithWords: range, of: reference, part, entries) }
     let weights = try entries.weights(of: reference)
     let nears = try nears(ofEntries: range, of: reference)
+    let keys = try sort?.keys(entries: range, of: reference, in: entries)
     var sizes: [Int] = []
     unsafe reference.part.keys.forEachKey(in: range) { _, key in sizes.append(unsafe OtherName.size(inEntry: key.span))
     }
@@ -84,7 +85,9 @@ extension RankedSearch {
         case .name: OtherName.bonus(of: text, isWhole: isWhole, size: size)
         case .word: kind.bonus
         }
-      queue(number, of: part, weights.values[number], kind, bonus: bonus, near: near)
+      queue(
+        number, of: part, weights.values[number], kind, bonus: bonus, near: near,
+        key: keys?[number - range.lowerBound] ?? 0)
     }
   }
 
@@ -94,18 +97,20 @@ extension RankedSearch {
   ) throws(IndexError) {
     let weights = try entries.weights(of: reference)
     let nears = try nears(ofEntries: range, of: reference)
+    let keys = try sort?.keys(entries: range, of: reference, in: entries)
     let edits = runs[part.run].edits
     for (number, entry) in zip(range, try entries.entries(range, of: reference)) {
       guard let near = nears[number - range.lowerBound] else { continue }
+      let key = keys?[number - range.lowerBound] ?? 0
       if rules.acrossNames {
         // Only the record has all of its names.
-        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
+        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near, key: key)
         continue
       }
       guard entry.kind != .name else { continue }
       let texts = RecordTexts(entry.before + entry.key, rules)
       if edits == 0 ? texts.keyMatch(text, rules) != nil : hasNearWords(texts, edits: edits) {
-        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
+        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near, key: key)
       }
     }
   }
@@ -114,12 +119,13 @@ extension RankedSearch {
   ///   - weight: The weight of the entry.
   ///   - bonus: The bonus of the match.
   ///   - near: The greatest nearness of the records, in steps.
+  ///   - key: The greatest key of the records in an order by numbers.
   mutating func queue(
-    _ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int, near: Int
+    _ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int, near: Int, key: UInt64
   ) {
     var rank = EntryKind.bound(weight, bonus: bonus - kind.bonus, near: near)
     rank.weight = kind.greatestWeight(ofEntry: weight)
-    rank.edits = runs[part.run].edits
+    (rank.edits, rank.key) = (runs[part.run].edits, key)
     push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
   }
 
@@ -193,7 +199,7 @@ extension RankedSearch {
       var rank = ShardedIndex.Rank(
         weight: overlay.weight(of: number, field: weightSource.field, rule: weightSource.rule), bonus: match.bonus,
         near: nearness?.value(added: number, in: overlay) ?? 0, position: overlay.added[number].position)
-      rank.edits = edits
+      (rank.edits, rank.key) = (edits, sort?.key(added: number, in: overlay) ?? 0)
       rank.isOtherForm = edits == 0 && !text.isTyped(atStartOf: texts.folded)
       if edits == 0 { hasRightMatch = true }
       add(RankedRecord(rank: rank, part: .overlay, record: number), notAbove: limit, &found)
@@ -232,7 +238,7 @@ extension RankedSearch {
     return best.map {
       var rank = ShardedIndex.Rank(
         weight: record.rank.weight, bonus: $0.bonus, near: near, position: record.rank.position)
-      rank.isOtherForm = record.rank.isOtherForm
+      (rank.isOtherForm, rank.key) = (record.rank.isOtherForm, record.rank.key)
       return rank
     }
   }

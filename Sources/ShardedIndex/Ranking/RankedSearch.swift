@@ -13,6 +13,8 @@ struct RankedSearch: Sendable {
   let filter: RankedFilter?
   /// The place that near records rank higher for; nil for none.
   let nearness: RankedNear?
+  /// The order by numbers; nil for the order of ranks alone.
+  let sort: RankedSort?
   /// The second key set; nil if the index has none.
   let entries: EntriesReader?
   private(set) var runs: [RankedRun] = []
@@ -42,17 +44,18 @@ struct RankedSearch: Sendable {
   ///   - folded: The folded text.
   ///   - filter: The filters of the query; nil for none.
   ///   - near: The place that near records rank higher for; nil for none.
+  ///   - sort: The order by numbers; nil for the order of ranks alone.
   ///   - typos: Whether a hit may be a few typing errors away from the text.
   ///   - isClosed: Whether the text matches in closed form.
   ///   - acrossNames: Whether words match across the key and other names, and in no other way.
   ///   - ceiling: The rank above all hits; nil for none.
   init(
-    _ folded: [UInt8], filter: RankedFilter? = nil, near: RankedNear? = nil,
+    _ folded: [UInt8], filter: RankedFilter? = nil, near: RankedNear? = nil, sort: RankedSort? = nil,
     typos: ShardedIndex.Typos = .automatic, isClosed: Bool = false, acrossNames: Bool = false,
     in generation: Generation,
     below ceiling: ShardedIndex.Rank? = nil
   ) throws(IndexError) {
-    (self.generation, self.filter, nearness) = (generation, filter, near)
+    (self.generation, self.filter, nearness, self.sort) = (generation, filter, near, sort)
     self.ceiling = ceiling
     let manifest = generation.manifest
     entries = try generation.entries()
@@ -222,13 +225,15 @@ struct RankedSearch: Sendable {
     var first = pages.lowerBound
     while first < pages.upperBound {
       let group = first..<min((first / size + 1) * size, pages.upperBound)
-      let shard = max(run.shards.lowerBound, first * Manifest.pageCapacity)
+      first = group.upperBound
+      if let filter, try !filter.mayPass(pages: group, of: reader(of: run.set)) { continue }
+      let shard = max(run.shards.lowerBound, group.lowerBound * Manifest.pageCapacity)
       let rank = run.bound(
         manifest.hasRanks ? try manifest.greatestWeight(ofPages: group) : 0,
         canBeWhole: run.canBeWhole(fromShard: shard), near: greatestNear,
-        position: position(ofPlace: try manifest.firstRecord(ofPage: first)))
+        key: try sort?.key(ofPages: group, of: reader(of: run.set)) ?? 0,
+        position: position(ofPlace: try manifest.firstRecord(ofPage: group.lowerBound)))
       queue.push(RankedContainer(rank: rank, kind: .pages(group), run: number))
-      first = group.upperBound
     }
   }
 
@@ -247,7 +252,8 @@ struct RankedSearch: Sendable {
       guard let weight = filtered.greatest(greatest, ofShard: shard - first) else { continue }
       let rank = run.bound(
         weight, canBeWhole: run.canBeWhole(fromShard: shard),
-        near: cells?.near(weight, ofShard: shard - first) ?? greatestNear, position: position(ofPlace: start))
+        near: cells?.near(weight, ofShard: shard - first) ?? greatestNear, key: try key(ofShard: shard, of: run.set),
+        position: position(ofPlace: start))
       queue.push(RankedContainer(rank: rank, kind: .shard(shard), run: number))
     }
   }
@@ -258,11 +264,12 @@ struct RankedSearch: Sendable {
     let parts = run.parts(of: shard, loaded.parts)
     let nears = try nearness?.page(shard / Manifest.pageCapacity, of: reader(of: run.set)).near(
       bounds, ofPartsOf: shard, in: reader(of: run.set))
+    let keys = try keys(ofShard: shard, parts: bounds.count, of: run.set)
     for part in parts.range {
       guard let weight = bounds[part] else { continue }
       let canBeWhole = part - parts.range.lowerBound < parts.whole
       let rank = run.bound(
-        weight, canBeWhole: canBeWhole, near: nears?[part] ?? greatestNear,
+        weight, canBeWhole: canBeWhole, near: nears?[part] ?? greatestNear, key: keys?[part] ?? 0,
         position: position(ofPlace: place.firstRecord + loaded.parts[part].firstRecord))
       queue.push(
         RankedContainer(
@@ -329,7 +336,8 @@ struct RankedSearch: Sendable {
     RankedCandidates(
       records: records, reference: reference, part: part, weights: weights, limit: limit,
       passing: try filter?.passes(records, of: reference, in: generation.shards),
-      nears: try nearness?.values(records, of: reference, in: generation.shards))
+      nears: try nearness?.values(records, of: reference, in: generation.shards),
+      keys: try sort?.keys(records, of: reference, in: generation.shards))
   }
 
   /// Adds a record of the shards, unless the overlay removes it.
@@ -343,7 +351,7 @@ struct RankedSearch: Sendable {
     var rank = ShardedIndex.Rank(
       weight: candidates.weights.values[record], bonus: bonus, near: candidates.near(record),
       position: position(ofPlace: place))
-    rank.edits = runs[candidates.part.run].edits
+    (rank.edits, rank.key) = (runs[candidates.part.run].edits, candidates.key(record))
     rank.isOtherForm = rank.edits == 0 && !isTyped
     if rank.edits == 0 { hasRightMatch = true }
     add(RankedRecord(rank: rank, part: candidates.part, record: record), notAbove: candidates.limit, &found)
@@ -371,6 +379,16 @@ struct RankedSearch: Sendable {
 
   /// The greatest nearness in a score, in steps.
   var greatestNear: Int { nearness?.greatest ?? 0 }
+
+  /// Returns the greatest key of the records of a shard in an order by numbers; 0 without.
+  func key(ofShard shard: Int, of set: KeySet) throws(IndexError) -> UInt64 {
+    try sort?.key(ofShard: shard, of: reader(of: set)) ?? 0
+  }
+
+  /// Returns the same for each part of a shard; nil without an order by numbers.
+  func keys(ofShard shard: Int, parts count: Int, of set: KeySet) throws(IndexError) -> [UInt64]? {
+    try sort?.keys(ofShard: shard, parts: count, of: reader(of: set))
+  }
 
   /// Returns the reader of a key set. Runs of entries exist only in an index with entries.
   func reader(of set: KeySet) -> ShardReader {

@@ -66,7 +66,7 @@ private struct RankSurgery {
         page.flatMap { varint(UInt64($0.count)) } + page.flatMap { $0.flatMap(varint) }, with: compressor)
     }
     var head = ByteWriter()
-    head.write(RankHead.magic)
+    head.write(MaximaForm.ranks.magic)
     head.write(UInt32(pages.count))
     var end = 0
     for body in bodies {

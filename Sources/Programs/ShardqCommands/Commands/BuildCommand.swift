@@ -328,6 +328,9 @@
       case .numbers(let field):
         return "\(QueryRunner.grouped(use.unused)) of \(all) records have no number in \"\(printable(field))\" "
           + "(first: \"\(example)\") and weigh 0" + use.remedy.text
+      case .sortedNumbers(let field):
+        return "\(QueryRunner.grouped(use.unused)) of \(all) records have no number and no date in "
+          + "\"\(printable(field))\" (first: \"\(example)\"): they come last when sorted" + use.remedy.text
       case .filter(let field):
         return "\(used) of \(all) records have a value in \"\(printable(field))\" (first without: \(example))"
       }

@@ -14,6 +14,7 @@
       case .weightsFile: "--weights"
       case .alias: "--alias"
       case .filter: "--filter"
+      case .number: "--number"
       case .names: "--names"
       case .indexKey, .indexID: rawValue
       case .inputFormat: "--input-format"

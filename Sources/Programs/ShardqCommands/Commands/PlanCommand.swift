@@ -205,6 +205,7 @@
       }
       let settings = IndexSettings(of: manifest.root)
       for field in settings.filter { words += ["--filter", field] }
+      for field in settings.number { words += ["--number", field] }
       for (field, names) in zip(settings.filter, settings.valueNames) where names != nil {
         words += ["--names", field + "=NAMES"]
       }

@@ -26,9 +26,10 @@
     var limit: Int?
 
     @Option(
-      name: .customLong("sort"),
+      name: .customLong("sort"), parsing: .unconditional,
       help: ArgumentHelp(
-        "rank prints the best matches first, key prints them in the order of keys (default: rank if the index has ranks).",
+        "rank prints the best matches first, key prints them in the order of keys (default: rank if the index has ranks). "
+          + "The name of a field of --number prints the least numbers first, and with a minus sign before it the greatest.",
         valueName: "order"))
     var sort: SortOrder?
 
@@ -41,7 +42,8 @@
     @Option(
       name: .customLong("filter"),
       help: ArgumentHelp(
-        "Print only records with this value, in a ranked answer. May be given again, for other values or fields.",
+        "Print only records with this value, in a ranked answer. May be given again, for other values or fields. A field "
+          + "of --number takes a range: price=20..50, price=20.., created=2025-01..2025-03.",
         valueName: "field=value"))
     var filters: [String] = []
 
@@ -80,7 +82,7 @@
     /// Sets the conditions of a search.
     func apply(to query: inout ShardedIndex.SearchQuery) {
       query.offset = offset ?? 0
-      if let sort { query.order = sort.order }
+      sort?.apply(to: &query)
       query.cursor = cursor?.cursor
       query.filter = filters.compactMap { ShardedIndex.Filter($0) }
       query.typos = typos.typos
@@ -144,7 +146,9 @@
     package init() {}
   }
 
-  extension SortOrder: ExpressibleByArgument {}
+  extension SortOrder: ExpressibleByArgument {
+    package static var allValueStrings: [String] { named.map(\.rawValue) }
+  }
 
   /// Whether typing errors are corrected, on the command line.
   enum TypoMode: String, ExpressibleByArgument, CaseIterable { case auto, min, none }

@@ -49,7 +49,7 @@
       }
       if let correction = answer.correction { report.add("correction", .text(correction)) }
       if !answer.dropped.isEmpty { report.add("dropped", .list(answer.dropped)) }
-      report.add("sort", .text(SortOrder.rank.rawValue))
+      report.add("sort", .text(query.sort?.text ?? SortOrder.rank.rawValue))
       let total = answer.total
       report.add("count", .number(total.number), note: total.isExact ? "" : "and more")
       report.add("total", .number(total.number))

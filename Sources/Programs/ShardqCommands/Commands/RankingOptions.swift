@@ -59,6 +59,14 @@
         valueName: "letters|digits"))
     var typos: EditedWords?
 
+    @Option(
+      name: .customLong("number"),
+      help: ArgumentHelp(
+        "Let queries sort by the numbers or the dates (ISO 8601) of this field, and filter by ranges of them; may be given "
+          + "again. Adds about 1 % to the index.",
+        valueName: "field"))
+    var number: [String] = []
+
     @Flag(
       name: .customLong("near"),
       help: "Let queries rank records near a place higher, by their coordinates. Adds about 2 % to the index.")
@@ -91,6 +99,10 @@
       if filter.count > IndexSettings.filterLimit {
         throw ValidationError("--filter is given over \(IndexSettings.filterLimit) times; leave out some")
       }
+      if Set(number).count < number.count { throw ValidationError("--number names a field twice; leave out one") }
+      if number.count > IndexSettings.filterLimit {
+        throw ValidationError("--number is given over \(IndexSettings.filterLimit) times; leave out some")
+      }
       if let coordinates, coordinates.names.count > 2 {
         throw ValidationError("--coordinates has over two fields; name that of the latitude and that of the longitude")
       }
@@ -108,7 +120,8 @@
     func apply(to options: inout BuildOptions) {
       (options.weight, options.weightsFile, options.weightScale) = (weight, weights, scale)
       (options.words, options.alias) = (words, alias)
-      (options.filter, options.near, options.typos) = (filter, near, typos != nil)
+      (options.filter, options.number) = (filter, number)
+      (options.near, options.typos) = (near, typos != nil)
       options.typosInDigits = typos == .digits
       options.coordinates = coordinates?.names
       (options.namesFiles, options.synonymsFiles) = (names.map { ($0.field, $0.path) }, synonyms)

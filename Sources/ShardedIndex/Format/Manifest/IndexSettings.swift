@@ -18,6 +18,8 @@ package struct IndexSettings: Equatable, Sendable {
   package var alias: [String]?
   /// The fields to filter answers by, each once.
   package var filter: [String] = []
+  /// The fields whose numbers order and filter answers, each once.
+  package var number: [String] = []
   /// Whether searches can correct typing errors.
   package var typos = false
   /// Whether these errors may be in words with digits.
@@ -43,7 +45,7 @@ package struct IndexSettings: Equatable, Sendable {
   private static let digits = "digits"
   /// The setting of other names of a field's values, before the path of the field.
   static let names = "names "
-  /// The most fields to filter answers by.
+  /// The most fields to filter answers by, and with numbers.
   package static let filterLimit = 64
 
   package init(key: String) { self.key = key }
@@ -59,6 +61,7 @@ package struct IndexSettings: Equatable, Sendable {
     words = manifest.setting("words")
     alias = manifest.setting("alias").map(Self.list)
     filter = manifest.setting("filter").map(Self.list) ?? []
+    number = manifest.setting("number").map(Self.list) ?? []
     if hasTables {
       valueNames = filter.map { manifest.names(ofValuesOf: $0) }
       synonyms = manifest.setting("synonyms")
@@ -73,7 +76,7 @@ package struct IndexSettings: Equatable, Sendable {
   }
 
   /// Whether the index gets ranks. Without a weight all records weigh 0.
-  package var isRanked: Bool { weight != nil || hasSides }
+  package var isRanked: Bool { weight != nil || hasSides || !number.isEmpty }
   /// Whether the index gets sides.
   package var hasSides: Bool { !filter.isEmpty || near || typos }
   /// Whether the index gets entries.
@@ -104,6 +107,7 @@ package struct IndexSettings: Equatable, Sendable {
     for (field, names) in zip(filter, valueNames) {
       if let names { pairs.append((Self.names + field, names)) }
     }
+    if !number.isEmpty { pairs.append(("number", Self.text(number))) }
     if let synonyms { pairs.append(("synonyms", synonyms)) }
     if typos { pairs.append(("typos", editsDigits ? Self.digits : "yes")) }
     if near { pairs.append(("near", Self.cellDegrees)) }

@@ -27,6 +27,8 @@ extension Manifest {
     case entries = 12
     /// A ``Chain`` in 12 bytes; optional.
     case starts = 13
+    /// A ``Chain`` in 12 bytes; optional.
+    case numbers = 14
   }
 
   /// The chains of frames behind the pages. Source: docs/format.md section 3.2.
@@ -37,6 +39,7 @@ extension Manifest {
     private(set) var sides: Chain?
     private(set) var entries: Chain?
     private(set) var starts: Chain?
+    private(set) var numbers: Chain?
     /// The size of all chains, in bytes.
     private(set) var size = 0
 
@@ -60,6 +63,7 @@ extension Manifest {
         case .sides: sides = chain
         case .entries: entries = chain
         case .starts: starts = chain
+        case .numbers: self.numbers = chain
         default: break
         }
       }

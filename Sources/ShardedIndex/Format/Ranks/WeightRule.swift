@@ -74,9 +74,9 @@ package struct WeightRule: Equatable, Sendable {
 /// A decimal number: its significant digits times a power of ten.
 struct DecimalNumber: Equatable, Sendable {
   /// The longest text that counts as a number, in bytes.
-  private static let textLimit = 64
+  static let textLimit = 64
   /// The greatest exponent of a text, above or below 0.
-  private static let exponentLimit = 1_000_000_000
+  static let exponentLimit = 1_000_000_000
 
   private(set) var isNegative = false
   /// The digits as values 0 to 9, without leading zeros; empty for 0.
@@ -97,7 +97,7 @@ struct DecimalNumber: Equatable, Sendable {
   /// Parses a text: an optional sign, digits with an optional point anywhere, and an optional exponent.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
     guard text.count <= Self.textLimit else { return nil }
-    var reader = unsafe DecimalReader(text)
+    var reader = unsafe DecimalReader(text.span)
     isNegative = reader.readSign()
     var count = 0
     while let digit = reader.readDigit() {
@@ -151,12 +151,12 @@ struct DecimalNumber: Equatable, Sendable {
 }
 
 /// A cursor over the text of a decimal number.
-private struct DecimalReader: ~Escapable {
+struct DecimalReader: ~Escapable {
   private let text: Span<UInt8>
   private var position = 0
 
-  @_lifetime(borrow text)
-  init(_ text: UnsafeBufferPointer<UInt8>) { self.text = unsafe text.span }
+  @_lifetime(copy text)
+  init(_ text: Span<UInt8>) { self.text = text }
 
   var isAtEnd: Bool { position == text.count }
 

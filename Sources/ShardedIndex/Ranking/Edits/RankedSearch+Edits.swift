@@ -87,9 +87,11 @@ extension RankedSearch {
     let shards = manifest.shards(ofGroup: group, ofPage: page)
     guard let weight = try greatestWeights(of: shards, of: run).compactMap({ $0 }).max() else { return }
     let start = try manifest.shardPosition(ofShard: shards.lowerBound).firstRecord
+    var key: UInt64 = 0
+    for shard in shards { key = max(key, try self.key(ofShard: shard, of: run.set)) }
     push(
       RankedContainer(
-        rank: run.bound(weight, near: greatestNear, position: position(ofPlace: start)),
+        rank: run.bound(weight, near: greatestNear, key: key, position: position(ofPlace: start)),
         kind: .sketch(group, page: page), run: number))
   }
 
@@ -106,7 +108,8 @@ extension RankedSearch {
       let start = try reader.manifest.shardPosition(ofShard: shard).firstRecord
       push(
         RankedContainer(
-          rank: run.bound(weight, near: greatestNear, position: position(ofPlace: start)),
+          rank: run.bound(
+            weight, near: greatestNear, key: try key(ofShard: shard, of: run.set), position: position(ofPlace: start)),
           kind: .nearShard(shard, ends: sketchEnds.count), run: number))
       sketchEnds.append(ends)
     }
@@ -129,12 +132,14 @@ extension RankedSearch {
   mutating func open(nearShard shard: Int, _ ends: SketchEnds, of number: Int) throws(IndexError) {
     let run = runs[number]
     let (place, loaded, bounds) = try openedShard(shard, of: run)
+    let keys = try keys(ofShard: shard, parts: bounds.count, of: run.set)
     for part in ends.parts(of: loaded.parts, without: run.isByWord ? nil : text) {
       guard let weight = bounds[part] else { continue }
       let start = place.firstRecord + loaded.parts[part].firstRecord
       push(
         RankedContainer(
-          rank: run.bound(weight, near: greatestNear, position: position(ofPlace: start)),
+          rank: run.bound(
+            weight, near: greatestNear, key: keys?[part] ?? 0, position: position(ofPlace: start)),
           kind: .part(RankedPart(run: number, shard: shard, part: part), canBeWhole: false), run: number))
     }
   }
@@ -160,7 +165,8 @@ extension RankedSearch {
         }
         guard let near = try nears(ofEntries: record..<record + 1, of: reference)[0] else { continue }
         let kind = EntryKind(rawValue: weights.marks[record]) ?? .form
-        queue(record, of: part, weights.values[record], kind, bonus: kind.bonus + bonus, near: near)
+        let key = try sort?.keys(entries: record..<record + 1, of: reference, in: entries)[0] ?? 0
+        queue(record, of: part, weights.values[record], kind, bonus: kind.bonus + bonus, near: near, key: key)
       }
       return
     }

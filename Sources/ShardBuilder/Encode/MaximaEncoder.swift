@@ -36,32 +36,42 @@ extension WeightRule {
   }
 }
 
-/// The encoder of the chain of ranks: the greatest weight of each part. Source: docs/format.md section 3.11.
-struct RanksEncoder: Sendable {
+/// The encoder of a chain of maxima: the greatest values of each part. Source: docs/format.md sections 3.11 and 3.15.
+struct MaximaEncoder: Sendable {
   /// The contents of the frames of the full pages.
   private(set) var pages: [[UInt8]] = []
-  /// The greatest weight of each full page.
-  private var maxima: [UInt64] = []
-  /// For each shard of the current page, the greatest weight of each part.
-  private var page: [[UInt64]] = []
+  private let form: MaximaForm
+  /// For each column, the greatest value of each full page.
+  private var maxima: [[UInt64]]
+  /// For each shard of the current page, the columns with the greatest value of each part.
+  private var page: [[[UInt64]]] = []
+
+  init(_ form: MaximaForm) {
+    self.form = form
+    maxima = Array(repeating: [], count: form.columns)
+  }
 
   /// Adds the next shard.
   ///
-  /// - Parameter weights: The greatest weight of each part of the shard.
-  mutating func add(_ weights: [UInt64]) { page.append(weights) }
+  /// - Parameter columns: For each column, the greatest value of each part of the shard.
+  mutating func add(_ columns: [[UInt64]]) { page.append(columns) }
 
   /// Ends a page. The page must have a shard.
   mutating func finishPage() {
     var writer = ByteWriter()
-    for weights in page { writer.writeVarint(weights.count) }
-    for weight in page.joined() { writer.write(weight: weight) }
+    for shard in page { writer.writeVarint(shard[0].count) }
+    for shard in page {
+      for (column, values) in shard.enumerated() {
+        for value in values { writer.write(value, column: column, of: form) }
+      }
+    }
     pages.append(writer.bytes)
-    maxima.append(page.joined().max() ?? 0)
+    for column in maxima.indices { maxima[column].append(page.reduce(0) { max($0, $1[column].max() ?? 0) }) }
     page.removeAll(keepingCapacity: true)
   }
 
-  /// The greatest weight of all full pages.
-  var greatest: UInt64 { maxima.max() ?? 0 }
+  /// The greatest value of the first column in all full pages.
+  var greatest: UInt64 { maxima[0].max() ?? 0 }
 
   /// The size of the largest content of a frame, in bytes.
   var largestPage: Int { pages.reduce(0) { max($0, $1.count) } }
@@ -71,7 +81,7 @@ struct RanksEncoder: Sendable {
   /// - Parameter frames: The frames of the pages.
   func head(_ frames: [[UInt8]]) -> [UInt8] {
     var writer = ByteWriter()
-    writer.write(RankHead.magic)
+    writer.write(form.magic)
     writer.write(UInt32(frames.count))
     var end = 0
     for frame in frames {
@@ -79,12 +89,28 @@ struct RanksEncoder: Sendable {
       writer.write(UInt32(end))
     }
     for frame in frames { writer.write(ZstdFrame.checksum(ofFrame: frame)) }
-    for maximum in maxima { writer.write(maximum) }
+    for (column, values) in maxima.enumerated() {
+      for value in values { writer.write(form.value(value, column: column)) }
+    }
     return writer.bytes
   }
 }
 
 extension ByteWriter {
+  /// Writes a value of a part.
+  fileprivate mutating func write(_ value: UInt64, column: Int, of form: MaximaForm) {
+    guard case .numbers = form else { return write(weight: value) }
+    var bytes: [UInt8] = []
+    var number: UInt64?
+    NumberCode.forEachPart(of: form.value(value, column: column)) {
+      bytes.append($0)
+    } number: {
+      number = $0
+    }
+    write(bytes)
+    if let number { write(weight: number) }
+  }
+
   /// Writes an unsigned LEB128 number of at most 63 bits.
   mutating func write(weight: UInt64) {
     precondition(weight <= WeightRule.limit, "a weight over 63 bits")
