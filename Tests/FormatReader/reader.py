@@ -22,6 +22,7 @@ from collections import Counter
 from fractions import Fraction
 
 import archive
+import numbers_of_records
 import sides
 import sketches
 
@@ -34,7 +35,7 @@ FIELD_LIMIT = 4096  # fields of a record that an overlay adds
 CELLS = 360 * 720
 SETTING_LIMIT = 65536  # bytes of a setting's value
 LAST_COMPONENTS = 4096
-CHAINS, KNOWN_CHAINS = range(8, 32), range(8, 13)  # sections that describe frames behind the pages
+CHAINS, KNOWN_CHAINS = range(8, 32), (8, 9, 10, 11, 12, 14)  # sections that describe frames behind the pages
 WEIGHT_LIMIT = (1 << 63) - 1
 PAGE = 64  # shards
 BATCH = 1 << 25  # content bytes that are unpacked by one zstd process, if one shard does not take more
@@ -270,10 +271,10 @@ class Index:
         for number, place in enumerate(self.page_places):
             self._read_page(number, contents[0][place])
         self._placed((entry.name, entry.file_size) for entry in self.entries)
-        self.ranks = self.sides = None
+        self.ranks = self.sides = self.numbers = None
         self.text_entries, self.last_components = None, []
         readers = {8: self._read_notes, 9: self._read_density_grid, 10: self._read_ranks, 11: self._read_sides}
-        readers[12] = self._read_entries
+        readers[12], readers[14] = self._read_entries, self._read_numbers
         for number, read in readers.items():
             if number in chains:
                 self._check_head(number, frames[number])
@@ -421,6 +422,14 @@ class Index:
             page.finish()
             need(max(map(max, shards)) == greatest[number], f"{page.what}: another greatest weight than promised")
             self.ranks += shards
+
+    def _read_numbers(self, head, pages, frames):
+        """§3.15."""
+        counts = [self._shards_of(number) for number in range(self.page_count)]
+        self.numbers = numbers_of_records.read_chain(Cursor, head, pages, frames, counts, len(self.number_paths()))
+
+    def number_paths(self):
+        return sides.settings_list(self.settings[b"number"]) if b"number" in self.settings else []
 
     def _read_entries(self, head, others, _):
         """§3.13: the manifest of the entries, and the last components of keys."""
@@ -650,6 +659,14 @@ class Index:
             for shard, promised in zip(self.shards(), self.ranks, strict=True):
                 found = [max(map(weight.of_text, part.texts(weight.path))) for part in shard.parts]
                 need(found == promised, f"{shard.entry.name}: parts of other greatest weights than the ranks have")
+
+    def verify_numbers(self):
+        """§3.15: the least and the greatest numbers, made anew of the records of the shards."""
+        need((self.numbers is not None) == bool(self.number_paths()), "manifest: numbers without a setting")
+        if self.numbers is not None:
+            numbers_of_records.verify(self, self.number_paths(), lambda part, path: part.kinds_and_texts(path))
+        if self.text_entries is not None:
+            self.text_entries.verify_numbers()
 
     def verify_sides(self, fold=None):
         """§3.12: the value tables, made anew of the records of the shards; `fold` is of texts beyond ASCII."""
@@ -1618,11 +1635,19 @@ class Part:
         shape = self.shard.shapes[self.shapes[number] if self.shapes else 0]
         return [(name, *kind_and_text(self.columns[column][number])) for name, column in shape.fields]
 
+    def kinds_and_texts(self, path):
+        """The kind and the text of each record's field of a path, for the records that have it."""
+        columns = self._columns_of(path)
+        return (kind_and_text(self.columns[column][i]) for i, column in enumerate(columns) if column is not None)
+
     def texts(self, path):
         """The text of each record's field of a path, in order; None where it has none."""
-        columns = [dict(shape.fields).get(path) for shape in self.shard.shapes]
-        columns = [columns[shape] for shape in self.shapes] if self.shapes else columns * self.count
+        columns = self._columns_of(path)
         return (None if column is None else kind_and_text(self.columns[column][i])[1] for i, column in enumerate(columns))
+
+    def _columns_of(self, path):
+        columns = [dict(shape.fields).get(path) for shape in self.shard.shapes]
+        return [columns[shape] for shape in self.shapes] if self.shapes else columns * self.count
 
     def _lines(self, shapes, columns):
         self.shapes, self.columns = shapes, columns
@@ -1702,6 +1727,7 @@ def main():
                 pass
             index.verify_overlay()
             index.verify_ranks()
+            index.verify_numbers()
             for _ in index.side_contents():
                 pass
             return 0

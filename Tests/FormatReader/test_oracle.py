@@ -35,11 +35,11 @@ class Refused(AssertionError):
     """The command's status and its message."""
 
 
-def asked(index, queries, limit, *options):
+def asked(index, queries, limit, *options, sort="rank"):
     """The ranked answers to queries, one object each."""
     assert not any(set(query) & {"\n", "\r"} for query in queries)
     run = subprocess.run(
-        [COMMAND, "query", "--stdin", "--sort", "rank", "--format", "json", "--limit", str(limit), "-i", index, *options],
+        [COMMAND, "query", "--stdin", f"--sort={sort}", "--format", "json", "--limit", str(limit), "-i", index, *options],
         input="".join(query + "\n" for query in queries).encode(), capture_output=True)
     if run.returncode not in (0, 1):
         raise Refused(run.returncode, run.stderr.decode(errors="replace"))

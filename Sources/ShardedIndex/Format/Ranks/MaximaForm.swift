@@ -8,7 +8,7 @@ package enum MaximaForm: Equatable, Sendable {
   package var magic: UInt32 {
     switch self {
     case .ranks: 0x3152_5153  // "SQR1"
-    case .numbers: 0x314e_5153  // "SQN1"
+    case .numbers: 0x314d_5153  // "SQM1"
     }
   }
 
