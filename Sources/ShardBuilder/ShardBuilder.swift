@@ -130,6 +130,7 @@ public enum ShardBuilder {
     (settings.near, settings.typos) = (options.near, options.typos)
     settings.editsDigits = options.typosInDigits
     (settings.starts, settings.coordinates) = (options.starts, options.coordinates)
+    settings.skipsEmptyKeys = options.skipEmptyKeys
     settings.valueNames = options.filter.map { options.tables.names[$0] }
     settings.synonyms = options.tables.synonyms
     options.setEntries(of: &settings)
@@ -222,11 +223,12 @@ public enum ShardBuilder {
   ) throws(BuildError) {
     let held = previous?.index.recordCount ?? 0
     if count == 0, !options.allowsEmpty, held > 0 || summary.previousDamage != nil {
-      let bad = summary.badRecordCount
-      let reason =
-        bad > 0
-        ? "of \(bad == 1 ? "1 record" : "\(grouped(bad)) records") none is good"
-        : summary.emptyInputs.joined(separator: ", ")
+      let (bad, leftOut) = (summary.badRecordCount, summary.recordsLeftOut)
+      let all = bad + leftOut == 1 ? "1 record" : "\(grouped(bad + leftOut)) records"
+      let reason: BuildMessage =
+        leftOut > 0
+        ? "of \(all) none has text in its key, and \(.skipsEmptyKeys) leaves such records out"
+        : bad > 0 ? "of \(all) none is good" : "\(summary.emptyInputs.joined(separator: ", "))"
       throw .noRecord(reason: reason, path: directory, held: summary.previousDamage == nil ? held : nil)
     }
     guard count >= options.minimumRecords else {

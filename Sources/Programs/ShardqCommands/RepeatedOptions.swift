@@ -17,7 +17,8 @@
       "--all", "--archive", "--bash", "--dry-run", "--entries", "--exit-0", "--explain", "--fish", "--force", "--help",
       "--ids", "--json", "--merge", "--multi", "--name-columns",
       "--no-map", "--no-mouse", "--no-progress", "--overlay", "--plain", "--print-key", "--print-query", "--print0",
-      "--public", "--quiet", "--ragged", "--select-1", "--single-writer", "--skip-bad", "--starts", "--stats",
+      "--public", "--quiet", "--ragged", "--select-1", "--single-writer", "--skip-bad", "--skip-empty-keys",
+      "--starts", "--stats",
       "--stdin", "--verbose", "--version", "--watch", "--zsh", "-0", "-1", "-h", "-help", "-m", "-v",
     ]
     /// Options that have a value in one command, and none in another.

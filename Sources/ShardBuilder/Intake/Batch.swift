@@ -12,6 +12,7 @@ struct Batch: ~Copyable, Sendable {
   /// The records' blobs.
   var chunk: RecordArena
   private(set) var added = AddedWeights.BatchResult()
+  /// The records without a blob.
   private(set) var bad: [UnindexableRecord] = []
   private(set) var emptyKeyCount = 0
 
@@ -28,7 +29,10 @@ struct Batch: ~Copyable, Sendable {
     }
   }
 
-  /// The number of records that fit into an index and whose id is in the weights.
+  /// The number of records that the index leaves out.
+  var leftOutCount: Int { bad.count { $0.flaw == .emptyKey } }
+
+  /// The number of records with a blob whose id is in the weights.
   var weightsFound: Int { added.isFound.count { $0 } - bad.count { added.isFound[$0.index] } }
 
   /// Makes blobs from the records.
@@ -49,19 +53,39 @@ struct Batch: ~Copyable, Sendable {
       path: path, line: place.line, column: place.column, record: place.record, reason: reason)
   }
 
-  /// Calls `observe` with each record that fits into an index, and throws the first reason that it returns.
-  func show(to observe: (RecordBlob) -> String?, of path: String) throws(BuildError) {
+  /// Calls `observe` with each record that is not bad, in the order of the dataset, and throws the first reason that it
+  /// returns.
+  ///
+  /// - Parameter id: The field with the id, which these records have.
+  func show(to observe: (ChangedRecord) -> String?, id: String, of path: String) throws(BuildError) {
     var bad = bad[...]
-    var index = 0  // The position in the batch.
-    for number in 0..<chunk.count {
-      while bad.first?.index == index {
-        bad.removeFirst()
-        index += 1
+    var number = 0  // The position in the chunk.
+    for index in records.recordEnds.indices {
+      let change: ChangedRecord
+      if bad.first?.index == index {
+        guard bad.removeFirst().flaw == .emptyKey else { continue }
+        change = .leftOut(id: self.id(of: index, field: id))
+      } else {
+        change = .stored(chunk.record(number))
+        number += 1
       }
-      if let reason = observe(chunk.record(number)) {
-        throw BuildError(DatasetError.bad(badRecord(index, of: path, reason)))
-      }
-      index += 1
+      if let reason = observe(change) { throw BuildError(DatasetError.bad(badRecord(index, of: path, reason))) }
     }
   }
+
+  /// Returns the text of a record's first field with a name.
+  private func id(of index: Int, field name: String) -> [UInt8] {
+    let first = index == 0 ? 0 : Int(records.recordEnds[index - 1])
+    guard let number = names.names.firstIndex(of: name),
+      let field = records.fields[first..<Int(records.recordEnds[index])].first(where: { $0.name == number })
+    else { return [] }
+    return Array(records.bytes[Int(field.offset)..<Int(field.offset) + Int(field.length)])
+  }
+}
+
+/// A record of the changes to an index.
+enum ChangedRecord {
+  case stored(RecordBlob)
+  /// The index leaves the record out, because its key is blank.
+  case leftOut(id: [UInt8])
 }

@@ -52,11 +52,11 @@ struct RecordIntake: ~Copyable {
 
   /// Reads a dataset, and adds its records.
   ///
-  /// - Parameter observe: Called with each added record, if the records change an index. If it returns a reason, the
-  ///   build ends with that reason.
+  /// - Parameter observe: Called with each record that is not bad, if the records change an index. If it returns a
+  ///   reason, the build ends with that reason.
   mutating func read(
     _ source: DatasetSource, _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?,
-    observe: (RecordBlob) -> String? = { _ in nil }
+    observe: (ChangedRecord) -> String? = { _ in nil }
   ) throws(BuildError) {
     var datasetOptions = try DatasetOptions(of: options)
     datasetOptions.blockSizeBytes = plan.blockSize
@@ -91,9 +91,10 @@ struct RecordIntake: ~Copyable {
         try input.checkAdded(to: batch, weights?.path)
         if weights != nil { summary.weightsFound = (summary.weightsFound ?? 0) + batch.weightsFound }
         summary.emptyKeyCount += batch.emptyKeyCount
+        summary.recordsLeftOut += batch.leftOutCount
         for index in summary.fieldUses.indices { summary.fieldUses[index].add(batch.uses[index]) }
         try input.note(badRecordsOf: batch, skipsBad: options.skipBad)
-        if isChange { try batch.show(to: observe, of: path) }
+        if isChange, let id = options.id { try batch.show(to: observe, id: id, of: path) }
         try addToSort(batch, underWay, of: input)
       })
     if let note = keyNote.take() { summary.notes.append(note) }
@@ -141,7 +142,8 @@ struct RecordIntake: ~Copyable {
       let template = try chooseTemplate(own, of: reader, batch.records)
       try checkKey(template)
       input.encoder = RecordEncoder(
-        template: template, keep: options.keep, id: isChange ? options.id : nil, notation: NumberNotation(options))
+        template: template, keep: options.keep, id: isChange ? options.id : nil, notation: NumberNotation(options),
+        skipsEmptyKeys: options.skipEmptyKeys)
       input.template = template
       usualId = reader.format == .geonames ? "geonameid" : "_id"
     }
@@ -277,7 +279,7 @@ private final class InputPassage {
 
   /// Lists the records of a batch that do not fit into an index, or throws the first of them.
   func note(badRecordsOf batch: borrowing Batch, skipsBad: Bool) throws(BuildError) {
-    for bad in batch.bad {
+    for bad in batch.bad where bad.flaw != .emptyKey {
       unindexableCount += 1
       if skipsBad, unindexable.count == DatasetReader.badRecordsKept { continue }
       var record = batch.badRecord(

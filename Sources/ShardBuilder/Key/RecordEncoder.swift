@@ -5,7 +5,7 @@ import ShardedIndex
 ///
 /// A key field that is missing or `null` counts as empty text. A record is bad if all key fields are missing, or if one
 /// is an array or an empty object. Of a field that a record has twice, the key gets the first text. A number, `true`
-/// and `false` give their text in the dataset.
+/// and `false` give their text in the dataset. A key is blank if its fold has separators and spaces alone.
 package struct RecordEncoder: Sendable {
   /// The most bytes of a folded key.
   package static let foldedKeyLimit = 64 << 10
@@ -21,7 +21,8 @@ package struct RecordEncoder: Sendable {
   private var composer: KeyComposer
   private let hasGivenKeys: Bool
   private var notation: NumberNotation?
-  /// The number of encoded records whose folded key is empty.
+  private let skipsEmptyKeys: Bool
+  /// The number of encoded records whose key is blank.
   private(set) var emptyKeyCount = 0
   private var key: [UInt8] = []
   private var folded: [UInt8] = []
@@ -31,13 +32,16 @@ package struct RecordEncoder: Sendable {
   ///   - keep: The fields to store, each with all its nested fields; nil for all fields.
   ///   - id: A field that every record must have; nil for none.
   ///   - notation: The notation of numbers; nil for plain numbers.
+  ///   - skipsEmptyKeys: Whether records whose key is blank get no blob.
   package init(
-    template: KeyTemplate, keep: [String]? = nil, id: String? = nil, notation: NumberNotation? = nil
+    template: KeyTemplate, keep: [String]? = nil, id: String? = nil, notation: NumberNotation? = nil,
+    skipsEmptyKeys: Bool = false
   ) {
     selection = FieldSelection(template: template, keep: keep, id: id)
     self.notation = notation
     composer = KeyComposer(template)
     hasGivenKeys = false
+    self.skipsEmptyKeys = skipsEmptyKeys
   }
 
   /// Returns the encoder of entries: their folded keys are given, and their own keys are empty.
@@ -47,9 +51,10 @@ package struct RecordEncoder: Sendable {
     selection = FieldSelection(template: template, keep: nil, id: nil, hasGivenKeys: true)
     composer = KeyComposer(template)
     hasGivenKeys = true
+    skipsEmptyKeys = false
   }
 
-  /// Appends the blobs of a batch to `chunk`, and returns the records that do not fit into an index.
+  /// Appends the blobs of a batch to `chunk`, and returns the records without a blob.
   package mutating func encode(
     _ batch: RecordBatch, names: FieldNames, into chunk: RecordArena
   ) -> [UnindexableRecord] {
@@ -197,9 +202,12 @@ package struct RecordEncoder: Sendable {
       composer.write(record, selection.slots, to: blob, at: keyOffset)
       let key = unsafe blob.text(keyOffset, layout.keyCount)
       if let count = unsafe Fold.foldASCII(key, into: blob.room(layout.headerSize, room)) {
+        if unsafe Self.isBlank(blob.text(layout.headerSize, count)) {
+          if skipsEmptyKeys { return .emptyKey }
+          emptyKeyCount += 1
+        }
         unsafe memmove(blob.start + layout.headerSize + count, key.baseAddress!, layout.keyCount)
         layout.foldedCount = count  // At most the key's size, so the header stays.
-        if count == 0 { emptyKeyCount += 1 }
         finish(blob, layout, record, suffixCount: nil, into: chunk)
         return nil
       }
@@ -222,13 +230,22 @@ package struct RecordEncoder: Sendable {
     let layout = layout(record, selected, foldedCount: folded.count)
     guard layout.size <= Self.blobLimit else { return .tooLarge(layout.size) }
     guard selected.stored <= Self.recordLimit else { return .tooLarge(selected.stored) }
+    if Self.isBlank(folded) {
+      if skipsEmptyKeys { return .emptyKey }
+      emptyKeyCount += 1
+    }
     let blob = chunk.reserve(layout.size)
     let target = unsafe blob.start + layout.headerSize
     unsafe folded.withUnsafeBytes { if let base = $0.baseAddress { unsafe memcpy(target, base, $0.count) } }
     unsafe key.withUnsafeBytes { if let base = $0.baseAddress { unsafe memcpy(target + folded.count, base, keyCount) } }
-    if layout.foldedCount == 0 { emptyKeyCount += 1 }
     finish(blob, layout, record, suffixCount: nil, into: chunk)
     return nil
+  }
+
+  /// Returns whether a folded key has separators and spaces alone. The first byte of other keys decides.
+  @inline(__always)
+  private static func isBlank(_ folded: some Collection<UInt8>) -> Bool {
+    folded.allSatisfy { $0 == Fold.separator || $0 == 0x20 }
   }
 
   /// Returns the size of the fold of `last` at the folded key's end, after a separator; 0 if the key does not end so.

@@ -1,6 +1,6 @@
 import ShardedIndex
 
-/// A record that does not fit into an index.
+/// A record that does not fit into an index, or that the index leaves out.
 package struct UnindexableRecord: Equatable, Sendable {
   package enum RecordFlaw: Equatable, Sendable {
     /// The record has no field of the key template, or all such fields are `null`.
@@ -15,6 +15,8 @@ package struct UnindexableRecord: Equatable, Sendable {
     case tooManyFields(Int)
     /// The record has this many bytes, over ``RecordEncoder/recordLimit``.
     case tooLarge(Int)
+    /// The key is blank, and the index leaves such records out. The record is not bad.
+    case emptyKey
   }
   /// The position in the batch, from 0.
   package var index: Int
@@ -61,7 +63,7 @@ extension UnindexableRecord {
       if template.fields.contains(where: own.contains) { return "name a field that every record has, or \(skipping)" }
       // A field that no record has had so far is no fault of this record.
       return template.fields.contains(where: names.names.contains) ? skipping : ""
-    case .noID, .structuredKeyField: return ""
+    case .noID, .structuredKeyField, .emptyKey: return ""
     case .keyTooLong, .tooManyFields, .tooLarge: return skipping
     }
   }
@@ -83,6 +85,7 @@ extension UnindexableRecord.RecordFlaw: CustomStringConvertible {
     case .keyTooLong(let size):
       "the key folds to \(size) bytes; the most is \(RecordEncoder.foldedKeyLimit)"
     case .tooManyFields(let count): "the record has \(count) fields; the most is \(ShardHeader.columnLimit)"
+    case .emptyKey: "the key has no text"
     case .tooLarge(let size): "the record has \(size) bytes; the most is \(RecordEncoder.recordLimit)"
     }
   }

@@ -200,6 +200,7 @@ package struct RangePlan: Sendable {
     ("near", { $0.near }, { $0.near = $1 }),
     ("starts", { $0.starts }, { $0.starts = $1 }),
     ("skip-bad", { $0.skipBad }, { $0.skipBad = $1 }),
+    ("skip-empty-keys", { $0.skipEmptyKeys }, { $0.skipEmptyKeys = $1 }),
     ("ragged", { $0.dialect.isRagged }, { $0.dialect.isRagged = $1 }),
   ]
 }

@@ -9,9 +9,11 @@ extension ShardBuilder {
   ///     lines, GeoNames dumps, lines, and TSV files without a header line, because each record must be one line.
   ///   - ranges: The number of ranges, at least 1. The plan has fewer ranges if the records have fewer keys.
   ///   - directory: The directory for temporary files.
+  ///   - report: Called with the counts of the sample's records.
   /// - Complexity: The complexity of sorting the records, in bounded memory.
   package static func planRanges(
-    _ inputs: [String], ranges: Int, options given: BuildOptions, program: RangePlan.Program, in directory: String
+    _ inputs: [String], ranges: Int, options given: BuildOptions, program: RangePlan.Program, in directory: String,
+    report: (BuildSummary) -> Void = { _ in }
   ) throws(BuildError) -> RangePlan {
     var options = given
     try checkOptions(options)
@@ -23,6 +25,7 @@ extension ShardBuilder {
     var intake = RecordIntake(options: options, directory)
     for input in inputs { try intake.read(.file(input), &summary, nil) }
     try intake.checkFields()
+    report(summary)
     guard let template = intake.template else {
       throw .dataset(
         .bad,
@@ -115,11 +118,11 @@ extension ShardBuilder {
   ///   - ids: Whether the function writes the hash of each record's id instead of range and record; the text is empty
   ///     for a record without an id.
   ///   - write: Takes lines, each with its line feed.
-  /// - Returns: The number of bad records, which have no output.
+  /// - Returns: The numbers of bad records and of records that the plan leaves out; both have no output.
   /// - Complexity: Linear in the number of lines, in bounded memory.
   package static func writeRangeKeys(
     _ plan: RangePlan, of input: String, ids: Bool, write: ([UInt8]) throws(BuildError) -> Void
-  ) throws(BuildError) -> Int {
+  ) throws(BuildError) -> (bad: Int, leftOut: Int) {
     var keys = try RangeKeys(plan, input, ids: ids)
     return try keys.write(write)
   }
@@ -135,6 +138,7 @@ private struct RangeKeys {
   private var encoder: RecordEncoder
   private let id: String?
   private var badCount = 0
+  private var leftOutCount = 0
 
   init(_ plan: RangePlan, _ path: String, ids: Bool) throws(BuildError) {
     (self.plan, self.path, self.ids) = (plan, path, ids)
@@ -145,11 +149,15 @@ private struct RangeKeys {
       throw BuildError(error)
     }
     template = try KeyTemplate(checking: plan.options.key ?? "")
-    encoder = RecordEncoder(template: template, keep: plan.options.keep, notation: NumberNotation(plan.options))
+    encoder = RecordEncoder(
+      template: template, keep: plan.options.keep, notation: NumberNotation(plan.options),
+      skipsEmptyKeys: plan.options.skipEmptyKeys)
     id = plan.usualID
   }
 
-  mutating func write(_ write: ([UInt8]) throws(BuildError) -> Void) throws(BuildError) -> Int {
+  mutating func write(
+    _ write: ([UInt8]) throws(BuildError) -> Void
+  ) throws(BuildError) -> (bad: Int, leftOut: Int) {
     var batch = RecordBatch()
     let chunk = RecordArena()
     var lines: [UInt8] = []
@@ -168,6 +176,10 @@ private struct RangeKeys {
       for record in batch.recordEnds.indices {
         if let flaw = bad.first, flaw.index == record {
           bad.removeFirst()
+          if flaw.flaw == .emptyKey {
+            leftOutCount += 1
+            continue
+          }
           badCount += 1
           let reason = flaw.reason(template: template, in: batch, names: names)
           guard plan.options.skipBad else {
@@ -180,7 +192,7 @@ private struct RangeKeys {
       }
       try write(lines)
     }
-    return badCount + reader.badCount
+    return (badCount + reader.badCount, leftOutCount)
   }
 
   private func append(

@@ -9,7 +9,8 @@ extension ShardBuilder {
   /// into shards too: those with too many changes, with a new field, or of an index that has an id twice.
   ///
   /// The id of a record is the text of the field that ``BuildOptions/id`` named when the index was built. An upserted
-  /// record replaces all records with its id; without such a record it is added. The update encodes and writes only
+  /// record replaces all records with its id; without such a record it is added. If the index leaves out records with
+  /// empty keys, an upserted record of that kind removes the records with its id. The update encodes and writes only
   /// shards with a change and their neighbours. It searches a replaced record at the place of its key. It reads the ids
   /// of all records only if a record is not there, or if the index has an id twice.
   ///
@@ -107,6 +108,7 @@ private struct IndexUpdate {
     var options = options
     options.key = settings.key
     options.keep = settings.keep
+    options.skipEmptyKeys = settings.skipsEmptyKeys
     options.id = id
     options.weight = settings.weight
     options.coordinates = settings.coordinates
@@ -212,7 +214,8 @@ private struct IndexUpdate {
     let size = changed?.count ?? 0
     summary.isUnchanged = !(try publisher.publish(overlay: changed, isOverStale: overlay == nil))
     summary.overlayBytes = size
-    summary.recordsIndexed = previous.index.recordCount - summary.recordsRemoved + changes.upsertedCount
+    summary.recordsIndexed =
+      previous.index.recordCount - summary.recordsRemoved + changes.upsertedCount - changes.leftOutCount
     summary.shardCount = previous.shards.count
     summary.bytes = previous.fileSize + size
   }

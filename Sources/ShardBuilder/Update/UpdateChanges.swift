@@ -10,6 +10,8 @@ struct UpdateChanges {
   private(set) var least: [[UInt8]]
   private(set) var greatest: [[UInt8]]
   private(set) var upsertedCount = 0
+  /// The number of upserted records that the index leaves out: their ids have no record afterwards.
+  private(set) var leftOutCount = 0
   /// The size of the upserted records, in bytes.
   private(set) var upsertedSize = 0
   /// Whether an upserted record has a field that no record of the index has.
@@ -29,12 +31,20 @@ struct UpdateChanges {
   /// Adds an upserted record; all these come before the deletions.
   ///
   /// - Returns: The fault of the id; nil if there is none.
-  mutating func upsert(_ record: RecordBlob) -> String? {
+  mutating func upsert(_ change: ChangedRecord) -> String? {
+    defer { upsertedCount = ids.count }
+    guard case .stored(let record) = change else {
+      guard case .leftOut(let id) = change else { return nil }
+      leftOutCount += 1
+      return ids.insert(id.span) ? nil : Self.repeated(id)
+    }
     upsertedSize += record.size
     for field in 0..<record.fieldCount where record.fieldName(field) >= fieldCount { hasNewFields = true }
-    let fault = unsafe record.id(ofField: idField).flatMap { unsafe add($0, folded: record.folded) }
-    upsertedCount = ids.count
-    return fault
+    return unsafe record.id(ofField: idField).flatMap { unsafe add($0, folded: record.folded) }
+  }
+
+  private static func repeated(_ id: some Sequence<UInt8>) -> String {
+    "the id \(printable(id, limit: 60)) is in the changes twice"
   }
 
   /// Adds a change.
@@ -42,9 +52,7 @@ struct UpdateChanges {
   /// - Parameter folded: The folded key; nil if unknown.
   /// - Returns: The fault of the id; nil if there is none.
   mutating func add(_ id: UnsafeBufferPointer<UInt8>, folded: UnsafeBufferPointer<UInt8>?) -> String? {
-    guard unsafe ids.insert(id.span) else {
-      return unsafe "the id \(printable(id, limit: 60)) is in the changes twice"
-    }
+    guard unsafe ids.insert(id.span) else { return unsafe Self.repeated(id) }
     guard let folded = unsafe folded, !previous.shards.isEmpty else { return nil }
     for shard in unsafe previous.shards(ofKey: folded) {
       func order(_ key: [UInt8]) -> Int { unsafe compareBytes(folded.span, key.span) }

@@ -21,7 +21,7 @@ public enum BuildError: Error, Equatable, Sendable {
   case unknownField(String, setting: BuildSetting, inputs: [String], fields: [String])
   /// The inputs have no record, and the index at `path` has `held` records; nil if that index is damaged. `reason`
   /// names the inputs and their formats.
-  case noRecord(reason: String, path: String, held: Int?)
+  case noRecord(reason: BuildMessage, path: String, held: Int?)
   /// The build would put `found` records into the index at `path`, fewer than ``BuildOptions/minimumRecords``.
   case tooFewRecords(path: String, found: Int, minimum: Int)
   /// The index at `path` is of another list: its key template is `key`, and that of the build is `newKey`.

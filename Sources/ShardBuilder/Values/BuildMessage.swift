@@ -155,6 +155,7 @@ public enum BuildSetting: String, Sendable, CaseIterable {
   case inputFormat = "BuildOptions.inputFormat"
   case columns = "BuildOptions.columns"
   case skipsBad = "BuildOptions.skipBad"
+  case skipsEmptyKeys = "BuildOptions.skipEmptyKeys"
   case memory = "BuildOptions.memoryBytes"
   case allowsEmpty = "BuildOptions.allowsEmpty"
   case shardLimit = "BuildOptions.shardLimitBytes"

@@ -82,6 +82,9 @@ public struct BuildOptions: Sendable {
   public var writesOverlay = false
   /// Whether a build leaves out and lists bad records, instead of ending.
   public var skipBad = false
+  /// Whether the index leaves out the records whose keys are empty or have separators and spaces alone. The manifest
+  /// notes it: updates leave out such records too, and remove the replaced ones.
+  public var skipEmptyKeys = false
   /// Whether inputs without a record may replace an index with records. Otherwise such a build ends with
   /// ``BuildError/noRecord(reason:path:held:)``.
   public var allowsEmpty = false

@@ -21,8 +21,10 @@ public struct BuildSummary: Sendable {
   public var greatestWeight: UInt64?
   /// The records with usable values, for each setting that reads values of fields.
   public var fieldUses: [FieldUse] = []
-  /// The number of records with an empty key, which only the empty prefix finds.
+  /// The number of indexed records whose key is empty or has separators and spaces alone: no text finds them.
   public var emptyKeyCount = 0
+  /// The number of such records that ``BuildOptions/skipEmptyKeys`` left out.
+  public var recordsLeftOut = 0
   /// The number of records that an update took out of the index, with the replaced ones.
   public var recordsRemoved = 0
   /// The number of ids that an update had to delete and that no record had.

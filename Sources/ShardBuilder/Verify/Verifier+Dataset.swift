@@ -4,7 +4,7 @@ extension Verifier {
   /// Compares the records of the index with those of a dataset, by the sums of shards; names the different records.
   mutating func checkDataset(_ source: Source, _ template: KeyTemplate) throws(VerifyError) {
     var records = 0
-    var bad = 0
+    var unused = UnusedRecords()
     let generation = index.generation.manifest
     var sums = sums
     self.sums = []
@@ -13,7 +13,9 @@ extension Verifier {
     let settings = IndexSettings(of: generation.root)
     let notation = NumberNotation(
       decimal: source.options.dialect.decimal, weight: settings.weight, coordinates: settings.coordinates)
-    try Self.read(source, template, weights, notation, bad: &bad) { record, names in
+    let encoder = RecordEncoder(
+      template: template, keep: source.keep, notation: notation, skipsEmptyKeys: settings.skipsEmptyKeys)
+    try Self.read(source, template, encoder, weights, &unused) { record, names in
       records += 1
       if records & 0xfff == 0 {
         progress?(Progress(phase: .dataset, done: records, total: index.recordCount))
@@ -22,7 +24,7 @@ extension Verifier {
       unsafe sums[Self.shard(of: record.folded.span, in: generation)].add(bytes)
     }
     summary.sourceRecords = records
-    summary.badRecords = bad
+    (summary.badRecords, summary.recordsLeftOut) = (unused.bad, unused.leftOut)
     let differing = sums.indices.filter { !sums[$0].isZero }
     guard !differing.isEmpty else { return }
     guard !source.inputs.contains("-") else {
@@ -34,8 +36,8 @@ extension Verifier {
     let examined = Set(differing.prefix(Self.reportLimit))
     var differences = DifferenceReport(of: index, shards, examined: examined, report)
     differences.countIndexed()
-    try Self.read(source, template, weights, notation, bad: &bad) { differences.count($0, $1) }
-    try Self.read(source, template, weights, notation, bad: &bad) { differences.listIfMissing($0, $1) }
+    try Self.read(source, template, encoder, weights, &unused) { differences.count($0, $1) }
+    try Self.read(source, template, encoder, weights, &unused) { differences.listIfMissing($0, $1) }
     differences.listUnexpected()
     differences.finish()
     summary.unlisted = differences.unlisted
@@ -61,17 +63,25 @@ extension Verifier {
     }
   }
 
+  /// The numbers of records of a dataset that are not compared.
+  private struct UnusedRecords {
+    /// The number of records that do not fit into an index.
+    var bad = 0
+    /// The number of records that the index leaves out.
+    var leftOut = 0
+  }
+
   /// Delivers the dataset's records in the form of the builder.
   ///
   /// - Parameters:
+  ///   - encoder: The encoder of one input; each input gets a copy.
   ///   - weights: The weights from a file.
-  ///   - notation: The notation of numbers; nil for plain numbers.
-  ///   - bad: The function sets it to the number of records that do not fit into an index.
+  ///   - unused: The function sets it to the numbers of records that it does not deliver.
   private static func read(
-    _ source: Source, _ template: KeyTemplate, _ weights: AddedWeights?, _ notation: NumberNotation?, bad: inout Int,
-    _ body: (RecordBlob, [String]) -> Void
+    _ source: Source, _ template: KeyTemplate, _ encoder: RecordEncoder, _ weights: AddedWeights?,
+    _ unused: inout UnusedRecords, _ body: (RecordBlob, [String]) -> Void
   ) throws(VerifyError) {
-    bad = 0
+    unused = UnusedRecords()
     var batch = RecordBatch()
     var fieldCheck = FieldCheck()
     fieldCheck.add(template, source.template == nil ? .indexKey : .key)
@@ -82,7 +92,7 @@ extension Verifier {
       // Each file has its own numbers of names.
       var names = FieldNames()
       var weights = weights
-      var encoder = RecordEncoder(template: template, keep: source.keep, notation: notation)
+      var encoder = encoder
       let reader: DatasetReader
       do throws(DatasetError) {
         reader = try DatasetReader(path: input, options: options)
@@ -112,10 +122,12 @@ extension Verifier {
           weights!.learn(&names)
           _ = weights!.add(to: &batch)
         }
-        bad += encoder.encode(batch, names: names, into: records).count
+        let flawed = encoder.encode(batch, names: names, into: records)
+        let leftOut = flawed.count { $0.flaw == .emptyKey }
+        (unused.bad, unused.leftOut) = (unused.bad + flawed.count - leftOut, unused.leftOut + leftOut)
         for record in 0..<records.count { body(records.record(record), names.names) }
       }
-      bad += reader.badCount
+      unused.bad += reader.badCount
     }
   }
 }

@@ -42,6 +42,8 @@ extension Verifier {
     package var sourceRecords: Int? = nil
     /// The number of bad records of the dataset, which a build reports too.
     package var badRecords = 0
+    /// The number of records of the dataset that the index leaves out, because their keys have no text.
+    package var recordsLeftOut = 0
     /// The number of distinct prefixes that were queried.
     package var prefixes = 0
     /// The number of records that only the dataset or only the index has.

@@ -127,6 +127,9 @@
       Refusal("f.csv", "id,name\n1,A\n", .minimumRecords) { ($0.key, $0.minimumRecords) = ("{id}", 9) },
       Refusal("f.csv", "id,name\n1,A\n", .replacesOtherIndex) { $0.key = "{name}" },
       Refusal("f.csv", "id,name\n", .allowsEmpty),
+      Refusal("f.csv", "id,name\n,A\n\" \",B\n", .skipsEmptyKeys, .allowsEmpty) {
+        ($0.key, $0.skipEmptyKeys) = ("{id}", true)
+      },
     ]
 
     static let refusals = delimited + objects + containers + settings

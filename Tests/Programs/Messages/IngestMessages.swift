@@ -270,7 +270,14 @@ struct IngestMessages {
     ShellCase(
       "empty keys are counted",
       "printf 'name\\nAnn\\n\\n\\n' > a.csv; shardq build -i x --key '{name}' a.csv 2>&1 | grep key",
-      output: "2 records have an empty key: only the empty prefix finds them\n"),
+      output: "2 records have a key without text (empty, or separators and spaces alone); "
+        + "build --skip-empty-keys leaves them out\n"),
+    ShellCase(
+      "a key of separators and spaces is counted as an empty one",
+      "printf 'a,b\\nAnn,x\\n,\\n\" \", \\n' > a.csv; shardq build -i x --key '{a}, {b}' a.csv 2>&1 | grep key; "
+        + "shardq build -i y --key '{a}, {b}' --skip-empty-keys a.csv 2>&1 | grep key; shardq -i y '' --count",
+      output: "2 records have a key without text (empty, or separators and spaces alone); "
+        + "build --skip-empty-keys leaves them out\n2 records without a key were left out\n1\n"),
     ShellCase(
       "the line to try can be typed",
       "printf '[{\"name\":\"Al\\\\r\\\\nBo\"},{\"name\":\"Al\\\\r\\\\nBz\"},{\"name\":\"Zoe\"}]' > a.json; "

@@ -74,6 +74,13 @@
         valueName: "field"))
     var id: String?
 
+    @Flag(
+      name: .customLong("skip-empty-keys"),
+      help: ArgumentHelp(
+        "Leave out records whose key is empty or has only separators and spaces, such as ', '. Updates of the index "
+          + "do so too."))
+    var skipsEmptyKeys = false
+
     @Option(
       name: .customLong("shard-size"),
       help: ArgumentHelp("The size of shards before compression.", valueName: "size"))
@@ -110,6 +117,7 @@
 
     func apply(to options: inout BuildOptions) {
       options.id = id
+      options.skipEmptyKeys = skipsEmptyKeys
       options.shardLimitBytes = shardSize.bytes
       options.partSizeBytes = partSize.bytes
       options.level = level
@@ -248,6 +256,7 @@
       }
       output.note(BuildReport.written(summary, directory, milliseconds: steps.milliseconds))
       if progress.isVerbose { output.note(steps.text) }
+      if let text = BuildReport.leftOut(summary.recordsLeftOut) { output.note(text) }
       let cautions = cautions(summary, directory)
       for note in cautions { output.note(note) }
       if !watch, !output.isJSON, !output.isQuiet, let command = nextCommand(directory) {
@@ -285,12 +294,7 @@
       if !summary.goneFields.isEmpty {
         notes.append("fields that the index has no longer: " + list(summary.goneFields))
       }
-      if summary.emptyKeyCount > 0 {
-        let isOne = summary.emptyKeyCount == 1
-        notes.append(
-          counted(summary.emptyKeyCount, "record has", "records have") + " an empty key: only the empty prefix finds "
-            + (isOne ? "it" : "them"))
-      }
+      if let note = BuildReport.emptyKeys(summary) { notes.append(note) }
       if summary.recordsWithoutID > 0 {
         let isOne = summary.recordsWithoutID == 1
         notes.append(

@@ -20,6 +20,7 @@
       case .inputFormat: "--input-format"
       case .columns: "--columns"
       case .skipsBad: "--skip-bad"
+      case .skipsEmptyKeys: "--skip-empty-keys"
       case .memory: "--memory"
       case .allowsEmpty: "--min-records 0"
       case .coordinates: "--coordinates"

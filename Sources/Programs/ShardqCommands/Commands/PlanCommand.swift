@@ -211,6 +211,7 @@
       }
       if settings.synonyms != nil { words += ["--synonyms", "SYNONYMS"] }
       if settings.near { words.append("--near") }
+      if settings.skipsEmptyKeys { words.append("--skip-empty-keys") }
       for name in manifest.setting("alias").map(IndexSettings.list) ?? [] { words += ["--alias", name] }
       if manifest.hasSketches { words += ["--typos"] + (settings.editsDigits ? ["digits"] : []) }
       if manifest.setting("weights") != nil { words += ["--weights", "WEIGHTS"] }

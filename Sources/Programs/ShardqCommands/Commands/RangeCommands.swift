@@ -56,7 +56,12 @@
       resources.apply(to: &options)
       RangeLines.run { [options] (lines) throws(BuildError) in
         let plan = try ShardBuilder.planRanges(
-          samples, ranges: ranges, options: options, program: .own(), in: RangeLines.temporaryDirectory)
+          samples, ranges: ranges, options: options, program: .own(), in: RangeLines.temporaryDirectory
+        ) { summary in
+          for note in [BuildReport.leftOut(summary.recordsLeftOut), BuildReport.emptyKeys(summary)] {
+            if let note { Diagnostics.note("in the sample, " + note) }
+          }
+        }
         if plan.bounds.count + 1 < ranges {
           Diagnostics.note("the plan has \(plan.bounds.count + 1) ranges: the sample has too few keys for more")
         }
@@ -101,7 +106,8 @@
 
     func run() throws {
       RangeLines.run { (lines) throws(BuildError) in
-        let bad = try ShardBuilder.writeRangeKeys(plan.read(), of: "-", ids: ids) { lines.write($0) }
+        let (bad, leftOut) = try ShardBuilder.writeRangeKeys(plan.read(), of: "-", ids: ids) { lines.write($0) }
+        if let text = BuildReport.leftOut(leftOut) { Diagnostics.note(text) }
         if bad > 0 { Diagnostics.note("\(QueryRunner.counted(bad, "bad record", nil)) left out") }
       }
     }

@@ -151,7 +151,9 @@
           report.addRow(String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
         }
       }
-      report.addRow("key", printable(index.keyTemplate))
+      let skipsEmptyKeys = IndexSettings(of: manifest.root, hasTables: false).skipsEmptyKeys
+      report.addRow(
+        "key", printable(index.keyTemplate) + (skipsEmptyKeys ? ": records without text in it are left out" : ""))
       if let id = manifest.setting("id") { report.addRow("id", try printable(id) + idNote(of: manifest)) }
       report.addRow("fields", index.fieldNames.map(printable).joined(separator: ", "))
       if let latitude = index.generation.schema.latitude, let longitude = index.generation.schema.longitude {
@@ -206,6 +208,7 @@
     private static func addRecords(of index: ShardedIndex, to report: inout Report) throws(IndexError) {
       let manifest = index.generation.manifest
       report.add("key", .text(index.keyTemplate))
+      report.add("skips_empty_keys", .flag(IndexSettings(of: manifest.root, hasTables: false).skipsEmptyKeys))
       if let id = manifest.setting("id") { report.add("id", .text(id)) }
       if let ids = try manifest.notesHead().flatMap({ BuildNotes.idCounts($0) }) {
         report.add("records_without_id", .number(ids.without))

@@ -39,6 +39,9 @@
         shards. Answers are the same. An update without --overlay, or with more changes, writes all of \
         them into the shards.
 
+        An index that was built with --skip-empty-keys keeps that rule: an upserted record whose key has \
+        no text is left out, and the records that have its id are removed.
+
         An index that was built with --weights needs the file of weights again: upserted records take \
         their weights from it. To change a weight, upsert the record.
 
@@ -138,6 +141,8 @@
         let records = QueryRunner.counted(found, "changed record", nil)
         summary.note("weights: \(records) found in \(BuildReport.inputName(file))")
       }
+      if let text = BuildReport.leftOut(made.recordsLeftOut) { summary.note(text) }
+      if let text = BuildReport.emptyKeys(made) { summary.note(text) }
       if let bytes = made.overlayBytes {
         summary.note(
           BuildReport.overlay(of: bytes, beside: made.shardCount, in: directory, isUnchanged: made.isUnchanged))
@@ -262,6 +267,20 @@
       return text
     }
 
+    /// The text about records that `--skip-empty-keys` left out; nil for none.
+    static func leftOut(_ records: Int) -> String? {
+      guard records > 0 else { return nil }
+      return QueryRunner.counted(records, "record without a key was", "records without a key were") + " left out"
+    }
+
+    /// The text about records with keys that no typed text begins, and the remedy; nil for none.
+    static func emptyKeys(_ summary: BuildSummary) -> String? {
+      guard summary.emptyKeyCount > 0 else { return nil }
+      return QueryRunner.counted(summary.emptyKeyCount, "record has", "records have")
+        + " a key without text (empty, or separators and spaces alone); build --skip-empty-keys leaves "
+        + (summary.emptyKeyCount == 1 ? "it" : "them") + " out"
+    }
+
     /// The text about the overlay that an update has written.
     ///
     /// - Parameter bytes: The overlay's size; 0 if the index has none any more.
@@ -289,6 +308,7 @@
     /// Adds to a report the index that a build or an update has made.
     static func add(_ summary: BuildSummary, _ steps: BuildSteps, to report: inout Report) {
       report.add("records", .number(summary.recordsIndexed))
+      report.add("records_left_out", .number(summary.recordsLeftOut))
       if let found = summary.weightsFound { report.add("weights_found", .number(found)) }
       report.add("shards", .number(summary.shardCount))
       report.add("shards_written", .number(summary.shardsWritten))

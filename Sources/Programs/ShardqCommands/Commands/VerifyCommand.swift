@@ -202,6 +202,7 @@
       if let records = summary.sourceRecords {
         report.add("source_records", .number(records))
         report.add("bad_records", .number(summary.badRecords))
+        report.add("records_left_out", .number(summary.recordsLeftOut))
         report.add("differences", .number(summary.differences))
         report.add("prefixes", .number(summary.prefixes))
         report.add("wrong_answers", .number(summary.wrongAnswers))
@@ -232,6 +233,9 @@
       let counted = QueryRunner.counted
       var text = "\n" + counted(sourceRecords, "record", nil) + " in the dataset"
       if summary.badRecords > 0 { text += " and " + counted(summary.badRecords, "bad one", nil) }
+      if summary.recordsLeftOut > 0 {
+        text += " and " + counted(summary.recordsLeftOut, "one without a key", "without a key")
+      }
       text +=
         summary.differences == 0
         ? ": all in the index, and no others" : ": " + counted(summary.differences, "difference", nil)

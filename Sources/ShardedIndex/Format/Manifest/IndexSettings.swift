@@ -36,6 +36,8 @@ package struct IndexSettings: Equatable, Sendable {
   package var valueNames: [String?] = []
   /// The table of words that stand for others; nil for none.
   package var synonyms: String?
+  /// Whether records whose keys have separators and spaces alone are left out.
+  package var skipsEmptyKeys = false
   /// Whether the records are entries, with fields that list values and cells.
   package var isOfEntries = false
 
@@ -72,6 +74,7 @@ package struct IndexSettings: Equatable, Sendable {
     flat = manifest.setting("flat").map(Self.list) ?? []
     near = manifest.setting("near").hasBytes(of: Self.cellDegrees)
     starts = manifest.setting("starts") != nil
+    skipsEmptyKeys = manifest.setting("skip-empty-keys") != nil
     isOfEntries = manifest.setting("entries") != nil
   }
 
@@ -114,6 +117,7 @@ package struct IndexSettings: Equatable, Sendable {
     let flatFields = fieldNames.filter { flat.contains($0) }
     if !flatFields.isEmpty { pairs.append(("flat", Self.text(flatFields))) }
     if starts { pairs.append(("starts", "yes")) }
+    if skipsEmptyKeys { pairs.append(("skip-empty-keys", "yes")) }
     if isOfEntries { pairs.append(("entries", "yes")) }
     return pairs
   }
