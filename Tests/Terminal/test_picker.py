@@ -195,7 +195,7 @@ class Keys(PickerTest):
             ("--color hl:rde", "there is no colour rde"), ("--border=x", "--border: there is no x; choose none, rounded, sharp"),
             ("--history ''", "--history is empty"), ("--history /", "is no regular file"),
             ("--history-size 0", "--history-size must be from 1 to 1000"),
-            ("--print-key --json", "--print-key prints no fields"), ("--filter x", "shardq TEXT prints the matches"),
+            ("--print-key --json", "--print-key prints no fields"), ("--filter x", "write a field and a value, such as country=FR"),
             ("--preview cat", "--preview-window sets its place"),
         ]:
             done = subprocess.run(f"{SHARDQ} ui -i {CITIES} {options}", shell=True, capture_output=True, text=True)

@@ -2,14 +2,14 @@ import Answers
 import ShardedIndex
 
 /// Advice on filters that no match passes.
-enum FilterAdvice {
+package enum FilterAdvice {
   /// The most pages whose tables are read for it. A page has the shards of thousands of records.
   private static let pageLimit = 64
   private static let valueLimit = 3
 
   /// Returns the values of the index near to a value that no record has, as the end of a sentence; an empty text if
   /// there are none, or if a look for them would cost much, as in an index on another machine.
-  static func text(on filters: [ShardedIndex.Filter], in generation: Generation) throws(IndexError) -> String {
+  package static func text(on filters: [ShardedIndex.Filter], in generation: Generation) throws(IndexError) -> String {
     let manifest = generation.manifest
     guard !generation.isFar, manifest.pageCount <= pageLimit else { return "" }
     let fields = IndexSettings(of: manifest.root).filter

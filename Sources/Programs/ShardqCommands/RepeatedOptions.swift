@@ -23,8 +23,8 @@
     ]
     /// Options that have a value in one command, and none in another.
     private static let either: [String: Set<String>] = [
-      "--count": ["generate"], "--near": ["query"],
-      "--typos": ["build", "plan-ranges", "query", "verify"],
+      "--count": ["generate"], "--near": ["query", "ui"],
+      "--typos": ["build", "plan-ranges", "query", "ui", "verify"],
       "--null": ["build", "footprint", "plan", "plan-ranges", "update", "verify"], "-q": ["ui"],
     ]
     private static let long = ["-i": "--index", "-n": "--limit", "-o": "--output"]

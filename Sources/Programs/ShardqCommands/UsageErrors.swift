@@ -184,7 +184,7 @@
       (["-c"], ["query"], "--count"),
       (["--max", "--max-count", "-m", "--top", "--head", "--number"], ["query"], "--limit"),
       (["--skip", "--from"], ["query"], "--offset"),
-      (["--sort-by", "--order", "--order-by"], ["query"], "--sort"),
+      (["--sort-by", "--order", "--order-by"], ["query", "ui"], "--sort"),
       (["--cursor", "--continue"], ["query"], "--after"),
       (["--verbose", "-v", "-V"], [], "--version"),
     ]
@@ -192,7 +192,6 @@
     /// The options without a counterpart, and the reasons.
     static let absent: [(options: [String], commands: [String], reason: String)] = [
       (["--color", "--colour", "--no-color"], [], "; only queries, ui and map print colours"),
-      (["--filter", "-f"], ["ui"], "; shardq TEXT prints the matches of a text"),
       (["--preview"], ["ui"], "; the preview shows the record, and --preview-window sets its place and size"),
       (["--layout", "--reverse"], ["ui"], "; the list always stands below the typed text"),
       (["--bind", "--preview", "--prompt"], ["query"], "; shardq ui has it"),

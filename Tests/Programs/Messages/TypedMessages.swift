@@ -124,8 +124,7 @@ struct TypedMessages {
       "--expect: there is no key ctrl-kk; names are a, ctrl-a, alt-a, f1, enter, tab, up, shift-up and so on"
     ),
     (
-      "shardq ui --filter x",
-      "there is no option --filter; shardq TEXT prints the matches of a text"
+      "shardq ui --filter x", "--filter: x is not valid; write a field and a value, such as country=FR"
     ),
     (
       "shardq ui --preview cat",

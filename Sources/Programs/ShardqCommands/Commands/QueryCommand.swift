@@ -25,13 +25,7 @@
         "The most records to print (default: 20; 10 of a ranked answer on a terminal).", valueName: "n"))
     var limit: Int?
 
-    @Option(
-      name: .customLong("sort"), parsing: .unconditional,
-      help: ArgumentHelp(
-        "rank prints the best matches first, key prints them in the order of keys (default: rank if the index has ranks). "
-          + "The name of a field of --number prints the least numbers first, and with a minus sign before it the greatest.",
-        valueName: "order"))
-    var sort: SortOrder?
+    @OptionGroup var conditions: ConditionOptions
 
     @Option(
       name: .customLong("after"),
@@ -40,35 +34,12 @@
     var cursor: AnswerCursor?
 
     @Option(
-      name: .customLong("filter"),
-      help: ArgumentHelp(
-        "Print only records with this value, in a ranked answer. May be given again, for other values or fields. A field "
-          + "of --number takes a range: price=20..50, price=20.., created=2025-01..2025-03.",
-        valueName: "field=value"))
-    var filters: [String] = []
-
-    @Option(
-      name: .customLong("typos"),
-      help: ArgumentHelp(
-        "auto corrects typing errors in a ranked answer, min prints only the matches with the fewest errors, "
-          + "none corrects none (default: auto if the index was built with --typos).",
-        valueName: "mode"))
-    var typos: TypoMode?
-
-    @Option(
       name: .customLong("words"),
       help: ArgumentHelp(
         "auto asks for readings of the prefix if nothing matches it, and then leaves words out, in a ranked answer; "
           + "all does neither.",
         valueName: "mode"))
     var words = WordMode.auto
-
-    @Option(
-      name: .customLong("near"), parsing: .unconditional,
-      help: ArgumentHelp(
-        "Rank records near this place higher, in a ranked answer. Both numbers are degrees, north and east.",
-        valueName: "lat,lon"))
-    var near: AnswerPlace?
 
     @Flag(name: .customLong("all"), help: "Print all matches, in the order of the answer.")
     var all = false
@@ -81,13 +52,10 @@
 
     /// Sets the conditions of a search.
     func apply(to query: inout ShardedIndex.SearchQuery) {
+      conditions.apply(to: &query)
       query.offset = offset ?? 0
-      sort?.apply(to: &query)
       query.cursor = cursor?.cursor
-      query.filter = filters.compactMap { ShardedIndex.Filter($0) }
-      query.typos = typos.typos
       query.words = words == .all ? .all : .automatic
-      query.near = near?.place
     }
   }
 
@@ -146,39 +114,8 @@
     package init() {}
   }
 
-  extension SortOrder: ExpressibleByArgument {
-    package static var allValueStrings: [String] { named.map(\.rawValue) }
-  }
-
-  /// Whether typing errors are corrected, on the command line.
-  enum TypoMode: String, ExpressibleByArgument, CaseIterable { case auto, min, none }
-
-  extension TypoMode? {
-    /// The mode of a query. The index has to be built for auto, if it is named.
-    var typos: ShardedIndex.Typos {
-      switch self {
-      case .auto?: .required
-      case .min?: .min
-      case TypoMode.none?: .none
-      case nil: .automatic
-      }
-    }
-  }
-
   /// Whether an answer may come from a reading or from fewer words, on the command line.
   enum WordMode: String, ExpressibleByArgument, CaseIterable { case auto, all }
-
-  /// A place on the command line.
-  struct AnswerPlace: ExpressibleByArgument {
-    let place: ShardedIndex.Place
-    let text: String
-
-    init?(argument: String) {
-      guard let place = ShardedIndex.Place(argument) else { return nil }
-      self.place = place
-      text = argument
-    }
-  }
 
   /// A cursor on the command line.
   struct AnswerCursor: ExpressibleByArgument {
@@ -264,10 +201,7 @@
       if options.printing.endsWithZero, !options.printing.stdin, format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one")
       }
-      for filter in options.matching.filters where ShardedIndex.Filter(filter) == nil {
-        throw ValidationError("--filter: \(filter) is not valid; write a field and a value, such as country=FR")
-      }
-      if options.matching.sort == .key, options.printing.explains { throw Self.error(.needsRanks(.cursor)) }
+      if options.matching.conditions.sort == .key, options.printing.explains { throw Self.error(.needsRanks(.cursor)) }
       do throws(SearchFault) { try request.query.check() } catch { throw Self.error(error) }
       if options.printing.explains,
         options.printing.count || options.printing.stdin || format != nil || options.printing.endsWithZero
@@ -285,15 +219,8 @@
       }
     }
 
-    /// The words of the command for a fault of its search.
     private static func error(_ fault: SearchFault) -> ValidationError {
-      switch fault {
-      case .needsRanks:
-        ValidationError("--after, --filter, --near, --typos and --explain go with --sort rank; leave out --sort key")
-      case .offsetBesideCursor:
-        ValidationError("--after continues a ranked answer; leave out --count and --offset")
-      default: ValidationError(fault.description)
-      }
+      ConditionOptions.error(fault, rankedOptions: "--after, --filter, --near, --typos and --explain")
     }
 
     package var request: QueryRequest {

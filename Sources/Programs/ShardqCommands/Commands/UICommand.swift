@@ -18,6 +18,7 @@
           shardq ui --height 40%           below the cursor, not the whole screen
           shardq ui -m --print-key         several records, their keys alone
           shardq ui -1 --exit-0 -q 'san '  no list if one or no record matches
+          shardq ui --filter country=FR    only records that have this value
           shardq ui --json | jq .name
           eval "$(shardq ui --bash)"       in ~/.bashrc: Ctrl-T inserts names
           source <(shardq ui --zsh)        in ~/.zshrc
@@ -35,6 +36,10 @@
           Alt-M, Alt-+, Alt--              fit the map to the matches or the
                                            world; zoom in; zoom out
           Ctrl-/                           show or hide the costs of answers
+
+        The line below the text names the filters, the place, the mode of typing errors and the order \
+        that options set. ui reads no standard input: to list the lines of a pipe, build an index of \
+        them first.
 
         Options have the names of fzf's options. --bind gives other actions to keys: \
         ctrl-k:up,alt-enter:print-query. The list is drawn on the terminal itself, so that standard \
@@ -56,6 +61,8 @@
       help: "The text in the search box at the beginning.")
     var query = ""
 
+    @OptionGroup(title: "Matches") var conditions: ConditionOptions
+
     @OptionGroup(title: "Output") var printing: ChoiceOptions
 
     @OptionGroup(title: "Keys") var keys: KeyOptions
@@ -63,6 +70,20 @@
     @OptionGroup(title: "Display") var display: DisplayOptions
 
     @OptionGroup(title: "Shells") var shells: ShellOptions
+
+    func validate() throws {
+      do throws(SearchFault) { try search.check() } catch {
+        throw ConditionOptions.error(error, rankedOptions: "--filter, --near and --typos")
+      }
+    }
+
+    /// The search of each answer, without its text.
+    private var search: ShardedIndex.SearchQuery {
+      var request = QueryRequest(prefix: "")
+      conditions.apply(to: &request.query)
+      request.implySort()
+      return request.query
+    }
 
     func run() throws {
       if let shell = shells.shell {
@@ -75,10 +96,24 @@
         }
         return
       }
+      if location.index == nil, UserSettings.current.index == nil, Self.isInputGiven {
+        Diagnostics.report(
+          "ui does not read standard input, but lists the records of an index; build one of the lines with shardq build "
+            + "-i lines -, or name an index with --index")
+        finish(.usage)
+      }
       let typed = Array(CommandLine.arguments.dropFirst())
       let line = CommandLineParser.normalized(typed)
       // A line of options alone, `-i DIR`, is one of a query but on a terminal.
       finish(runPopup(line.first == "ui" ? line : ["ui"] + typed) ?? run(on: open(location, options: options)))
+    }
+
+    /// Whether standard input is a pipe, or a file that is not empty: a person may want to list its lines.
+    private static var isInputGiven: Bool {
+      var status = stat()
+      guard fstat(STDIN_FILENO, &status) == 0 else { return false }
+      let kind = status.st_mode & S_IFMT
+      return kind == S_IFIFO || kind == S_IFREG && status.st_size > 0
     }
 
     /// Runs the command line in a popup of tmux, if one is wanted and possible; else nil.
@@ -102,8 +137,12 @@
         Diagnostics.report(unknown.message)
         return .usage
       }
+      // Conditions that the index was not built for are refused as in a query.
+      do throws(SearchFault) { _ = try search.checked(in: index.generation.manifest) } catch {
+        return QueryRunner.report(.refused(error))
+      }
       var settings = Self.settings(color: display.color?.mode)
-      settings.query = query
+      (settings.query, settings.search, settings.conditions) = (query, search, conditions.notes)
       display.apply(to: &settings)
       keys.apply(to: &settings)
       do throws(QueryHistory.HistoryError) {

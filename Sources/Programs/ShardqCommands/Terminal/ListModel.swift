@@ -54,6 +54,8 @@ package struct Cost: Equatable, Sendable {
 /// Only the rows of the window are decoded. In a ranked answer the search finds further rows as the window reaches them.
 package struct ListModel {
   private let index: ShardedIndex
+  /// The order and the conditions of each answer, without a text.
+  private let search: ShardedIndex.SearchQuery
   private var session: ShardedIndex.Session
   /// The keys that begin with the query, in order.
   private var matches: ShardedIndex.Matches
@@ -73,6 +75,9 @@ package struct ListModel {
   private var hits: ShardedIndex.RankedHits?
   /// The longest beginning of the current query that something matches, where nothing matches the query.
   package private(set) var nearest: String?
+  /// The values near to a value of the filter that no record has, as the end of a sentence; empty if there are matches
+  /// or no such values.
+  package private(set) var advice = ""
   /// The text that the current query is corrected to, where all matches correct it.
   package private(set) var correction: String?
   /// The reading of the current query that the hits come from; nil if they come from the query itself.
@@ -91,8 +96,13 @@ package struct ListModel {
   package var canMark = false
   package var marks = MarkedRecords()
 
-  package init(_ index: ShardedIndex) {
-    self.index = index
+  /// The search of a list without conditions, in the order of the index.
+  package static let usualSearch = QueryRequest(prefix: "").query
+
+  /// - Parameter search: The order and the conditions of each answer. An index that was not built for them gives answers
+  ///   that cannot be read.
+  package init(_ index: ShardedIndex, search: ShardedIndex.SearchQuery = usualSearch) {
+    (self.index, self.search) = (index, search)
     session = index.session()
     matches = session.matches
   }
@@ -114,6 +124,9 @@ package struct ListModel {
     index.generation.schema.latitude != nil && index.generation.schema.longitude != nil
   }
 
+  /// Whether records have to pass a filter.
+  package var isFiltered: Bool { !search.filter.isEmpty }
+
   /// Whether the matches are the records whose keys begin with the query, and no others.
   package var isByKeysAlone: Bool { hits?.areKeyMatches ?? true }
 
@@ -121,7 +134,7 @@ package struct ListModel {
   package mutating func search(_ text: String) {
     isAnswered = false
     answerNumber += 1
-    (rows, correction) = ([], nil)
+    (rows, correction, nearest, advice) = ([], nil, nil, "")
     measure { (model) throws(IndexError) in
       try model.followingBuilds { (model) throws(IndexError) in
         try model.session.replace(with: text)
@@ -131,10 +144,17 @@ package struct ListModel {
         try model.rank()
         try model.fetch()
         model.correction = try model.hits?.correction
-        model.nearest =
-          model.rowCount == 0
-          ? try LongestBeginning(in: model.matches.generation, inKeys: model.isByKeysAlone).find(text) : nil
+        if model.rowCount == 0 { try model.advise(on: text) }
       }
+    }
+  }
+
+  /// Sets the advice for a text that nothing matches.
+  private mutating func advise(on text: String) throws(IndexError) {
+    if isFiltered {
+      advice = try FilterAdvice.text(on: search.filter, in: matches.generation)
+    } else {
+      nearest = try LongestBeginning(in: matches.generation, inKeys: isByKeysAlone).find(text)
     }
   }
 
@@ -249,12 +269,13 @@ package struct ListModel {
     return row
   }
 
-  /// Begins the ranked answer to the current query, where the index ranks its records.
+  /// Begins the ranked answer to the current query, unless the answer is in the order of keys.
   private mutating func rank() throws(IndexError) {
     let generation = matches.generation
-    hits =
-      generation.manifest.isRanked
-      ? try ShardedIndex.RankedHits(ShardedIndex.SearchQuery(query), folded, in: generation) : nil
+    var asked = search
+    asked.text = query
+    do throws(SearchFault) { asked = try asked.checked(in: generation.manifest) } catch { throw .refused(error) }
+    hits = asked.order == .rank ? try ShardedIndex.RankedHits(asked, folded, in: generation) : nil
   }
 
   /// Returns the records of some rows.

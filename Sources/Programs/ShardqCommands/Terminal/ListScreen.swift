@@ -16,6 +16,8 @@ package struct ListScreen {
   package var showsMap: Bool
   /// Whether the line of information says the cost of the answer.
   package var showsCost = false
+  /// The conditions of each answer, such as `country=FR`.
+  package var conditions: [String] = []
   /// Whether the rows have a column for marks of chosen ones.
   package var marksRows = false
   /// The first line of the preview that is shown, from 0 on.
@@ -177,6 +179,9 @@ package struct ListScreen {
       return lines
     }
     guard model.rowCount == 0 else { return [] }
+    if model.isFiltered {
+      return ["no match passes the filter"] + (model.advice.isEmpty ? [] : [String(model.advice.dropFirst(2))])
+    }
     return [model.isByKeysAlone ? "no key begins with this text" : "nothing matches this text"]
       + (model.nearest.map { ["nearest: \"\($0)\""] } ?? [])
   }

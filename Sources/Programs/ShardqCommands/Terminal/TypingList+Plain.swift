@@ -10,6 +10,7 @@ extension TypingList {
     Terminal.enter(farewell: [])
     for line in settings.header { say(line) }
     say("Type the first letters. Down and up go through the matches, Enter takes one, Escape ends, F1 lists the keys.")
+    if !settings.conditions.isEmpty { say("Conditions: " + settings.conditions.joined(separator: ", ")) }
     model.resize(height: 1)
     model.search(editor.text)
     sayState()
@@ -83,7 +84,8 @@ extension TypingList {
       }
       if model.isMarked(0) { line.plain(", selected") }
     } else {
-      line.plain("no match")
+      line.plain("no match" + (model.isFiltered ? " passes the filter" : ""))
+      line.text(model.advice, limit: 200, ellipsis: "...", isolates: false)
       if let nearest = model.nearest {
         line.plain("; nearest: ")
         line.text(nearest, limit: 200, ellipsis: "...", isolates: false)

@@ -7,6 +7,10 @@ import ShardedIndex
 package struct TypingList {
   package struct Settings: Sendable {
     package var query = ""
+    /// The order and the conditions of each answer, without a text.
+    package var search = ListModel.usualSearch
+    /// These conditions as the line of information has them.
+    package var conditions: [String] = []
     /// The lines of the screen to use; nil for all.
     package var height: ScreenPart?
     package var preview = PreviewWindow()
@@ -79,7 +83,7 @@ package struct TypingList {
     self.index = index
     self.history = history
     loadLand = land
-    model = ListModel(index)
+    model = ListModel(index, search: settings.search)
     editor = LineEditor(settings.query)
     screen = ListScreen(
       theme: Theme(hasColor: settings.hasColor, isASCII: settings.isASCII, styles: settings.styles),
@@ -87,7 +91,7 @@ package struct TypingList {
     screen.preview = settings.preview
     // The list has all that there is of a record of one field.
     if model.fieldCount < 2, !screen.showsMap { screen.preview.isHidden = true }
-    screen.showsCost = settings.showsCost
+    (screen.showsCost, screen.conditions) = (settings.showsCost, settings.conditions)
     (screen.prompt, screen.header, screen.border) = (settings.prompt, settings.header, settings.border)
     screen.holdsCursor = settings.height != nil
     screen.marksRows = settings.marks

@@ -1,0 +1,105 @@
+#if CommandLineTool
+  import Answers
+  import ArgumentParser
+  import QueryOutput
+  import ShardedIndex
+
+  /// The order and the conditions of answers, for `query` and for `ui`.
+  struct ConditionOptions: ParsableArguments {
+    @Option(
+      name: .customLong("sort"), parsing: .unconditional,
+      help: ArgumentHelp(
+        "rank begins with the best matches, key has them in the order of keys (default: rank if the index has ranks). "
+          + "A field of build --number begins with the least numbers, and with a minus sign before it with the greatest.",
+        valueName: "order"))
+    var sort: SortOrder?
+
+    @Option(
+      name: .customLong("filter"),
+      help: ArgumentHelp(
+        "Only records with this value, in a ranked answer. May be given again, for other values or fields. A field of "
+          + "build --number takes a range: price=20..50, price=20.., created=2025-01..2025-03.",
+        valueName: "field=value"))
+    var filters: [String] = []
+
+    @Option(
+      name: .customLong("typos"),
+      help: ArgumentHelp(
+        "auto corrects typing errors in a ranked answer, min gives only the matches with the fewest errors, "
+          + "none corrects none (default: auto if the index was built with --typos).",
+        valueName: "mode"))
+    var typos: TypoMode?
+
+    @Option(
+      name: .customLong("near"), parsing: .unconditional,
+      help: ArgumentHelp(
+        "Rank records near this place higher, in a ranked answer. Both numbers are degrees, north and east.",
+        valueName: "lat,lon"))
+    var near: AnswerPlace?
+
+    func validate() throws {
+      for filter in filters where ShardedIndex.Filter(filter) == nil {
+        throw ValidationError("--filter: \(filter) is not valid; write a field and a value, such as country=FR")
+      }
+    }
+
+    /// Sets the order and the conditions of a search.
+    func apply(to query: inout ShardedIndex.SearchQuery) {
+      sort?.apply(to: &query)
+      query.filter = filters.compactMap { ShardedIndex.Filter($0) }
+      query.typos = typos.typos
+      query.near = near?.place
+    }
+
+    /// The words of the commands for a fault of a search.
+    ///
+    /// - Parameter options: The options of the command that go with ranks alone.
+    static func error(_ fault: SearchFault, rankedOptions options: String) -> ValidationError {
+      switch fault {
+      case .needsRanks: ValidationError("\(options) go with --sort rank; leave out --sort key")
+      case .offsetBesideCursor:
+        ValidationError("--after continues a ranked answer; leave out --count and --offset")
+      default: ValidationError(fault.description)
+      }
+    }
+
+    /// The conditions as a line of information has them, such as `country=FR` and `near 48.85,2.35`.
+    var notes: [String] {
+      let others = [
+        near.map { "near " + $0.text }, typos.map { "typos " + $0.rawValue }, sort.map { "sort " + $0.rawValue },
+      ]
+      return filters + others.compactMap { $0 }
+    }
+  }
+
+  extension SortOrder: ExpressibleByArgument {
+    package static var allValueStrings: [String] { named.map(\.rawValue) }
+  }
+
+  /// Whether typing errors are corrected, on the command line.
+  enum TypoMode: String, ExpressibleByArgument, CaseIterable { case auto, min, none }
+
+  extension TypoMode? {
+    /// The mode of a query. The index has to be built for auto, if it is named.
+    var typos: ShardedIndex.Typos {
+      switch self {
+      case .auto?: .required
+      case .min?: .min
+      case TypoMode.none?: .none
+      case nil: .automatic
+      }
+    }
+  }
+
+  /// A place on the command line.
+  struct AnswerPlace: ExpressibleByArgument {
+    let place: ShardedIndex.Place
+    let text: String
+
+    init?(argument: String) {
+      guard let place = ShardedIndex.Place(argument) else { return nil }
+      self.place = place
+      text = argument
+    }
+  }
+#endif
