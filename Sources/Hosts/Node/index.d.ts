@@ -32,8 +32,11 @@ export interface SearchOptions {
   limit?: number
   /** The number of matches to skip; at most 10,000 in a ranked answer. */
   offset?: number
-  /** The order; the default is by rank if the index has ranks, else by key. */
-  sort?: 'rank' | 'key'
+  /**
+   * The order; the default is by rank if the index has ranks, else by key. A field of `build --number` sorts by its numbers
+   * or dates, the least first, or with a minus sign before it the greatest: 'price', '-price'.
+   */
+  sort?: 'rank' | 'key' | (string & {})
   /**
    * Whether the answer corrects typing errors, if the index can; the default is true. 'min': the answer has only the
    * records with the fewest errors, which takes fewer requests. `complete` is false if there may be others.
@@ -44,7 +47,7 @@ export interface SearchOptions {
    * reading of the text, or leaves out words.
    */
   words?: 'auto' | 'all'
-  /** Filters such as 'country=FR'. A record must pass the filters of all fields; of several filters for a field, one. */
+  /** Filters such as 'country=FR' or 'price=20..50'. A record must pass the filters of all fields; of several filters for a field, one. */
   filters?: string[]
   /** A place, in degrees; records near it rank higher. */
   near?: { latitude: number, longitude: number }
@@ -81,8 +84,8 @@ export interface Answer<Fields = Record<string, any>> {
   limit: number
   /** The name of the generation, as `shardq serve` gives it. */
   generation: string
-  /** The order. */
-  sort: 'rank' | 'key'
+  /** The order: by rank, by key, or the field of its numbers. */
+  sort: 'rank' | 'key' | (string & {})
   /** Whether a ranked answer has the best records; false if `typos` is 'min' and there may be records with more errors. */
   complete?: boolean
   /** The corrected text, if all records match only with corrected typing errors. */

@@ -34,6 +34,7 @@ class _Options(ctypes.Structure):  # sq_options of shardq.h
         ("size", ctypes.c_size_t), ("from_", ctypes.c_int64), ("limit", ctypes.c_int64), ("sort", ctypes.c_int32),
         ("flags", ctypes.c_int32), ("latitude", ctypes.c_double), ("longitude", ctypes.c_double),
         ("filters", ctypes.POINTER(ctypes.c_char_p)), ("filter_count", ctypes.c_size_t), ("cursor", ctypes.c_char_p),
+        ("sort_field", ctypes.c_char_p),
     ]
 
 
@@ -129,8 +130,8 @@ class Answer(Sequence[Record]):
 
     @property
     def is_ranked(self) -> bool:
-        """Whether the records are in the order of ranks."""
-        return self.object["sort"] == "rank"
+        """Whether the records are in the order of ranks, or of numbers."""
+        return self.object["sort"] != "key"
 
     @property
     def correction(self) -> Optional[str]:
@@ -212,9 +213,10 @@ class Index:
         """Returns the best matches of a text.
 
         ``limit``: the most records, up to 1,000. ``offset``: the number of matches to skip, at most 10,000 in a ranked
-        answer. ``sort``: "rank" or "key"; None means "rank" if the index has ranks. ``typos``: whether the answer corrects
+        answer. ``sort``: "rank" or "key"; None means "rank" if the index has ranks. A field of ``build --number`` sorts by its
+        numbers or dates, the least first, or with a minus sign the greatest: "price", "-price". ``typos``: whether the answer corrects
         typing errors, if the index can; "min": only records with the fewest errors, and ``object["complete"]`` is False
-        if there may be others. ``filters``: texts such as "country=FR". ``near``: a latitude and a longitude;
+        if there may be others. ``filters``: texts such as "country=FR" or "price=20..50". ``near``: a latitude and a longitude;
         records near this place rank higher. ``after``: the ``cursor`` of the previous page. ``display``: whether
         ``object["display"]`` has the texts that a list shows of each record, with the ranges of the matched letters.
         ``hits``: whether ``object["hits"]`` has the rank of each record of a ranked answer.
@@ -307,8 +309,8 @@ class Index:
         self, limit: int, offset: int, sort: Optional[str], typos: Union[bool, str], filters: Tuple[str, ...],
         near: Optional[Tuple[float, float]], after: str, display: bool, hits: bool, total: Optional[str], words: str,
     ) -> _Options:
-        if sort not in _SORTS:
-            raise ShardqError("refused", 'sort must be "rank", "key" or None')
+        if sort is not None and (not isinstance(sort, str) or not sort):
+            raise ShardqError("refused", 'sort must be "rank", "key", a field of numbers such as "-price", or None')
         if total not in (None, "exact", "known"):
             raise ShardqError("refused", 'total must be "exact", "known" or None')
         if words not in ("auto", "all"):
@@ -317,13 +319,15 @@ class Index:
             raise ShardqError("refused", 'typos must be True, False or "min"')
         flags = _JSON | (0 if typos else _EXACT) | (_DISPLAY if display else 0) | (_TOTAL if total == "exact" else 0)
         flags |= (_HITS if hits else 0) | (_ALL_WORDS if words == "all" else 0) | (_MIN_TYPOS if typos == "min" else 0)
-        options = _Options(ctypes.sizeof(_Options), _int64(offset), _int64(limit), _SORTS[sort], flags)
+        options = _Options(ctypes.sizeof(_Options), _int64(offset), _int64(limit), _SORTS.get(sort, 0), flags)
         if near is not None:
             options.flags |= _NEAR
             options.latitude, options.longitude = near
         if filters:
             texts = [self._plain(text) for text in filters]
             options.filters, options.filter_count = (ctypes.c_char_p * len(texts))(*texts), len(texts)
+        if sort is not None and sort not in _SORTS:
+            options.sort_field = self._plain(sort)
         if after:
             options.cursor = self._plain(after)
         return options
@@ -340,5 +344,5 @@ class Index:
     def _plain(text: str) -> bytes:
         encoded = _bytes(text)
         if b"\0" in encoded:
-            raise ShardqError("refused", "a filter or cursor has a NUL character; leave NUL out")
+            raise ShardqError("refused", "a filter, a cursor or sort has a NUL character; leave NUL out")
         return encoded
