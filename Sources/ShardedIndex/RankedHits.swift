@@ -68,7 +68,7 @@ extension ShardedIndex {
     var isOfTypedText: Bool { dropped.isEmpty && interpretation == nil }
     /// Whether the matches are the records whose keys begin with the text, and no others.
     package var areKeyMatches: Bool {
-      isOfTypedText && !search.rules.isPlain && search.filter == nil && search.editLimit == 0
+      isOfTypedText && !search.rules.isPlain && !search.hasConditions && search.editLimit == 0
     }
     /// The number of shards that the search has opened.
     package var shardsOpened: Int { search.opened.shards }
@@ -203,11 +203,12 @@ extension ShardedIndex {
         return next
       }
 
-      /// Returns the best match of a text without edits, and without regard to nearness.
+      /// Returns the best match of a text without edits, and without regard to nearness within the radius.
       mutating func best(
-        _ text: String, _ filter: RankedFilter? = nil, in generation: Generation
+        _ text: String, _ filter: RankedFilter? = nil, _ near: RankedNear? = nil, in generation: Generation
       ) throws(IndexError) -> Rank? {
-        var search = try RankedSearch(Fold.fold(text), filter: filter, typos: .none, in: generation)
+        var search = try RankedSearch(
+          Fold.fold(text), filter: filter, near: near, typos: .none, in: generation)
         return try next(1, of: &search).records.first?.rank
       }
 
@@ -238,7 +239,9 @@ extension ShardedIndex {
       }
       // A whole key or a whole name is likelier to be meant than a beginning.
       for shorter in texts.all() where !asked.isCut {
-        guard let rank = try asked.best(shorter.text, search.filter, in: generation), !asked.isCut,
+        guard
+          let rank = try asked.best(shorter.text, search.filter, search.nearness?.condition, in: generation),
+          !asked.isCut,
           RecordMatch.isWhole(bonus: rank.bonus(near: 0))
         else { continue }
         if let next = try hits(of: shorter) { return next }

@@ -119,8 +119,8 @@ extension ShardedIndex {
     ///
     /// - Parameter total: The number of matches.
     package func nearest(_ total: Total) throws(IndexError) -> String? {
-      // With filters, the text may have matches that no filter passes.
-      guard total == Total(0), query.filter.isEmpty else { return nil }
+      // With filters or a radius, the text may have matches that these leave out.
+      guard total == Total(0), query.filter.isEmpty, query.near?.radius == nil else { return nil }
       return try LongestBeginning(in: generation, inKeys: areKeyMatches).find(query.text)
     }
 

@@ -13,6 +13,8 @@ public enum SearchFault: Error, Hashable, Sendable {
   case wrongCursor(reason: String)
   /// The condition goes with the order of ranks only.
   case needsRanks(RankedCondition)
+  /// The radius of the search's place, in kilometres, is not above 0, or is above ``ShardedIndex/Place/radiusLimit``.
+  case wrongRadius(kilometres: Double)
   /// The search has both an offset and a cursor.
   case offsetBesideCursor
   /// A ranked search passes over more than `limit` hits.
@@ -74,6 +76,15 @@ public enum IndexFeature: String, Sendable, CaseIterable {
 }
 
 extension SearchFault: CustomStringConvertible {
+  private static func text(_ number: Double) -> String {
+    #if hasFeature(Embedded)
+      // The page checks radii itself. The text of a number would take kilobytes of the module.
+      "of the place"
+    #else
+      "\(number)"
+    #endif
+  }
+
   /// The message: the fault and the remedy.
   public var description: String {
     switch self {
@@ -95,6 +106,8 @@ extension SearchFault: CustomStringConvertible {
     case .wrongRange(let field, let range, let reason): "the range \(range) of \(field) \(reason)"
     case .wrongCursor(let reason): "the cursor \(reason); ask for the first page again"
     case .needsRanks: "only ranked answers have cursors, filters, places and other orders; leave these out, or ask for ranks"
+    case .wrongRadius(let kilometres):
+      "the radius \(Self.text(kilometres)) is not above 0 and at most 20,040; pass a radius in kilometres"
     case .offsetBesideCursor: "an offset and a cursor exclude each other; leave out one"
     case .deepOffset(let limit): "the offset of a ranked answer is over \(limit); send the last cursor instead"
     case .manyParts(let limit): "the answer takes over \(limit) parts of shards; type more letters"

@@ -130,9 +130,18 @@ extension ShardedIndex {
       package static let host = SearchLimits(offset: 10_000, parts: 16_384)
     }
   }
-  /// A place on the globe, to a hundredth of a degree. Source: docs/ranking.md section 9.
+  /// A place on the globe: to a hundredth of a degree for nearness, and to a millionth for a radius.
+  /// Source: docs/ranking.md section 9.
   public struct Place: Hashable, Sendable {
+    /// The greatest valid ``radius``, beyond half the way round the globe.
+    public static let radiusLimit = 20_040.0
+
     let place: NearPlace
+    /// The greatest distance of a match from the place along a great circle, in kilometres: above 0, and at most
+    /// ``radiusLimit``. A record without coordinates does not match then. nil for no limit.
+    ///
+    /// A search with another radius throws ``SearchFault/wrongRadius(kilometres:)``.
+    public var radius: Double?
     /// ``strength`` in eighths.
     private(set) var eighths = 8
 
@@ -150,15 +159,14 @@ extension ShardedIndex {
     public init?(latitude: Double, longitude: Double) {
       guard -90...90 ~= latitude, -180...180 ~= longitude,
         let place = NearPlace(
-          latitude: Self.hundredths(latitude), longitude: Self.hundredths(longitude))
+          latitude: Self.rounded(100 * latitude), longitude: Self.rounded(100 * longitude),
+          millionths: (Self.rounded(1_000_000 * latitude), Self.rounded(1_000_000 * longitude)))
       else { return nil }
       self.place = place
     }
 
     /// Rounds half away from zero.
-    private static func hundredths(_ degrees: Double) -> Int {
-      Int(100 * degrees + (degrees < 0 ? -0.5 : 0.5))
-    }
+    private static func rounded(_ number: Double) -> Int { Int(number + (number < 0 ? -0.5 : 0.5)) }
 
     /// Reads a latitude, a comma and a longitude, in decimal degrees, with or without spaces around each: `48.85,2.35`.
     /// Returns nil for another text.
@@ -289,6 +297,9 @@ extension ShardedIndex.SearchQuery {
 
   /// Checks the rules of a search that hold in every index.
   package func check() throws(SearchFault) {
+    if let radius = near?.radius, !(radius > 0 && radius <= ShardedIndex.Place.radiusLimit) {
+      throw .wrongRadius(kilometres: radius)
+    }
     if order == .key {
       if cursor != nil { throw .needsRanks(.cursor) }
       if near != nil { throw .needsRanks(.near) }

@@ -22,10 +22,10 @@ extension ShardedIndex.RankedHits {
   package func total(keys: Int?) -> ShardedIndex.Total {
     // The keys begin with the typed text.
     let keys = isOfTypedText ? keys : nil
-    if search.filter == nil, !search.rules.isPlain, let keys, keys > 0 || search.editLimit == 0 {
+    if !search.hasConditions, !search.rules.isPlain, let keys, keys > 0 || search.editLimit == 0 {
       return ShardedIndex.Total(keys)
     }
-    if search.filter == nil, text.isEmpty, let all = keys ?? (generation.isOfStarts ? nil : generation.recordCount) {
+    if !search.hasConditions, text.isEmpty, let all = keys ?? (generation.isOfStarts ? nil : generation.recordCount) {
       return ShardedIndex.Total(all)
     }
     let rest = search.highestRest
@@ -35,7 +35,7 @@ extension ShardedIndex.RankedHits {
     if right > 0, isAtErrors { return ShardedIndex.Total(right) }
     if isAtErrors { return ShardedIndex.Total(before.all + count, isExact: rest == nil) }
     // All of these keys match; other records may match too.
-    let least = search.filter == nil ? min(keys ?? 0, ShardedIndex.Total.walkLimit) : 0
+    let least = !search.hasConditions ? min(keys ?? 0, ShardedIndex.Total.walkLimit) : 0
     return ShardedIndex.Total(Swift.max(right, least), isExact: false)
   }
 
@@ -70,7 +70,8 @@ extension ShardedIndex.RankedHits {
     _ typos: ShardedIndex.Typos, _ budget: ShardedIndex.SearchBudget?
   ) throws(IndexError) -> ShardedIndex.Total {
     var walk = try RankedSearch(
-      text, filter: search.filter, typos: typos, acrossNames: search.rules.acrossNames, in: generation)
+      text, filter: search.filter, near: search.nearness?.condition, typos: typos,
+      acrossNames: search.rules.acrossNames, in: generation)
     let page = try walk.next(ShardedIndex.Total.walkLimit, budget: budget)
     return ShardedIndex.Total(page.records.count, isExact: walk.highestRest == nil)
   }

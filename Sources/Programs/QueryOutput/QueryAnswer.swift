@@ -116,6 +116,10 @@ struct QueryAnswer {
   private func rankedNote() throws(IndexError) -> String? {
     let query = search.query
     guard format == .text, query.cursor == nil else { return nil }
+    if shown == 0, query.near?.radius != nil {
+      let passing = query.filter.isEmpty ? "" : " that passes the filter"
+      return "no match" + passing + " lies within --radius; name a greater one"
+    }
     if shown == 0, !query.filter.isEmpty {
       return "no match passes the filter" + (try FilterAdvice.text(on: query.filter, in: search.generation))
     }

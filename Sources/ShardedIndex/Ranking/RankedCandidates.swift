@@ -8,13 +8,15 @@ struct RankedCandidates {
   let limit: ShardedIndex.Rank?
   /// Whether each of the records passes the filters; nil without filters.
   let passing: [Bool]?
-  /// The nearness of each of the records; nil without a place.
-  let nears: [Int]?
+  /// The nearness of each of the records, nil for a record beyond the radius; nil without a place.
+  let nears: [Int?]?
   /// The key of each of the records; nil without an order by numbers.
   let keys: [UInt64]?
 
-  /// Whether a record passes the filters.
-  func passes(_ record: Int) -> Bool { passing?[record - records.lowerBound] ?? true }
+  /// Whether a record passes the filters, and is within the radius.
+  func passes(_ record: Int) -> Bool {
+    passing?[record - records.lowerBound] ?? true && (nears == nil || nears?[record - records.lowerBound] != nil)
+  }
 
   /// The nearness of a record in its score.
   func near(_ record: Int) -> Int { nears?[record - records.lowerBound] ?? 0 }

@@ -255,11 +255,13 @@ extension RankedSearch {
   /// Returns the number of all matches, if opening the two ends of a run is enough to know it.
   ///
   /// - Returns: nil for several words or values, for several filters, for a page without a table, for a filter with an
-  ///   overlay, and in an index of entries.
+  ///   overlay, for a radius, and in an index of entries.
   func countMatches(of text: [UInt8]) throws(IndexError) -> Int? {
     if let filter, !filter.numbers.isEmpty { return nil }
     let manifest = generation.manifest
-    guard manifest.setting("words") == nil, manifest.setting("alias") == nil else { return nil }
+    guard manifest.setting("words") == nil, manifest.setting("alias") == nil, nearness?.radius == nil else {
+      return nil
+    }
     guard let filter else {
       guard !text.isEmpty else { return generation.recordCount }
       return try text.withFoldedPrefix { (text) throws(IndexError) in

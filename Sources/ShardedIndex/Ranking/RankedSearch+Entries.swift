@@ -130,7 +130,7 @@ extension RankedSearch {
   }
 
   /// Returns the greatest nearness of the records of each of some entries, in steps; nil for an entry whose records do
-  /// not pass the filter.
+  /// not pass the filter, or are beyond the radius.
   func nears(ofEntries range: Range<Int>, of reference: PartReference) throws(IndexError) -> [Int?] {
     guard let entries, entries.hasValues, filter != nil || nearness != nil else {
       return [Int?](repeating: greatestNear, count: range.count)
@@ -139,7 +139,7 @@ extension RankedSearch {
     let passes = try filter?.passes(entries: range, of: reference, in: entries)
     return range.map { number in
       let index = number - range.lowerBound
-      return passes?[index] ?? true ? greatest?[index] ?? 0 : nil
+      return passes?[index] ?? true ? greatest.map { $0[index] } ?? 0 : nil
     }
   }
 
@@ -195,10 +195,12 @@ extension RankedSearch {
     guard let overlay = generation.overlay else { return }
     for number in overlay.added.indices where filter?.passes(added: number, in: overlay) ?? true {
       let texts = texts(ofOverlaid: number, overlay)
-      guard let match = edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: edits) else { continue }
+      guard let match = edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: edits),
+        let near = nearness.map({ $0.value(added: number, in: overlay) }) ?? 0
+      else { continue }
       var rank = ShardedIndex.Rank(
         weight: overlay.weight(of: number, field: weightSource.field, rule: weightSource.rule), bonus: match.bonus,
-        near: nearness?.value(added: number, in: overlay) ?? 0, position: overlay.added[number].position)
+        near: near, position: overlay.added[number].position)
       (rank.edits, rank.key) = (edits, sort?.key(added: number, in: overlay) ?? 0)
       rank.isOtherForm = edits == 0 && !text.isTyped(atStartOf: texts.folded)
       if edits == 0 { hasRightMatch = true }

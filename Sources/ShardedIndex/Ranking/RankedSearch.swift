@@ -249,10 +249,11 @@ struct RankedSearch: Sendable {
     opened.pages += 1
     for (shard, start) in zip(shards, starts) {
       let greatest = weights?.maximum(ofShard: shard - first) ?? 0
-      guard let weight = filtered.greatest(greatest, ofShard: shard - first) else { continue }
+      guard let weight = filtered.greatest(greatest, ofShard: shard - first),
+        let near = cells.map({ $0.near(weight, ofShard: shard - first) }) ?? greatestNear
+      else { continue }
       let rank = run.bound(
-        weight, canBeWhole: run.canBeWhole(fromShard: shard),
-        near: cells?.near(weight, ofShard: shard - first) ?? greatestNear, key: try key(ofShard: shard, of: run.set),
+        weight, canBeWhole: run.canBeWhole(fromShard: shard), near: near, key: try key(ofShard: shard, of: run.set),
         position: position(ofPlace: start))
       queue.push(RankedContainer(rank: rank, kind: .shard(shard), run: number))
     }
@@ -266,10 +267,10 @@ struct RankedSearch: Sendable {
       bounds, ofPartsOf: shard, in: reader(of: run.set))
     let keys = try keys(ofShard: shard, parts: bounds.count, of: run.set)
     for part in parts.range {
-      guard let weight = bounds[part] else { continue }
+      guard let weight = bounds[part], let near = nears.map({ $0[part] }) ?? greatestNear else { continue }
       let canBeWhole = part - parts.range.lowerBound < parts.whole
       let rank = run.bound(
-        weight, canBeWhole: canBeWhole, near: nears?[part] ?? greatestNear, key: keys?[part] ?? 0,
+        weight, canBeWhole: canBeWhole, near: near, key: keys?[part] ?? 0,
         position: position(ofPlace: place.firstRecord + loaded.parts[part].firstRecord))
       queue.push(
         RankedContainer(
@@ -376,6 +377,9 @@ struct RankedSearch: Sendable {
       return marks
     }
   }
+
+  /// Whether a filter or a radius leaves out records whose texts match.
+  var hasConditions: Bool { filter != nil || nearness?.radius != nil }
 
   /// The greatest nearness in a score, in steps.
   var greatestNear: Int { nearness?.greatest ?? 0 }

@@ -37,7 +37,21 @@
         valueName: "lat,lon"))
     var near: AnswerPlace?
 
+    @Option(
+      name: .customLong("radius"), parsing: .unconditional,
+      help: ArgumentHelp(
+        "Only records at most so far from the place of --near: kilometres, or such as 800m or 10mi.",
+        valueName: "distance"))
+    var radius: String?
+
     func validate() throws {
+      if let radius {
+        if near == nil { throw ValidationError("--radius needs a place; add --near") }
+        if RadiusText.kilometres(radius) == nil {
+          throw ValidationError(
+            "--radius: \(radius) is no distance above 0 and at most 20,040 km; write one such as 25, 800m or 10mi")
+        }
+      }
       for filter in filters where ShardedIndex.Filter(filter) == nil {
         throw ValidationError("--filter: \(filter) is not valid; write a field and a value, such as country=FR")
       }
@@ -49,6 +63,7 @@
       query.filter = filters.compactMap { ShardedIndex.Filter($0) }
       query.typos = typos.typos
       query.near = near?.place
+      query.near?.radius = radius.flatMap { RadiusText.kilometres($0) }
     }
 
     /// The words of the commands for a fault of a search.
@@ -66,7 +81,7 @@
     /// The conditions as a line of information has them, such as `country=FR` and `near 48.85,2.35`.
     var notes: [String] {
       let others = [
-        near.map { "near " + $0.text }, typos.map { "typos " + $0.rawValue }, sort.map { "sort " + $0.rawValue },
+        near.map { "near " + $0.text }, radius.map { "radius " + $0 }, typos.map { "typos " + $0.rawValue }, sort.map { "sort " + $0.rawValue },
       ]
       return filters + others.compactMap { $0 }
     }

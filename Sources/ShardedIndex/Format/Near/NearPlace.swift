@@ -1,22 +1,33 @@
-/// A place on the globe, in hundredths of a degree. Source: docs/ranking.md section 9.
+/// A place on the globe, in hundredths and in millionths of a degree. Source: docs/ranking.md section 9.
 package struct NearPlace: Hashable, Sendable {
   /// From -9,000 to 9,000.
   package let latitude: Int
   /// From -18,000 to 18,000.
   package let longitude: Int
+  /// The latitude in millionths of a degree.
+  let latitudeMillionths: Int
+  /// The longitude in millionths of a degree.
+  let longitudeMillionths: Int
 
+  /// - Parameters:
+  ///   - latitude: In hundredths of a degree.
+  ///   - longitude: In hundredths of a degree.
+  ///   - millionths: The same in millionths of a degree; nil for a place at whole hundredths.
   /// - Returns: nil beyond the globe.
-  package init?(latitude: Int, longitude: Int) {
+  package init?(latitude: Int, longitude: Int, millionths: (latitude: Int, longitude: Int)? = nil) {
     guard -9000...9000 ~= latitude, -18000...18000 ~= longitude else { return nil }
     (self.latitude, self.longitude) = (latitude, longitude)
+    latitudeMillionths = millionths?.latitude ?? latitude * Self.millionthsInHundredth
+    longitudeMillionths = millionths?.longitude ?? longitude * Self.millionthsInHundredth
   }
 
   /// Reads decimal degrees exactly; nil for other texts, and beyond the globe.
   package init?(latitude: UnsafeBufferPointer<UInt8>, longitude: UnsafeBufferPointer<UInt8>) {
-    guard let latitude = unsafe Self.hundredths(latitude, limit: 90),
-      let longitude = unsafe Self.hundredths(longitude, limit: 180)
+    guard let latitude = unsafe Self.parts(latitude, limit: 90),
+      let longitude = unsafe Self.parts(longitude, limit: 180)
     else { return nil }
-    (self.latitude, self.longitude) = (latitude, longitude)
+    (self.latitude, self.longitude) = (latitude.hundredths, longitude.hundredths)
+    (latitudeMillionths, longitudeMillionths) = (latitude.millionths, longitude.millionths)
   }
 
   /// Reads the texts of a record's fields.
@@ -28,20 +39,24 @@ package struct NearPlace: Hashable, Sendable {
       latitude: .init(rebasing: latitude[numbers.latitude]), longitude: .init(rebasing: longitude[numbers.longitude]))
   }
 
-  /// Returns the hundredths of a degree in a decimal number, rounded half away from zero; nil for another text, or a
-  /// number beyond the limit.
+  /// Returns the hundredths and the millionths of a degree in a decimal number, each rounded half away from zero; nil
+  /// for another text, or a number beyond the limit.
   ///
   /// - Parameter limit: The most degrees in either direction.
-  package static func hundredths(_ text: UnsafeBufferPointer<UInt8>, limit: Int) -> Int? {
+  private static func parts(
+    _ text: UnsafeBufferPointer<UInt8>, limit: Int
+  ) -> (hundredths: Int, millionths: Int)? {
     // The comparison with the limit is exact.
     guard unsafe DensityGrid.halfDegrees(text, limit: limit) != nil, let number = unsafe DecimalNumber(text) else {
       return nil
     }
-    // Adds half a hundredth and rounds down.
-    let doubled = DecimalNumber.wholeProduct(number, DecimalNumber(200), limit: WeightRule.limit)
-    let size = Int(doubled + 1) / 2
-    return number.isNegative ? -size : size
+    // Adds a half and rounds down.
+    let doubled = Int(DecimalNumber.wholeProduct(number, DecimalNumber(2_000_000), limit: WeightRule.limit))
+    let (hundredths, millionths) = ((doubled / millionthsInHundredth + 1) / 2, (doubled + 1) / 2)
+    return number.isNegative ? (-hundredths, -millionths) : (hundredths, millionths)
   }
+
+  private static let millionthsInHundredth = 10_000
 
   // MARK: Cells
 
@@ -57,6 +72,22 @@ package struct NearPlace: Hashable, Sendable {
     let row = min(Self.rows - 1, (latitude + 9000) / Self.cellSize)
     let column = min(Self.columns - 1, (longitude + 18000) / Self.cellSize)
     return row * Self.columns + column
+  }
+
+  /// For each row of cells, from the south, the latitudes of places in it, in millionths of a degree.
+  static var cellRows: [ClosedRange<Int>] { ranges(rows, limit: 9000) }
+  /// For each column of cells, from the west, the longitudes of places in it, in millionths of a degree.
+  static var cellColumns: [ClosedRange<Int>] { ranges(columns, limit: 18000) }
+
+  /// Returns the millionths of a degree whose hundredths are in each of the cells in a line.
+  private static func ranges(_ count: Int, limit: Int) -> [ClosedRange<Int>] {
+    (0..<count).map { number in
+      let first = number * cellSize - limit
+      // The edge of a cell belongs to the next cell, except at the pole and at 180 degrees.
+      let last = number == count - 1 ? limit : first + cellSize - 1
+      let (half, edge) = (millionthsInHundredth / 2, limit * millionthsInHundredth)
+      return max(first * millionthsInHundredth - half, -edge)...min(last * millionthsInHundredth + half, edge)
+    }
   }
 
   /// The value of a cell in a table: its number in two bytes, the high byte first.

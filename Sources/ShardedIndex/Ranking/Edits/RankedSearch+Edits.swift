@@ -58,8 +58,9 @@ extension RankedSearch {
   private mutating func queue(sketchesOfPage page: Int, of number: Int) throws(IndexError) {
     let run = runs[number]
     let reader = reader(of: run.set)
-    // Sketches know no filters.
+    // Sketches know no filters, and no places.
     if let filter, try filter.page(page, of: reader).isEmpty { return }
+    if let cells = try nearness?.limitedPage(page, of: reader), cells.isBeyond { return }
     var walk = walk(of: run)
     let isAlive = walk.groups(of: try reader.sketch(ofPage: page))
     for group in isAlive.indices where isAlive[group] { try queue(sketch: group, ofPage: page, of: number) }
@@ -116,15 +117,17 @@ extension RankedSearch {
   }
 
   /// Returns the greatest weight of a record in each of some shards of a page; nil for a shard without a record that
-  /// passes the filter.
+  /// passes the filter, or without one within the radius.
   private func greatestWeights(of shards: Range<Int>, of run: RankedRun) throws(IndexError) -> [UInt64?] {
     let reader = reader(of: run.set)
     let page = shards.lowerBound / Manifest.pageCapacity
     let weights = reader.manifest.hasRanks ? try reader.manifest.rankPage(page) : nil
     let filtered = try filter?.page(page, of: reader) ?? FilteredPage()
+    let cells = try nearness?.limitedPage(page, of: reader)
     return shards.map { shard in
       let index = shard % Manifest.pageCapacity
-      return filtered.greatest(weights?.maximum(ofShard: index) ?? 0, ofShard: index)
+      guard let weight = filtered.greatest(weights?.maximum(ofShard: index) ?? 0, ofShard: index) else { return nil }
+      return cells == nil || cells?.near(weight, ofShard: index) != nil ? weight : nil
     }
   }
 
@@ -133,8 +136,11 @@ extension RankedSearch {
     let run = runs[number]
     let (place, loaded, bounds) = try openedShard(shard, of: run)
     let keys = try keys(ofShard: shard, parts: bounds.count, of: run.set)
+    let reader = reader(of: run.set)
+    let nears = try nearness?.limitedPage(shard / Manifest.pageCapacity, of: reader)?.near(
+      bounds, ofPartsOf: shard, in: reader)
     for part in ends.parts(of: loaded.parts, without: run.isByWord ? nil : text) {
-      guard let weight = bounds[part] else { continue }
+      guard let weight = bounds[part], nears == nil || nears?[part] != nil else { continue }
       let start = place.firstRecord + loaded.parts[part].firstRecord
       push(
         RankedContainer(
