@@ -51,7 +51,8 @@ extension ShardedIndex {
       let manifest = generation.manifest
       return try RankedSearch(
         text, filter: RankedFilter(filters, in: manifest), near: RankedNear(query.near, in: manifest),
-        sort: RankedSort(query.sort, in: manifest), typos: query.typos, isClosed: isClosed, acrossNames: acrossNames, in: generation, below: query.cursor?.rank)
+        sort: RankedSort(query.sort, in: manifest), typos: query.typos, isClosed: isClosed, acrossNames: acrossNames,
+        in: generation, below: query.cursor?.rank)
     }
 
     package var generation: Generation { search.generation }

@@ -105,7 +105,8 @@ extension SearchFault: CustomStringConvertible {
       "the index has no numbers of \(field), but of \(numbers.joined(separator: ", "))"
     case .wrongRange(let field, let range, let reason): "the range \(range) of \(field) \(reason)"
     case .wrongCursor(let reason): "the cursor \(reason); ask for the first page again"
-    case .needsRanks: "only ranked answers have cursors, filters, places and other orders; leave these out, or ask for ranks"
+    case .needsRanks:
+      "only ranked answers have cursors, filters, places and other orders; leave these out, or ask for ranks"
     case .wrongRadius(let kilometres):
       "the radius \(Self.text(kilometres)) is not above 0 and at most 20,040; pass a radius in kilometres"
     case .offsetBesideCursor: "an offset and a cursor exclude each other; leave out one"

@@ -64,10 +64,13 @@ extension ShardedIndex {
 
       /// Reads the path of a field, with a minus sign before it for descending numbers: `price`, `-price`. A plus sign
       /// before it tells a field called `rank` or `key` from the order of that name.
-      package init(_ text: String) {
-        let sign = text.utf8.first
-        let isSigned = sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+")
-        self.init(isSigned ? String(text.dropFirst()) : text, isDescending: sign == UInt8(ascii: "-"))
+      package init(text: String) {
+        let bytes = Array(text.utf8)
+        guard let sign = bytes.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else {
+          self.init(text)
+          return
+        }
+        self.init(String(decoding: bytes[1...], as: UTF8.self), isDescending: sign == UInt8(ascii: "-"))
       }
 
       /// The text that the initializer reads.
@@ -89,7 +92,9 @@ extension ShardedIndex {
 
       /// - Parameter name: `rank` or `key`.
       package init?(named name: String) {
-        if name.utf8.elementsEqual("rank".utf8) { self = .rank } else if name.utf8.elementsEqual("key".utf8) {
+        if name.utf8.elementsEqual("rank".utf8) {
+          self = .rank
+        } else if name.utf8.elementsEqual("key".utf8) {
           self = .key
         } else {
           return nil
@@ -99,7 +104,7 @@ extension ShardedIndex {
 
     /// Sets the order that a text names: `rank`, `key`, or a field as ``Sort`` reads it.
     package mutating func setOrder(_ text: String) {
-      (order, sort) = (MatchOrder(named: text) ?? .rank, MatchOrder(named: text) == nil ? Sort(text) : nil)
+      (order, sort) = (MatchOrder(named: text) ?? .rank, MatchOrder(named: text) == nil ? Sort(text: text) : nil)
     }
 
     /// The members of an answer that a caller needs, because they can take reads of their own.

@@ -127,11 +127,15 @@ import Testing
     (options.key, options.inputFormat) = ("{name}, {country}", "jsonl")
     switch number {
     case 1: (options.typos, options.filter, options.near) = (true, ["country"], true)
-    case 2: (options.words, options.alias, options.weight) = (.body, ["alt"], "pop")
+    case 2:
+      (options.words, options.alias, options.weight) = (.body, ["alt"], "pop")
+      options.number = ["pop"]
     case 3:
       (options.words, options.typos, options.filter, options.near) = (.all, true, ["country", "alt"], true)
-      (options.weight, options.weightScale) = ("pop", "0.5")
-    case 4: (options.starts, options.words, options.alias, options.weight) = (true, .body, ["initials"], "pop")
+      (options.weight, options.weightScale, options.number) = ("pop", "0.5", ["_id", "pop"])
+    case 4:
+      (options.starts, options.words, options.alias, options.weight) = (true, .body, ["initials"], "pop")
+      options.number = ["pop"]
     case 5: options.keep = ["name", "country", "_id"]
     default: break
     }

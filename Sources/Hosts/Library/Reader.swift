@@ -173,7 +173,8 @@ final class Reader {
     do throws(HostSearch.Failure) {
       var query = try HostSearch.query(
         text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit),
-        order: order, sort: sort, typos: has(SQ_EXACT, options) ? .none : has(SQ_MIN_TYPOS, options) ? .min : .automatic,
+        order: order, sort: sort,
+        typos: has(SQ_EXACT, options) ? .none : has(SQ_MIN_TYPOS, options) ? .min : .automatic,
         place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
       query.countsMatches = has(SQ_TOTAL, options)
       query.words = has(SQ_ALL_WORDS, options) ? .all : .automatic

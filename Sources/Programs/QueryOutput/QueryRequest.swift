@@ -93,7 +93,7 @@ package enum SortOrder: RawRepresentable, Equatable, Sendable {
 
   package init?(rawValue: String) {
     guard !rawValue.isEmpty else { return nil }
-    self = Self.named.first { $0.rawValue == rawValue } ?? .numbers(ShardedIndex.SearchQuery.Sort(rawValue))
+    self = Self.named.first { $0.rawValue == rawValue } ?? .numbers(ShardedIndex.SearchQuery.Sort(text: rawValue))
   }
 
   package var rawValue: String {

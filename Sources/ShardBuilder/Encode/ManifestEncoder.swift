@@ -132,7 +132,8 @@ package struct ManifestEncoder {
   }
 
   private static var tooManyParts: BuildError {
-    .dataset(.options, message: "the shards have too many parts for ranks or numbers; make parts larger, or shards smaller")
+    .dataset(
+      .options, message: "the shards have too many parts for ranks or numbers; make parts larger, or shards smaller")
   }
 
   /// Returns the content of a page: the heads, first records, ends of bounds, files, digests, labels and bounds of its
@@ -222,14 +223,7 @@ package struct ManifestEncoder {
       sections.append((.entries, chain.entry))
       frames += chain.frames
     }
-    // The chains follow each other in the order of their numbers, and starts come before numbers.
-    var lastFrames: [UInt8] = []
-    if let numbers {
-      guard numbers.largestPage <= Manifest.contentLimit else { throw Self.tooManyParts }
-      let chain = chain(numbers.pages, threads: threads) { numbers.head($0) }
-      sections.append((.numbers, chain.entry))
-      lastFrames = chain.frames
-    }
+    let lastFrames = try addNumbers(to: &sections, threads: threads)
     func rootFrame() throws(BuildError) -> [UInt8] {
       let root = root(sections, shardLimit: shardLimit, partSize: partSize, fieldCount: fieldNames.count)
       guard fieldNames.count <= Manifest.fieldLimit, root.count <= Manifest.contentLimit else {
@@ -246,6 +240,16 @@ package struct ManifestEncoder {
       frames += chain.frames
     }
     return try rootFrame() + frames + lastFrames
+  }
+
+  /// Adds the section of the numbers, and returns their frames, which follow those of the starts; no frames if the index
+  /// has no numbers.
+  private func addNumbers(to sections: inout [Section], threads: Int) throws(BuildError) -> [UInt8] {
+    guard let numbers else { return [] }
+    guard numbers.largestPage <= Manifest.contentLimit else { throw Self.tooManyParts }
+    let chain = chain(numbers.pages, threads: threads) { numbers.head($0) }
+    sections.append((.numbers, chain.entry))
+    return chain.frames
   }
 
   /// Returns the frames of the starts, and the root's entry for them.

@@ -52,7 +52,8 @@ struct NumberFields: Sendable {
         var numbers = RecordNumbers()
         if let field {
           unsafe part.forEachField(field, with: buffer) { _, value, format in
-            unsafe format.withText(of: value) { text in unsafe RecordNumbers.forEach(text, .number) { numbers.add($0) } }
+            unsafe format.withText(of: value) { text in unsafe RecordNumbers.forEach(text, .number) { numbers.add($0) }
+            }
           } text: { _, text, kind in
             unsafe RecordNumbers.forEach(text, kind) { numbers.add($0) }
           }

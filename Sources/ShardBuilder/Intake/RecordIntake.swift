@@ -313,7 +313,9 @@ extension DatasetOptions {
     dialect = options.dialect
     let key = options.key.flatMap { try? KeyTemplate(checking: $0) }?.fields ?? []
     let single = [options.id, options.weightsFile == nil ? options.weight : nil].compactMap { $0 }
-    fields = Set(key + single + options.alias + options.filter + options.number + (options.keep ?? []) + (options.coordinates ?? []))
+    fields = Set(
+      key + single + options.alias + options.filter + options.number + (options.keep ?? [])
+        + (options.coordinates ?? []))
   }
 }
 

@@ -14,7 +14,8 @@ struct NumberCheck {
     let settings = IndexSettings(of: manifest.root, hasTables: false)
     guard let fields = NumberFields(settings, names: manifest.fieldNames), manifest.numberCount > 0 else {
       guard settings.number.isEmpty, manifest.numberCount == 0 else {
-        throw .corrupt(path: manifest.path, cause: .invalid(reason: "has no numbers, which its settings name", offset: 0))
+        throw .corrupt(
+          path: manifest.path, cause: .invalid(reason: "has no numbers, which its settings name", offset: 0))
       }
       return nil
     }

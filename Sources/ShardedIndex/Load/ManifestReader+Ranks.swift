@@ -27,6 +27,8 @@ extension ManifestReader {
   package var numberFields: [String] {
     root.chains.numbers == nil ? [] : setting("number").map(IndexSettings.list) ?? []
   }
+  /// The range of the numbers in the file; nil if the index has none.
+  package var numbersRange: Range<Int>? { range(of: root.chains.numbers) }
   /// The size of the numbers in the file, in bytes.
   package var numbersSize: Int { root.chains.numbers?.size ?? 0 }
 

@@ -11,7 +11,7 @@ struct RankedFilter: Sendable {
   /// The accepted numbers of one field. A record needs one of them.
   struct NumberFilter: Sendable {
     let field: NumberField
-    let accepted: AcceptedNumbers
+    var accepted: AcceptedNumbers
   }
 
   let fields: [FieldFilter]
@@ -23,13 +23,14 @@ struct RankedFilter: Sendable {
     guard !filters.isEmpty else { return nil }
     let built = manifest.filterFields
     var values: [(table: Int, values: [[UInt8]])] = []
-    var numbers: [(field: NumberField, ranges: [ClosedRange<UInt64>])] = []
+    var numbers: [NumberFilter] = []
     for filter in filters {
-      if let field = NumberField(filter.field, in: manifest), let ranges = try field.ranges(filter.values, in: manifest) {
+      if let field = NumberField(filter.field, in: manifest), let ranges = try field.ranges(filter.values, in: manifest)
+      {
         if let same = numbers.firstIndex(where: { $0.field.number == field.number }) {
-          numbers[same].ranges += ranges
+          numbers[same].accepted.add(ranges)
         } else {
-          numbers.append((field, ranges))
+          numbers.append(NumberFilter(field: field, accepted: AcceptedNumbers(ranges)))
         }
         continue
       }
@@ -49,7 +50,7 @@ struct RankedFilter: Sendable {
         },
         values: AcceptedValues(values))
     }
-    self.numbers = numbers.map { NumberFilter(field: $0, accepted: AcceptedNumbers($1)) }
+    self.numbers = numbers
   }
 
   /// Returns the filters with the tables of a page.
@@ -173,7 +174,7 @@ extension RankedFilter.NumberFilter {
   /// - Parameter greatest: Returns the greatest value of the records in a column of numbers.
   func mayPass(_ greatest: (Int) -> UInt64) -> Bool {
     let column = 2 * field.number
-    return accepted.mayContain(0 &- greatest(column + 1), greatest(column))
+    return accepted.mayContain(NumberCode.negated(greatest(column + 1)), greatest(column))
   }
 }
 
@@ -226,7 +227,7 @@ struct FilteredPage {
       let column = 2 * filter.field.number
       let greatest = try reader.numbers(column, ofShard: shard, parts: weights.count)
       let least = try reader.numbers(column + 1, ofShard: shard, parts: weights.count)
-      for part in weights.indices where !filter.accepted.mayContain(0 &- least[part], greatest[part]) {
+      for part in weights.indices where !filter.accepted.mayContain(NumberCode.negated(least[part]), greatest[part]) {
         bounds[part] = nil
       }
     }

@@ -384,16 +384,6 @@ struct RankedSearch: Sendable {
   /// The greatest nearness in a score, in steps.
   var greatestNear: Int { nearness?.greatest ?? 0 }
 
-  /// Returns the greatest key of the records of a shard in an order by numbers; 0 without.
-  func key(ofShard shard: Int, of set: KeySet) throws(IndexError) -> UInt64 {
-    try sort?.key(ofShard: shard, of: reader(of: set)) ?? 0
-  }
-
-  /// Returns the same for each part of a shard; nil without an order by numbers.
-  func keys(ofShard shard: Int, parts count: Int, of set: KeySet) throws(IndexError) -> [UInt64]? {
-    try sort?.keys(ofShard: shard, parts: count, of: reader(of: set))
-  }
-
   /// Returns the reader of a key set. Runs of entries exist only in an index with entries.
   func reader(of set: KeySet) -> ShardReader {
     guard set == .entries, let entries else { return generation.shards }

@@ -82,7 +82,7 @@ struct NumberField: Sendable {
   /// Returns the ranges of numbers that a filter's texts stand for; nil if one of them is no number and no range.
   func ranges(_ texts: [String], in manifest: ManifestReader) throws(IndexError) -> [ClosedRange<UInt64>]? {
     let head = try manifest.numberHead()
-    let least = 0 &- head.maximum(ofPages: 0..<manifest.pageCount, column: 2 * number + 1)
+    let least = NumberCode.negated(head.maximum(ofPages: 0..<manifest.pageCount, column: 2 * number + 1))
     var ranges: [ClosedRange<UInt64>] = []
     for text in texts {
       switch NumberCode.range(Array(text.utf8), ofDates: NumberCode.isDate(least)) {
@@ -131,24 +131,5 @@ struct NumberField: Sendable {
       isFound = true
       unsafe RecordNumbers.forEach(entry.text, ValueKind(rawValue: entry.kind) ?? .literal, body)
     }
-  }
-}
-
-extension ShardReader {
-  /// Whether the shards have a column of numbers.
-  func hasNumbers(_ column: Int) -> Bool { column < 2 * manifest.numberCount }
-
-  /// Returns the greatest value of a column of numbers in each part of a shard.
-  ///
-  /// - Parameter count: The number of the shard's parts.
-  func numbers(_ column: Int, ofShard shard: Int, parts count: Int) throws(IndexError) -> [UInt64] {
-    guard hasNumbers(column) else { return Array(repeating: .max, count: count) }
-    let page = try manifest.numberPage(shard / Manifest.pageCapacity)
-    let values = page.values(ofShard: shard % Manifest.pageCapacity, column: column)
-    guard values.count == count else {
-      let reason = "has \(count) parts, and numbers of \(values.count) parts"
-      throw .corrupt(path: filePath(of: shard), cause: .invalid(reason: reason, offset: 0))
-    }
-    return values
   }
 }

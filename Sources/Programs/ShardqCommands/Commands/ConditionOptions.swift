@@ -81,7 +81,8 @@
     /// The conditions as a line of information has them, such as `country=FR` and `near 48.85,2.35`.
     var notes: [String] {
       let others = [
-        near.map { "near " + $0.text }, radius.map { "radius " + $0 }, typos.map { "typos " + $0.rawValue }, sort.map { "sort " + $0.rawValue },
+        near.map { "near " + $0.text }, radius.map { "radius " + $0 }, typos.map { "typos " + $0.rawValue },
+        sort.map { "sort " + $0.rawValue },
       ]
       return filters + others.compactMap { $0 }
     }

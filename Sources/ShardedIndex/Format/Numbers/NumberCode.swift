@@ -15,6 +15,9 @@ package enum NumberCode {
   /// The number of codes in one power of ten.
   private static let span = 9 * least
 
+  /// Returns the code with the opposite order, and of none none.
+  package static func negated(_ code: UInt64) -> UInt64 { code == none ? none : .max - code + 1 }
+
   // MARK: Texts
 
   /// Returns the code of a decimal number or an ISO 8601 date; nil for another text, and for a number from 10^68 on.
@@ -108,7 +111,8 @@ package enum NumberCode {
     if mark == zeroMark { return zero }
     let number = try reader.readWeight()
     let code =
-      mark >= dayMark ? Self.code(date: number, inDays: mark == dayMark) : Self.code(number, mark: Int(mark) - firstMark)
+      mark >= dayMark
+      ? Self.code(date: number, inDays: mark == dayMark) : Self.code(number, mark: Int(mark) - firstMark)
     guard let code else { throw .invalid(reason: "has a number that is none", offset: offset) }
     return code
   }

@@ -9,12 +9,12 @@ package struct RecordNumbers: Sendable {
   package init() {}
 
   /// The least code; 0 without a number.
-  package var least: UInt64 { 0 &- negatedLeast }
+  package var least: UInt64 { NumberCode.negated(negatedLeast) }
 
   /// Adds a code.
   package mutating func add(_ code: UInt64) {
     greatest = max(greatest, code)
-    negatedLeast = max(negatedLeast, 0 &- code)
+    negatedLeast = max(negatedLeast, NumberCode.negated(code))
   }
 
   /// Calls `body` with the code of each number of a field.
@@ -27,9 +27,11 @@ package struct RecordNumbers: Sendable {
 
 /// The numbers that a filter accepts: ranges of codes.
 package struct AcceptedNumbers: Sendable {
-  package let ranges: [ClosedRange<UInt64>]
+  package private(set) var ranges: [ClosedRange<UInt64>]
 
   package init(_ ranges: [ClosedRange<UInt64>]) { self.ranges = ranges }
+
+  mutating func add(_ others: [ClosedRange<UInt64>]) { ranges += others }
 
   func contains(_ code: UInt64) -> Bool { ranges.contains { $0.contains(code) } }
 

@@ -16,7 +16,7 @@ package enum MaximaForm: Equatable, Sendable {
 
   /// Returns the value of a column whose bytes in a file are this number, and the other way round. A column of negated
   /// codes has the codes there, which are the least.
-  package func value(_ number: UInt64, column: Int) -> UInt64 { column & 1 == 1 ? 0 &- number : number }
+  package func value(_ number: UInt64, column: Int) -> UInt64 { column & 1 == 1 ? NumberCode.negated(number) : number }
 
   /// Returns whether a number of a file is a value of the chain.
   func isValid(_ number: UInt64) -> Bool {
