@@ -1,5 +1,6 @@
 """Compares filters and nearness of the server with the rows of the list."""
 
+import math
 import unittest
 
 from server import Server, build
@@ -52,6 +53,37 @@ class Filters(unittest.TestCase):
         far = self.search("s", limit=10, near="-48,-178")["matches"]
         self.assertNotEqual([record["id"] for record in near], [record["id"] for record in far])
         self.assertEqual(near[0]["name"], "Sanaa")
+
+    def test_radius(self):
+        """The records within the distance, with any filter and on any page."""
+        def within(row):
+            if "lat" not in row:
+                return False
+            half = [math.radians(float(row[name]) - degrees) / 2 for name, degrees in (("lat", 48.85), ("lon", 2.35))]
+            cosines = math.cos(math.radians(float(row["lat"]))) * math.cos(math.radians(48.85))
+            return 12742 * math.asin(math.sqrt(math.sin(half[0]) ** 2 + cosines * math.sin(half[1]) ** 2)) <= 900
+
+        wanted = sorted(row["id"] for row in self.rows if row["name"].lower().startswith("p") and within(row))
+        self.assertGreater(len(wanted), 3)
+        for radius in "900", "900km", "900000m", "559.23mi":
+            answer = self.search("p", limit=1000, near="48.85,2.35", radius=radius, total="exact")
+            self.assertEqual(sorted(record["id"] for record in answer["matches"]), wanted)
+            self.assertEqual((answer["total"], answer["totalIsExact"]), (len(wanted), True))
+        first = self.search("p", limit=2, near="48.85,2.35", radius="900")
+        rest = self.search("p", limit=1000, near="48.85,2.35", radius="900", after=first["cursor"])
+        self.assertEqual(first["matches"] + rest["matches"], answer["matches"])
+        one = self.search("p", limit=1000, near="48.85,2.35", radius="900", filter="country=US")["matches"]
+        self.assertEqual(one, [record for record in answer["matches"] if record["country"] == "US"])
+        self.assertTrue(0 < len(one) < len(wanted))
+        self.assertEqual(self.search("p", near="48.85,2.35", radius="")["total"], self.search("p")["total"])
+
+    def test_wrong_radius(self):
+        for radius in "0", "-1", "nan", "inf", "1e9", "x", "20041", "5 km", "km", "0x10":
+            answer = self.search("a", status=400, near="1,2", radius=radius)
+            self.assertEqual((answer["parameter"], answer["detail"]), (
+                "radius", "radius must be a distance above 0 and at most 20,040 km, such as 25, 800m or 10mi."))
+        self.assertIn("send near", self.search("a", status=400, radius="5")["detail"])
+        self.assertIn("--near", self.search("a", status=400, server=self.plain, near="1,2", radius="5")["detail"])
 
     def test_photon(self):
         path = "/api?q=p&limit=1000&countrycode=US"

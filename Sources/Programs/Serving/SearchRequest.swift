@@ -30,6 +30,9 @@
     /// The most letters of a query, as code points, which OpenAPI counts. Keys may be longer, but people type less.
     static let queryLimit = 512
 
+    fileprivate static let wrongRadius =
+      "radius must be a distance above 0 and at most 20,040 km, such as 25, 800m or 10mi."
+
     static func check(_ query: String) throws(Problem) {
       guard query.unicodeScalars.count <= queryLimit else {
         throw .badParameter("q", "q has more than \(queryLimit) letters; send fewer.")
@@ -69,6 +72,13 @@
         }
         query.near = place
       }
+      if let text = parameters.text("radius"), !text.isEmpty {
+        guard let radius = RadiusText.kilometres(text) else {
+          throw .badParameter("radius", Self.wrongRadius)
+        }
+        guard query.near != nil else { throw .badParameter("radius", "radius needs a place; send near.") }
+        query.near?.radius = radius
+      }
       if let text = parameters.text("after"), !text.isEmpty {
         guard let cursor = ShardedIndex.Cursor(text) else {
           throw .badParameter("after", "after is not a cursor; send the cursor of the previous page.")
@@ -103,6 +113,7 @@
         case .needsRanks(.sort): ("sort", "Only ranked answers have another order; send the field alone.")
         case .needsRanks(.filter): ("filter", "Only ranked answers are filtered; send sort=rank.")
         case .needsRanks: ("typos", "Only ranked answers correct typing errors; send sort=rank.")
+        case .wrongRadius: ("radius", SearchRequest.wrongRadius)
         case .offsetBesideCursor: ("offset", "offset and after exclude each other; leave offset out.")
         case .deepOffset(let limit):
           ("offset", "offset is at most \(limit) in a ranked answer; send the last cursor as after to read on.")
