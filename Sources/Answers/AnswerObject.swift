@@ -8,6 +8,7 @@ package struct AnswerFacts {
   package let total: ShardedIndex.Total
   /// The number of keys that begin with the text; nil if it is unknown.
   package let keys: Int?
+  package let facets: [ShardedIndex.Facet]
   package let isRanked: Bool
   /// The order by the numbers of a field; nil for another order.
   package let sort: ShardedIndex.SearchQuery.Sort?
@@ -31,7 +32,7 @@ package struct AnswerFacts {
     _ search: ShardedIndex.Search, in generation: String, correction: String?, hasNearest: Bool = true
   ) throws(IndexError) {
     self.generation = generation
-    total = try search.total()
+    (total, facets) = try search.counts()
     (keys, isRanked, isComplete) = (search.keys, search.isRanked, search.isComplete)
     (self.correction, interpretation, dropped) = (correction, search.interpretation, search.dropped)
     (cursor, sort) = (search.cursor?.description, search.query.sort)
@@ -128,6 +129,7 @@ package enum AnswerObject {
   /// Writes the members behind the records, and the end of the object.
   package static func end(_ facts: AnswerFacts, _ output: inout Output) throws(WriteError) {
     try write(facts.total, keys: facts.keys, &output)
+    if !facts.facets.isEmpty { try write(facts.facets, &output) }
     if facts.isRanked {
       try write("sort", facts.sort?.text ?? "rank", &output)
       try output.write(facts.isComplete ? ",\"complete\":true" as StaticString : ",\"complete\":false" as StaticString)
@@ -140,6 +142,31 @@ package enum AnswerObject {
     }
     if let nearest = facts.nearest { try write("nearest", nearest, &output) }
     try output.write("}\n" as StaticString)
+  }
+
+  /// Writes the array of facets.
+  private static func write(_ facets: [ShardedIndex.Facet], _ output: inout Output) throws(WriteError) {
+    try output.write(",\"facets\":" as StaticString)
+    for (number, facet) in facets.enumerated() {
+      try output.write(number == 0 ? 0x5b : 0x2c)
+      try write(facet, &output)
+    }
+    try output.write(0x5d)
+  }
+
+  /// Writes a field with its values.
+  package static func write(_ facet: ShardedIndex.Facet, _ output: inout Output) throws(WriteError) {
+    try output.write("{\"field\":" as StaticString)
+    try JSONText.write(facet.field, to: &output)
+    try output.write(",\"values\":[" as StaticString)
+    for (number, value) in facet.values.enumerated() {
+      try output.write(number == 0 ? "{\"value\":" as StaticString : ",{\"value\":" as StaticString)
+      try JSONText.write(value.value, to: &output)
+      try write("count", value.count, &output)
+      try output.write(0x7d)
+    }
+    try output.write(facet.isExact ? "],\"exact\":true" as StaticString : "],\"exact\":false" as StaticString)
+    try output.write(facet.hasMore ? ",\"more\":true}" as StaticString : ",\"more\":false}" as StaticString)
   }
 
   /// Writes the text of a reading, and its filters as an object if there are some.

@@ -7,16 +7,23 @@ extension ShardedIndex {
     private let limit: Int
     /// The number of matches, if the query counts them.
     private let counted: Total?
+    /// The facets of the query, in its order, each field once. Source: docs/facets.md.
+    public let facets: [Facet]
     /// The records of the hits, in their order.
     public let records: Records
 
     private init(
-      _ search: Search, limit: Int, counted: Total? = nil, isStopped: (() -> Bool)? = nil
+      _ search: Search, limit: Int, counted: Total? = nil, facets: [Facet]? = nil, isStopped: (() -> Bool)? = nil
     ) throws(IndexError) {
       self.limit = limit
       var search = search
       try search.find(limit, isStopped: isStopped)
-      self.counted = counted == nil && search.query.countsMatches ? try search.total() : counted
+      if let facets {
+        (self.counted, self.facets) = (counted, facets)
+      } else {
+        let counts = try search.counts(isStopped: isStopped)
+        (self.counted, self.facets) = (search.query.countsMatches ? counts.total : nil, counts.facets)
+      }
       records = try search.records(in: 0..<search.count)
       self.search = search
     }
@@ -83,7 +90,8 @@ extension ShardedIndex {
 
     /// - Parameter isStopped: A condition that ends the search; nil for none.
     func next(limit: Int?, isStopped: (() -> Bool)?) throws(IndexError) -> Answer {
-      try Answer(search, limit: limit.map { max(0, $0) } ?? self.limit, counted: counted, isStopped: isStopped)
+      try Answer(
+        search, limit: limit.map { max(0, $0) } ?? self.limit, counted: counted, facets: facets, isStopped: isStopped)
     }
 
     /// - Parameter isStopped: A condition that ends the search; nil for none.

@@ -7,6 +7,8 @@ extension ShardedIndex {
     private let query: SearchQuery
     /// The folded text that was searched.
     private(set) var text: [UInt8]
+    /// The filters of the search that the hits come from.
+    private(set) var filters: [Filter]
     /// The words of the query that the search left out, since nothing matches all words; in their order.
     package private(set) var dropped: [String] = []
     /// The reading of the text that the hits come from; nil for the text itself.
@@ -23,7 +25,7 @@ extension ShardedIndex {
     /// - Throws: ``IndexError`` as ``ShardedIndex/search(_:limit:after:)``.
     package init(_ query: SearchQuery, _ text: [UInt8], in generation: Generation) throws(IndexError) {
       let cursor = query.cursor
-      (self.query, self.text) = (query, text)
+      (self.query, self.text, filters) = (query, text, query.filter)
       // A cursor stands behind a hit.
       rankBefore = cursor?.rank
       before = (0, cursor?.rank.edits == 0 ? 1 : 0, cursor == nil)
@@ -53,6 +55,14 @@ extension ShardedIndex {
         text, filter: RankedFilter(filters, in: manifest), near: RankedNear(query.near, in: manifest),
         sort: RankedSort(query.sort, in: manifest), typos: query.typos, isClosed: isClosed, acrossNames: acrossNames,
         in: generation, below: query.cursor?.rank)
+    }
+
+    /// Begins the search that the hits come from once more, from the first match on, with other filters.
+    func begun(with filters: [Filter]) throws(IndexError) -> RankedSearch {
+      var query = query
+      query.cursor = nil
+      return try Self.search(
+        text, query, filters, isClosed: search.text.isClosed, acrossNames: search.rules.acrossNames, in: generation)
     }
 
     package var generation: Generation { search.generation }
@@ -181,7 +191,7 @@ extension ShardedIndex {
 
     /// Goes on with the search for another text.
     private mutating func take(_ search: RankedSearch, for other: OtherText) {
-      (self.search, text) = (search, Fold.fold(other.text))
+      (self.search, text, filters) = (search, Fold.fold(other.text), other.filters)
       (interpretation, dropped) = (other.interpretation, other.dropped)
     }
 

@@ -13,7 +13,7 @@ extension ShardedIndex {
     /// ones that the answer has.
     package let matches: Matches?
     /// The hits; nil in the order of keys. `if let`, and a comparison with nil, would copy all that their search holds.
-    private var hits: RankedHits?
+    private(set) var hits: RankedHits?
 
     /// Begins a search. In the order of ranks, ``find(_:parts:isStopped:)`` finds hits.
     ///
@@ -97,7 +97,8 @@ extension ShardedIndex {
       }
     }
 
-    private var budget: SearchBudget? {
+    /// The limit on the work of each search for the answer; nil for no limit.
+    var budget: SearchBudget? {
       query.budget ?? (query.limits.parts < .max ? .parts(query.limits.parts) : nil)
     }
 
@@ -109,9 +110,11 @@ extension ShardedIndex {
     }
 
     /// Returns the number of matches, counted as far as the query wants it.
-    package func total() throws(IndexError) -> Total {
+    ///
+    /// - Parameter walked: The number that a walk over the matches has found; nil for no walk.
+    package func total(walked: Total? = nil) throws(IndexError) -> Total {
       guard isRanked, !generation.isOfStarts || query.countsMatches else { return knownTotal }
-      if query.countsMatches { return try hits!.countedTotal(keys: keys, budget: budget) }
+      if query.countsMatches { return try hits!.countedTotal(keys: keys, budget: budget, walked: walked) }
       return query.needs.tables ? try hits!.tableTotal(keys: keys) : knownTotal
     }
 
@@ -194,8 +197,7 @@ extension ShardedIndex.SearchQuery {
   /// - Parameter text: The folded text.
   func source(_ generation: Generation, _ text: [UInt8]) throws(IndexError) -> Generation {
     guard needs.keys != .always, !needs.cursor, cursor == nil, filter.isEmpty, near == nil, sort == nil,
-      typos != .required,
-      !countsMatches
+      typos != .required, !countsMatches, facets.isEmpty
     else { return generation }
     let nearest = try generation.nearest(to: text, count: wanted, isByRank: order == .rank)
     if needs.columns, nearest.isOfStarts {

@@ -26,6 +26,11 @@ extension ShardedIndex {
     /// Whether the search counts the matches for ``ShardedIndex/Answer/total``, by a search of its own for at most
     /// 10,000 of them if nothing else tells their number.
     public var countsMatches: Bool
+    /// The paths of the fields whose values the search counts for ``ShardedIndex/Answer/facets``. The index has filters
+    /// by them.
+    public var facets: [String]
+    /// The most values of each facet, at most ``Facet/valueLimit``.
+    public var facetLimit = 10
     /// The members that the caller needs of the answer.
     package var needs = Needs()
     /// The limits of a caller that answers for others.
@@ -40,14 +45,15 @@ extension ShardedIndex {
     ///   - words: Which words of the text a record has to match.
     ///   - budget: The limit on the work of the search; nil for no limit.
     ///   - countsMatches: Whether the search counts the matches, up to 10,000 of them.
+    ///   - facets: The paths of the fields whose values the search counts.
     public init(
       _ text: String, filter: [Filter] = [], near: Place? = nil, sort: Sort? = nil, typos: Typos = .automatic,
       words: RequiredWords = .automatic,
-      budget: SearchBudget? = nil, countsMatches: Bool = false
+      budget: SearchBudget? = nil, countsMatches: Bool = false, facets: [String] = []
     ) {
       (self.words, self.sort) = (words, sort)
       (self.text, self.filter, self.near, self.typos, self.budget) = (text, filter, near, typos, budget)
-      self.countsMatches = countsMatches
+      (self.countsMatches, self.facets) = (countsMatches, facets)
     }
 
     /// An order by the numbers of a field. Matches with fewer typing errors come first, and matches without a number come
@@ -320,7 +326,7 @@ extension ShardedIndex.SearchQuery {
 
   /// Checks the fields of the filters and of the order.
   private func checkFields(of manifest: ManifestReader) throws(SearchFault) {
-    guard !filter.isEmpty || sort != nil else { return }
+    guard !filter.isEmpty || !facets.isEmpty || sort != nil else { return }
     let (filters, numbers) = (manifest.filterFields, manifest.numberFields)
     for filter in filter {
       let isFilter = filters.number(of: filter.field) != nil
@@ -335,6 +341,9 @@ extension ShardedIndex.SearchQuery {
       } else if !isFilter {
         throw filters.isEmpty ? .notBuilt(feature: .filter) : .noFilter(field: filter.field, filters: filters)
       }
+    }
+    for field in facets where filters.number(of: field) == nil {
+      throw filters.isEmpty ? .notBuilt(feature: .filter) : .noFilter(field: field, filters: filters)
     }
     if let sort, numbers.number(of: sort.field) == nil {
       throw numbers.isEmpty ? .notBuilt(feature: .numbers) : .noNumber(field: sort.field, numbers: numbers)

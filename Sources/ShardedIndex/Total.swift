@@ -52,18 +52,21 @@ extension ShardedIndex.RankedHits {
 
   /// Returns the number of matches, by a search of its own for at most 10,000 of them if nothing else tells it.
   ///
-  /// - Parameter budget: The limit on the work of the search; nil for no limit.
+  /// - Parameters:
+  ///   - budget: The limit on the work of the search; nil for no limit.
+  ///   - walked: The number that a walk over the matches has found; nil for no walk.
   package func countedTotal(
-    keys: Int? = nil, budget: ShardedIndex.SearchBudget? = nil
+    keys: Int? = nil, budget: ShardedIndex.SearchBudget? = nil, walked: ShardedIndex.Total? = nil
   ) throws(IndexError) -> ShardedIndex.Total {
     let known = total(keys: keys)
     if known.isExact { return known }
     if let count = try search.countMatches(of: text), count > 0 || search.editLimit == 0 {
       return ShardedIndex.Total(count)
     }
-    let right = try walked(.none, budget)
+    if let walked { return max(walked, known) }
+    let right = try self.walked(.none, budget)
     if right.number > 0 || !right.isExact || search.editLimit == 0 { return max(right, known) }
-    return max(try walked(.automatic, budget), known)
+    return max(try self.walked(.automatic, budget), known)
   }
 
   private func walked(

@@ -66,8 +66,12 @@ struct QueryAnswer {
       shown = search.range.count
       if format == .json { try end([], &output) }
     }
-    if format == .text { total = try QueryRunner.reading { () throws(IndexError) in try search.total() } }
-    try QueryRunner.writing { () throws(WriteError) in try writer.end(to: &output) }
+    var facets: [ShardedIndex.Facet] = []
+    if format == .text { (total, facets) = try gathered { () throws(IndexError) in try search.counts() } }
+    try QueryRunner.writing { () throws(WriteError) in
+      try writer.end(to: &output)
+      for facet in facets { try FacetText.write(facet, named: true, to: &output) }
+    }
   }
 
   /// Writes the hits from the first page on.
@@ -97,13 +101,20 @@ struct QueryAnswer {
 
   /// Writes the members of JSON behind the records.
   private func end(_ hits: [ShardedIndex.Hit], _ output: inout Output) throws(QueryRunner.QueryError) {
-    let facts = try QueryRunner.reading { () throws(IndexError) in
+    let facts = try gathered { () throws(IndexError) in
       try AnswerFacts(search, in: generation.name, correction: correction)
     }
     try QueryRunner.writing { () throws(WriteError) in
       try AnswerObject.endMatches(&output)
       if search.isRanked { try AnswerObject.write(hits, &output) }
       try AnswerObject.end(facts, &output)
+    }
+  }
+
+  /// Returns the result of `body`. If the answer has facets, a carrier fetches bytes of several places side by side.
+  private func gathered<Value>(_ body: () throws(IndexError) -> Value) throws(QueryRunner.QueryError) -> Value {
+    try QueryRunner.reading { () throws(IndexError) in
+      try search.query.facets.isEmpty ? body() : search.generation.gathering(body)
     }
   }
 

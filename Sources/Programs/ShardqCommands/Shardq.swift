@@ -79,8 +79,8 @@
 
     private static let rootOptions = ["-h", "--help", "-help", "--version"]
     private static let queryOptions = [
-      "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--sort", "--after", "--filter", "--typos",
-      "--words", "--near", "--radius", "--color", "--hyperlink", "--expect-digest", "--fetch", "--cache-dir",
+      "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--sort", "--after", "--filter", "--facet",
+      "--typos", "--words", "--near", "--radius", "--color", "--hyperlink", "--expect-digest", "--fetch", "--cache-dir",
       "--cache-size",
     ]
 

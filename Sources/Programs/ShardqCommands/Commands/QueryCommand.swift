@@ -34,6 +34,14 @@
     var cursor: AnswerCursor?
 
     @Option(
+      name: .customLong("facet"),
+      help: ArgumentHelp(
+        "Print the values of this field among the matches, with the number of matches that have each. May be given "
+          + "again, for other fields.",
+        valueName: "field"))
+    var facets: [String] = []
+
+    @Option(
       name: .customLong("words"),
       help: ArgumentHelp(
         "auto asks for readings of the prefix if nothing matches it, and then leaves words out, in a ranked answer; "
@@ -55,6 +63,7 @@
       conditions.apply(to: &query)
       query.offset = offset ?? 0
       query.cursor = cursor?.cursor
+      query.facets = facets
       query.words = words == .all ? .all : .automatic
     }
   }
@@ -201,6 +210,7 @@
       if options.printing.endsWithZero, !options.printing.stdin, format ?? .tsv != .tsv {
         throw ValidationError("-0 goes with --format tsv; leave out one")
       }
+      try checkFacets(format)
       if options.matching.conditions.sort == .key, options.printing.explains { throw Self.error(.needsRanks(.cursor)) }
       do throws(SearchFault) { try request.query.check() } catch { throw Self.error(error) }
       if options.printing.explains,
@@ -219,6 +229,18 @@
       }
     }
 
+    private func checkFacets(_ format: OutputFormat?) throws {
+      guard !options.matching.facets.isEmpty else { return }
+      let printing = options.printing
+      if printing.count || printing.isQuiet || printing.explains {
+        throw ValidationError("--facet prints values below the records; leave out --count, -q and --explain")
+      }
+      if printing.fields != nil || printing.endsWithZero && !printing.stdin || ![nil, .text, .json].contains(format) {
+        throw ValidationError("--facet goes with --format text or json; leave out --fields and -0")
+      }
+    }
+
+    /// The words of the command for a fault of its search.
     private static func error(_ fault: SearchFault) -> ValidationError {
       ConditionOptions.error(fault, rankedOptions: "--after, --filter, --near, --typos and --explain")
     }
@@ -233,6 +255,8 @@
       request.all = options.matching.all
       request.countOnly = options.printing.count
       request.format = options.printing.chosenFormat
+      // Only text and JSON have a place for facets.
+      if request.format == nil, !options.matching.facets.isEmpty, !options.printing.stdin { request.format = .text }
       request.fields = options.printing.fields?.names ?? []
       request.endsWithZero = options.printing.endsWithZero
       (request.color, request.hyperlink) = (options.printing.color.mode, options.printing.hyperlink)

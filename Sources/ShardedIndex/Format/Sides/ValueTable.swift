@@ -115,6 +115,14 @@ package struct ValueLists: Sendable {
     range(of: container).map { ListedValue(number: Int(numbers[$0]), count: Int(counts[$0]), weight: weights[$0]) }
   }
 
+  /// Adds the counts of a container's values to sums by number. A sum that is too large becomes the greatest Int.
+  func addCounts(of container: Int, to sums: inout [Int]) {
+    for index in range(of: container) {
+      let (sum, isOver) = sums[Int(numbers[index])].addingReportingOverflow(Int(counts[index]))
+      sums[Int(numbers[index])] = isOver ? .max : sum
+    }
+  }
+
   /// Returns the position of a number among a container's values, and its entry; nil if the container lacks it.
   func find(_ number: Int, in container: Int) -> (index: Int, entry: ListedValue)? {
     let range = range(of: container)
