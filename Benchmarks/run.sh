@@ -7,6 +7,7 @@
 #     Benchmarks/run.sh --far [CITIES]                              requests and bytes on a far host, beside others: far.py
 #     Benchmarks/run.sh --lazy [--quick] [--lists gn,cities]        the full index: lazy/figures.py, which writes into docs
 #     Benchmarks/run.sh --page [--loads 1] [--index INDEX]          the start of the page on a slow line: page/figures.py
+#     Benchmarks/run.sh --numbers                                   orders, ranges and facets beside SQLite: numbers/figures.py
 #     Benchmarks/run.sh --encodings [CITIES]                        the cost of encodings, for docs/measurements.md
 #     Benchmarks/run.sh --sizes DIRECTORY 1M 10M 50M ...            the growth with the number of records: scale.py
 #     Benchmarks/run.sh --sizes DIRECTORY --weight _id 10M ...      the same of ranked answers
@@ -29,6 +30,13 @@ if [ "${1:-}" = --lazy ]; then
   ./rivals.sh .build/lazy lazy/requirements.txt
   exec .build/lazy/venv/bin/python lazy/figures.py "$bin" "$module" "$library" "$data" \
     "${SHARDQ_SUITES:-$data/../suites}" .build/lazy "$@"
+fi
+if [ "${1:-}" = --numbers ]; then
+  shift
+  [ -n "${SHARDQ_BIN:-}" ] || ../Scripts/build.sh --base >&2
+  library=${SHARDQ_LIBRARY:-../.build/library/out/libshardq.so}
+  [ -n "${SHARDQ_LIBRARY:-}" ] || ../Scripts/build-library.sh .build/library/out >&2
+  exec python3 numbers/figures.py "${SHARDQ_BIN:-../bin}" "$library" "${SHARDQ_DATA:-../../shared/data}" .build/numbers "$@"
 fi
 if [ "${1:-}" = --page ]; then
   shift

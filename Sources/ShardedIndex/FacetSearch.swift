@@ -176,7 +176,7 @@ extension ShardedIndex.Search {
   /// and no others; else nil.
   private func keyMatches(without field: String) throws(IndexError) -> ShardedIndex.Matches? {
     guard isRanked else { return try keyMatches(of: text) }
-    guard hits!.filters(without: field).isEmpty else { return nil }
+    guard hits!.filters(without: field).isEmpty, query.near?.radius == nil else { return nil }
     let manifest = generation.manifest
     if hits!.text.isEmpty { return try keyMatches(of: []) }
     guard manifest.setting("words") == nil, manifest.setting("alias") == nil else { return nil }
