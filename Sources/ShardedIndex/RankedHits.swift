@@ -248,11 +248,10 @@ extension ShardedIndex {
         take(search, for: shorter)
         return next
       }
+      let condition = search.nearness?.condition(in: generation.manifest)
       // A whole key or a whole name is likelier to be meant than a beginning.
       for shorter in texts.all() where !asked.isCut {
-        guard
-          let rank = try asked.best(shorter.text, search.filter, search.nearness?.condition, in: generation),
-          !asked.isCut,
+        guard let rank = try asked.best(shorter.text, search.filter, condition, in: generation), !asked.isCut,
           RecordMatch.isWhole(bonus: rank.bonus(near: 0))
         else { continue }
         if let next = try hits(of: shorter) { return next }

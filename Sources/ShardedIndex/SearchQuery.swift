@@ -147,7 +147,7 @@ extension ShardedIndex {
     /// The greatest valid ``radius``, beyond half the way round the globe.
     public static let radiusLimit = 20_040.0
 
-    let place: NearPlace
+    package let place: NearPlace
     /// The greatest distance of a match from the place along a great circle, in kilometres: above 0, and at most
     /// ``radiusLimit``. A record without coordinates does not match then. nil for no limit.
     ///

@@ -73,7 +73,7 @@ extension ShardedIndex.RankedHits {
     _ typos: ShardedIndex.Typos, _ budget: ShardedIndex.SearchBudget?
   ) throws(IndexError) -> ShardedIndex.Total {
     var walk = try RankedSearch(
-      text, filter: search.filter, near: search.nearness?.condition, typos: typos,
+      text, filter: search.filter, near: search.nearness?.condition(in: generation.manifest), typos: typos,
       acrossNames: search.rules.acrossNames, in: generation)
     let page = try walk.next(ShardedIndex.Total.walkLimit, budget: budget)
     return ShardedIndex.Total(page.records.count, isExact: walk.highestRest == nil)

@@ -42,8 +42,11 @@ import Testing
     #expect(near((8995, 0), (8995, 18000)) == near((8995, 0), (8985, 0)))
     // 8 - log2(1 + d / 10 km): 5 octaves at 70 km, none from 2,550 km on.
     #expect(abs(near((0, 0), (63, 0)) - 5 * 2048) < 200 && near((0, 0), (2300, 0)) == 0 && near((0, 0), (2250, 0)) > 0)
-    #expect(try place("48.855,2.345") == ShardedIndex.Place(latitude: 48.86, longitude: 2.35))
-    #expect(try place("-0.005,-179.995") == ShardedIndex.Place(latitude: -0.01, longitude: -180))
+    for (text, latitude, longitude) in [("48.855,2.345", 4886, 235), ("-0.005,-179.995", -1, -18000)] {
+      let read = try place(text).place
+      #expect(read.latitude == latitude && read.longitude == longitude)
+    }
+    #expect(try place("48.8550004,2.3450006") == ShardedIndex.Place(latitude: 48.855, longitude: 2.345001))
     #expect(try place(" 48.855 , 2.345") == place("48.855,2.345"))
     for text in ["", ",", "1", "1,2,3", "90.001,0", "0,-180.0000001", "x,1", "1 2", "nan,0"] {
       #expect(ShardedIndex.Place(text) == nil, "\(text)")

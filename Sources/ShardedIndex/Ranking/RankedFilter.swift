@@ -260,7 +260,7 @@ extension RankedSearch {
   func countMatches(of text: [UInt8]) throws(IndexError) -> Int? {
     if let filter, !filter.numbers.isEmpty { return nil }
     let manifest = generation.manifest
-    guard manifest.setting("words") == nil, manifest.setting("alias") == nil, nearness?.radius == nil else {
+    guard manifest.setting("words") == nil, manifest.setting("alias") == nil, nearness?.isLimited != true else {
       return nil
     }
     guard let filter else {

@@ -1,65 +1,61 @@
 /// The place of a ranked query, in an index with the table of cells. Source: docs/ranking.md section 9.
-struct RankedNear: Sendable {
-  private let place: NearPlace
+final class RankedNear: Sendable {
+  private let query: ShardedIndex.Place
+  private var place: NearPlace { query.place }
   /// The numbers of the fields with latitudes and longitudes. A record's first field from each list counts.
   private let latitudes: [Int]
   private let longitudes: [Int]
   /// The names of these fields.
   private let fields: CoordinateFields
   /// For each cell, a bound on the nearness of its records; nil for a cell beyond the radius.
-  private var bounds: [Int?]
+  private let bounds: [Int?]
   /// The strength of nearness, in eighths.
-  private var eighths: Int
+  private let eighths: Int
   /// The greatest nearness in a score, in steps.
-  private(set) var greatest: Int
-  /// The greatest distance of a match in kilometres; nil for no limit.
-  let radius: Double?
+  let greatest: Int
   /// The places within the radius; nil for all places.
   private let circle: NearCircle?
 
-  /// - Parameter manifest: Of an index with cells.
-  /// - Returns: nil if the query has no place.
-  init?(_ place: ShardedIndex.Place?, in manifest: ManifestReader) {
-    guard let place else { return nil }
+  /// - Parameters:
+  ///   - manifest: Of an index with cells.
+  ///   - isCondition: Whether the radius counts alone, and the nearness of all records is 0.
+  /// - Returns: nil if the query has no place, and for a condition if it has no radius.
+  init?(_ place: ShardedIndex.Place?, in manifest: ManifestReader, isCondition: Bool = false) {
+    guard let place, !isCondition || place.radius != nil else { return nil }
     let settings = IndexSettings(of: manifest.root, hasTables: false)
-    (self.place, eighths) = (place.place, place.eighths)
+    let eighths = isCondition ? 0 : place.eighths
+    (query, self.eighths) = (place, eighths)
     let names = manifest.fieldNames
     fields = settings.coordinateFields
     latitudes = fields.latitudes.compactMap { names.number(of: $0) }
     longitudes = fields.longitudes.compactMap { names.number(of: $0) }
-    func steps(_ near: Int) -> Int { near * place.eighths / 8 }
-    radius = place.radius
-    circle = radius.map { NearCircle(place.place, radius: $0) }
-    let isWithin = circle?.cells()
+    let circle = place.radius.map { NearCircle(place.place, radius: $0) }
+    self.circle = circle
     bounds = (0..<NearPlace.cellCount).map { cell in
-      isWithin?[cell] ?? true ? steps(place.place.greatestNear(inCell: cell)) : nil
+      circle?.reaches(cell: cell) ?? true ? place.place.greatestNear(inCell: cell) * eighths / 8 : nil
     }
-    greatest = steps(NearPlace.greatest)
+    greatest = NearPlace.greatest * eighths / 8
   }
 
-  /// The radius as a condition alone, with a nearness of 0 for all records; nil without a radius.
-  var condition: RankedNear? {
-    guard circle != nil else { return nil }
-    var condition = self
-    (condition.eighths, condition.greatest) = (0, 0)
-    condition.bounds = bounds.map { $0 == nil ? nil : 0 }
-    return condition
-  }
+  /// Whether records beyond a radius do not match.
+  var isLimited: Bool { circle != nil }
+
+  /// Returns the radius as a condition alone; nil without a radius.
+  func condition(in manifest: ManifestReader) -> RankedNear? { RankedNear(query, in: manifest, isCondition: true) }
 
   // MARK: Bounds
 
   /// Returns the cells of a page.
   func page(_ number: Int, of reader: ShardReader) throws(IndexError) -> PageCells {
     guard let table = try reader.table(.cells, ofPage: number) else {
-      return PageCells(
-        table: nil, bounds: [], greatest: greatest, withoutPlace: withoutPlace, isOfEntries: reader.isOfEntries)
+      return PageCells(table: nil, bounds: [], of: self, isOfEntries: reader.isOfEntries)
     }
     return PageCells(
       table: table,
       bounds: (0..<table.count).map { number in
         guard let cell = NearPlace.cell(ofValue: table.value(number)) else { return greatest }
         return bounds[cell]
-      }, greatest: greatest, withoutPlace: withoutPlace, isOfEntries: reader.isOfEntries)
+      }, of: self, isOfEntries: reader.isOfEntries)
   }
 
   /// Returns the cells of a page if the query has a radius; otherwise nil.
@@ -68,7 +64,7 @@ struct RankedNear: Sendable {
   }
 
   /// The cells of a page, each with its bound.
-  struct PageCells {
+  final class PageCells {
     fileprivate let table: ValueTable?
     fileprivate let bounds: [Int?]
     /// The bound without a table.
@@ -76,6 +72,11 @@ struct RankedNear: Sendable {
     fileprivate let withoutPlace: Int?
     /// Whether the cells are of entries. The weights of entries are scores.
     fileprivate let isOfEntries: Bool
+
+    fileprivate init(table: ValueTable?, bounds: [Int?], of near: RankedNear, isOfEntries: Bool) {
+      (self.table, self.bounds, self.isOfEntries) = (table, bounds, isOfEntries)
+      (greatest, withoutPlace) = (near.greatest, near.withoutPlace)
+    }
 
     /// Whether all records of the page are beyond the radius.
     var isBeyond: Bool { table != nil && bounds.allSatisfy { $0 == nil } }
@@ -219,7 +220,7 @@ struct RankedNear: Sendable {
     ]
     bytes += [UInt8(truncatingIfNeeded: place.longitude), UInt8(truncatingIfNeeded: place.longitude >> 8)]
     bytes.append(UInt8(truncatingIfNeeded: place.longitude >> 16))
-    guard let radius else { return }
+    guard let radius = query.radius else { return }
     var writer = ByteWriter()
     writer.write(radius.bitPattern)
     for degrees in [place.latitudeMillionths, place.longitudeMillionths] {

@@ -379,7 +379,7 @@ struct RankedSearch: Sendable {
   }
 
   /// Whether a filter or a radius leaves out records whose texts match.
-  var hasConditions: Bool { filter != nil || nearness?.radius != nil }
+  var hasConditions: Bool { filter != nil || nearness?.isLimited == true }
 
   /// The greatest nearness in a score, in steps.
   var greatestNear: Int { nearness?.greatest ?? 0 }

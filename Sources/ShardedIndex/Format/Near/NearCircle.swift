@@ -3,48 +3,46 @@
 /// The arithmetic has sums, products and quotients of doubles alone, which have the same bits on every machine.
 package struct NearCircle: Sendable {
   private let middle: NearPlace
+  /// The cosine of the middle's latitude.
+  private let cosine: Double
   /// The greatest haversine of a place in the circle.
   private let limit: Double
 
   /// - Parameter radius: The greatest distance in kilometres, above 0.
   package init(_ middle: NearPlace, radius: Double) {
     let half = radius / Self.diameter
-    self.middle = middle
+    (self.middle, cosine) = (middle, Self.cosine(middle.latitudeMillionths))
     // Beyond half the way round the globe all places are in the circle, also with a haversine rounded to above 1.
     limit = half < .pi / 2 ? Self.square(Self.sine(half)) : 2
   }
 
   /// Returns whether a place is in the circle.
   package func has(_ other: NearPlace) -> Bool {
-    let turn = Self.turn(middle.longitudeMillionths, other.longitudeMillionths)
     let haversine = Self.haversine(
-      latitudes: Self.squaredSine(abs(middle.latitudeMillionths - other.latitudeMillionths)),
-      turn: Self.squaredSine(turn),
-      cosines: Self.cosine(middle.latitudeMillionths) * Self.cosine(other.latitudeMillionths))
+      latitudes: abs(middle.latitudeMillionths - other.latitudeMillionths),
+      turn: Self.turn(middle.longitudeMillionths, other.longitudeMillionths),
+      cosines: cosine * Self.cosine(other.latitudeMillionths))
     return haversine <= limit
   }
 
-  /// Returns for each cell whether it may have a place in the circle.
+  /// Returns whether a cell may have a place in the circle.
   ///
   /// As in ``NearPlace/greatestNear(inCell:)``, each term of the haversine has its least value in the cell.
-  package func cells() -> [Bool] {
-    let cosine = Self.cosine(middle.latitudeMillionths)
-    let turns = NearPlace.cellColumns.map { column in
-      if column.contains(middle.longitudeMillionths) { return 0.0 }
-      let west = Self.turn(middle.longitudeMillionths, column.lowerBound)
-      return Self.squaredSine(min(west, Self.turn(middle.longitudeMillionths, column.upperBound)))
-    }
-    var cells: [Bool] = []
-    for row in NearPlace.cellRows {
-      let (south, north) = (row.lowerBound, row.upperBound)
-      let gap = max(0, south - middle.latitudeMillionths, middle.latitudeMillionths - north)
-      let (latitudes, cosines) = (Self.squaredSine(gap), cosine * Self.cosine(max(abs(south), abs(north))))
-      for turn in turns {
-        // Rounding changes a haversine by less than this share of it.
-        cells.append(Self.haversine(latitudes: latitudes, turn: turn, cosines: cosines) <= limit * (1 + 1e-9))
-      }
-    }
-    return cells
+  package func reaches(cell: Int) -> Bool {
+    let edges = NearPlace.edges(ofCell: cell)
+    // The cells of places follow from hundredths of a degree, which are rounded.
+    let (unit, half) = (NearPlace.millionthsInHundredth, NearPlace.millionthsInHundredth / 2)
+    let (south, north) = (edges.south * unit - half, edges.north * unit + half)
+    let west = max(edges.west * unit - half, -180_000_000)
+    let east = min(edges.east * unit + half, 180_000_000)
+    let (latitude, longitude) = (middle.latitudeMillionths, middle.longitudeMillionths)
+    var turn = 0
+    if longitude < west || longitude > east { turn = min(Self.turn(longitude, west), Self.turn(longitude, east)) }
+    let least = Self.haversine(
+      latitudes: max(0, south - latitude, latitude - north), turn: turn,
+      cosines: cosine * Self.cosine(min(90_000_000, max(-south, north))))
+    // Rounding changes a haversine by less than this share of it.
+    return least <= limit * (1 + 1e-9)
   }
 
   // MARK: Distances
@@ -52,8 +50,12 @@ package struct NearCircle: Sendable {
   /// The diameter of the globe in kilometres.
   private static let diameter = 12_742.0
 
-  private static func haversine(latitudes: Double, turn: Double, cosines: Double) -> Double {
-    latitudes + cosines * turn
+  /// - Parameters:
+  ///   - latitudes: The difference of latitudes, in millionths of a degree.
+  ///   - turn: The difference of longitudes, at most 180 degrees.
+  ///   - cosines: The product of the latitudes' cosines.
+  private static func haversine(latitudes: Int, turn: Int, cosines: Double) -> Double {
+    squaredSine(latitudes) + cosines * squaredSine(turn)
   }
 
   /// Returns the difference of two longitudes the shorter way round, in millionths of a degree.

@@ -56,7 +56,7 @@ package struct NearPlace: Hashable, Sendable {
     return number.isNegative ? (-hundredths, -millionths) : (hundredths, millionths)
   }
 
-  private static let millionthsInHundredth = 10_000
+  static let millionthsInHundredth = 10_000
 
   // MARK: Cells
 
@@ -74,20 +74,14 @@ package struct NearPlace: Hashable, Sendable {
     return row * Self.columns + column
   }
 
-  /// For each row of cells, from the south, the latitudes of places in it, in millionths of a degree.
-  static var cellRows: [ClosedRange<Int>] { ranges(rows, limit: 9000) }
-  /// For each column of cells, from the west, the longitudes of places in it, in millionths of a degree.
-  static var cellColumns: [ClosedRange<Int>] { ranges(columns, limit: 18000) }
-
-  /// Returns the millionths of a degree whose hundredths are in each of the cells in a line.
-  private static func ranges(_ count: Int, limit: Int) -> [ClosedRange<Int>] {
-    (0..<count).map { number in
-      let first = number * cellSize - limit
-      // The edge of a cell belongs to the next cell, except at the pole and at 180 degrees.
-      let last = number == count - 1 ? limit : first + cellSize - 1
-      let (half, edge) = (millionthsInHundredth / 2, limit * millionthsInHundredth)
-      return max(first * millionthsInHundredth - half, -edge)...min(last * millionthsInHundredth + half, edge)
-    }
+  /// Returns the least and the greatest latitude and longitude of places in a cell, in hundredths of a degree.
+  static func edges(ofCell cell: Int) -> (south: Int, north: Int, west: Int, east: Int) {
+    let (row, column) = cell.quotientAndRemainder(dividingBy: columns)
+    let (south, west) = (row * cellSize - 9000, column * cellSize - 18000)
+    // The edge of a cell belongs to the next cell, except at the pole and at 180 degrees.
+    return (
+      south, row == rows - 1 ? 9000 : south + cellSize - 1, west, column == columns - 1 ? 18000 : west + cellSize - 1
+    )
   }
 
   /// The value of a cell in a table: its number in two bytes, the high byte first.
@@ -130,12 +124,7 @@ package struct NearPlace: Hashable, Sendable {
   /// Each term of the haversine has its least value in the cell. The terms are the difference of latitudes, the turn by
   /// the shorter way round the globe, and the cosine, which is least at the edge nearer to a pole.
   package func greatestNear(inCell cell: Int) -> Int {
-    let (row, column) = cell.quotientAndRemainder(dividingBy: Self.columns)
-    let south = row * Self.cellSize - 9000
-    // The edge of a cell belongs to the next cell, except at the pole and at 180 degrees.
-    let north = row == Self.rows - 1 ? 9000 : south + Self.cellSize - 1
-    let west = column * Self.cellSize - 18000
-    let east = column == Self.columns - 1 ? 18000 : west + Self.cellSize - 1
+    let (south, north, west, east) = Self.edges(ofCell: cell)
     let latitudes = max(0, south - latitude, latitude - north)
     var turn = 0
     if longitude < west || longitude > east {
