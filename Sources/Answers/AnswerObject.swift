@@ -148,15 +148,22 @@ package enum AnswerObject {
   private static func write(_ facets: [ShardedIndex.Facet], _ output: inout Output) throws(WriteError) {
     try output.write(",\"facets\":" as StaticString)
     for (number, facet) in facets.enumerated() {
-      try output.write(number == 0 ? 0x5b : 0x2c)
-      try write(facet, &output)
+      try output.write(number == 0 ? "[{" as StaticString : ",{" as StaticString)
+      try write(membersOf: facet, &output)
     }
     try output.write(0x5d)
   }
 
-  /// Writes a field with its values.
-  package static func write(_ facet: ShardedIndex.Facet, _ output: inout Output) throws(WriteError) {
-    try output.write("{\"field\":" as StaticString)
+  /// Writes the object that answers a request for the values of a field.
+  package static func write(valuesOf facet: ShardedIndex.Facet, _ output: inout Output) throws(WriteError) {
+    try output.write(JSONText.schema)
+    try write(membersOf: facet, &output)
+    try output.write(0x0a)
+  }
+
+  /// Writes a field with its values, and the end of the object.
+  private static func write(membersOf facet: ShardedIndex.Facet, _ output: inout Output) throws(WriteError) {
+    try output.write("\"field\":" as StaticString)
     try JSONText.write(facet.field, to: &output)
     try output.write(",\"values\":[" as StaticString)
     for (number, value) in facet.values.enumerated() {

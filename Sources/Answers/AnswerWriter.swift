@@ -195,6 +195,11 @@ package final class AnswerWriter: @unchecked Sendable {
     }
   }
 
+  /// Writes the answer to a request for the values of a field.
+  package func values(of facet: ShardedIndex.Facet) throws(AnswerError) {
+    try writing { (body) throws(WriteError) in try AnswerObject.write(valuesOf: facet, &body) }
+  }
+
   // MARK: Photon's features
 
   package func beginFeatures() throws(AnswerError) {

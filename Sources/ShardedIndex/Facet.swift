@@ -68,21 +68,21 @@ extension ShardedIndex {
   ) throws(IndexError) -> Facet {
     try withNewest { (generation) throws(IndexError) in
       try generation.gathering { () throws(IndexError) in
-        try generation.facet(field, startingWith: start, limit: limit)
+        try Facet.values(of: field, startingWith: start, limit: limit, in: generation)
       }
     }
   }
 }
 
-extension Generation {
-  /// Returns the values of a filter's field in the whole generation, as ``ShardedIndex/facets(_:startingWith:limit:)``.
-  package func facet(
-    _ field: String, startingWith start: String, limit: Int
+extension ShardedIndex.Facet {
+  /// Returns the values of a filter's field in a whole generation, as ``ShardedIndex/facets(_:startingWith:limit:)``.
+  package static func values(
+    of field: String, startingWith start: String, limit: Int, in generation: Generation
   ) throws(IndexError) -> ShardedIndex.Facet {
-    var query = ShardedIndex.SearchQuery("", facets: [field])
-    do throws(SearchFault) { query = try query.checked(in: manifest) } catch { throw .refused(error) }
-    let counting = FacetSearch(self, limit: limit)
+    let query = ShardedIndex.SearchQuery("", facets: [field])
+    do throws(SearchFault) { _ = try query.checked(in: generation.manifest) } catch { throw .refused(error) }
+    let counting = FacetSearch(generation, limit: limit)
     let counter = counting.counter(field, start: Fold.fold(start))
-    return try counting.facet(field, counter, among: .init(allOf: self), cuts: true)!
+    return try counting.facet(field, counter, among: .init(allOf: generation), cuts: true)!
   }
 }

@@ -175,7 +175,7 @@ struct ExitStatusTests {
       help.status == 0 && help.output.contains("EXAMPLES") && help.output.contains("shardq build cities.json")
     )
     for command in [
-      "query", "build", "stats", "verify", "export", "diff", "apply", "repair", "archive", "unarchive",
+      "query", "facets", "build", "stats", "verify", "export", "diff", "apply", "repair", "archive", "unarchive",
       "publish", "fetch", "prune",
       "page", "generate", "plan",
     ] {

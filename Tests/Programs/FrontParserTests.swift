@@ -9,7 +9,7 @@
 
   @Suite("The front against the full parser") struct FrontParserTests {
     static let words = [
-      "query", "build", "stats", "verify", "export", "diff", "apply", "repair", "archive", "unarchive",
+      "query", "facets", "build", "stats", "verify", "export", "diff", "apply", "repair", "archive", "unarchive",
       "publish", "fetch", "prune",
       "page", "generate", "footprint",
       "plan",

@@ -29,6 +29,9 @@ class Description(unittest.TestCase):
         path = os.path.join(SCRATCH, "schemathesis.toml")
         with open(path, "w") as file:
             file.write('[[operations]]\ninclude-path = "/v1/search"\n' + settings)
+            # An index without filters refuses each field.
+            file.write('[[operations]]\ninclude-path = "/v1/facets"\n'
+                       "checks.positive_data_acceptance.expected-statuses = [200, 304, 400]\n")
             # A latitude without a longitude, and a place where the index has no cells, are refused.
             file.write('[[operations]]\ninclude-path = "/api"\n'
                        "checks.positive_data_acceptance.expected-statuses = [200, 304, 400]\n")

@@ -48,6 +48,41 @@ class Filters(unittest.TestCase):
                 break
         self.assertEqual(joined, found)
 
+    def counted(self, rows):
+        counts = {}
+        for row in rows:
+            counts[row["country"]] = counts.get(row["country"], 0) + 1
+        return [{"value": value, "count": count} for value, count in sorted(counts.items(), key=lambda each: (-each[1], each[0].lower()))]
+
+    def test_facets(self):
+        found = [row for row in self.rows if row["name"].lower().startswith("p")]
+        wanted = self.counted(found)
+        for sort in "rank", "key":
+            facet, = self.search("p", facets="country", sort=sort)["facets"]
+            self.assertEqual(facet, {"field": "country", "values": wanted[:10], "exact": True, "more": len(wanted) > 10})
+        path = "/v1/search?q=p&facets=country,country&facets=country&facet-limit=2&filter=country%3DUS"
+        answer = self.server.get(path).json
+        self.assertEqual(answer["facets"], [{"field": "country", "values": wanted[:2], "exact": True, "more": True}])
+        self.assertEqual(answer["total"], sum(row["country"] == "US" for row in found))
+        self.assertNotIn("facets", self.search("p"))
+        self.assertEqual(self.server.get("/v1/search?q=p&facets=country&format=jsonl").status, 200)
+        for parameters in {"facets": "name"}, {"facets": "a,,b"}, {"facet-limit": "101"}:
+            self.assertEqual(self.search("p", status=400, **parameters)["parameter"], list(parameters)[0])
+        self.assertEqual(self.search("p", status=400, server=self.plain, facets="country")["parameter"], "facets")
+
+    def test_values(self):
+        wanted = self.counted(self.rows)
+        whole = self.server.get("/v1/facets?field=country").json
+        self.assertEqual(whole, {"schema": 1, "field": "country", "values": wanted[:100], "exact": True, "more": len(wanted) > 100})
+        some = self.server.get("/v1/facets?field=country&starting-with=U&limit=1")
+        self.assertEqual(some.headers["content-type"], "application/json")
+        begun = [each for each in wanted if each["value"].startswith("U")]
+        self.assertEqual((some.json["values"], some.json["more"]), (begun[:1], len(begun) > 1))
+        self.assertEqual(self.server.get("/v1/facets?field=country", headers={"If-None-Match": some.headers["etag"]}).status, 304)
+        for path, name in ("", "field"), ("?field=name", "field"), ("?field=country&limit=0", "limit"), ("?field=country&x=1", "x"):
+            answer = self.server.get("/v1/facets" + path)
+            self.assertEqual((answer.status, answer.json["parameter"]), (400, name))
+
     def test_near(self):
         near = self.search("s", limit=10, near="48,2")["matches"]
         far = self.search("s", limit=10, near="-48,-178")["matches"]

@@ -166,7 +166,8 @@ class Routes(unittest.TestCase):
                         self.assertEqual("etag" in full.headers, "no-store" != full.headers["cache-control"])
 
     def test_every_route_is_in_the_table(self):
-        described = set(self.server.get("/v1/openapi.json").json["paths"])
+        # test_filters has an index with filters, for /v1/facets.
+        described = set(self.server.get("/v1/openapi.json").json["paths"]) - {"/v1/facets"}
         self.assertEqual({path.split("?")[0] for path in self.ALL}, described | {"/v1/openapi.json"})
 
     # Compressed answers
@@ -383,6 +384,9 @@ class Routes(unittest.TestCase):
         given = {"/v1/within": "?west=0&south=0&east=1&north=1", "/api": "?q=a", "/reverse": "?lat=0&lon=0"}
         for path, methods in description["paths"].items():
             answer = self.server.get(path + given.get(path, ""))
+            if path == "/v1/facets":
+                self.assertEqual((answer.status, answer.json["parameter"]), (400, "field"))
+                continue
             self.assertEqual(answer.status, 200, path)
             self.assertIn(answer.headers["content-type"].split(";")[0], methods["get"]["responses"]["200"]["content"])
         missing = {"/", "/v1/search", "/v1/within", "/v1/dots", "/v1/status", "/api", "/reverse", "/status", "/healthz", "/metrics"}

@@ -8,7 +8,7 @@ import ShardedIndex
 package enum FrontParser {
   /// The first words that name commands and are no prefixes.
   package static let commandNames = [
-    "query", "build", "update", "stats", "verify", "export", "diff", "apply", "repair", "archive",
+    "query", "facets", "build", "update", "stats", "verify", "export", "diff", "apply", "repair", "archive",
     "unarchive", "publish", "fetch", "prune", "page", "generate", "footprint", "plan", "plan-ranges", "key",
     "write-range", "merge", "ui", "map", "serve", "warm", "completions", "help",
   ]

@@ -70,7 +70,7 @@ struct QueryAnswer {
     if format == .text { (total, facets) = try gathered { () throws(IndexError) in try search.counts() } }
     try QueryRunner.writing { () throws(WriteError) in
       try writer.end(to: &output)
-      for facet in facets { try FacetText.write(facet, named: true, to: &output) }
+      for facet in facets { try FacetText.write(belowRecords: facet, to: &output) }
     }
   }
 

@@ -11,7 +11,7 @@
       switch route {
       case .page: tag = page.answer(served.current.facts).tag
       case .description: tag = OpenAPI.answer.tag
-      case .search, .photon, .reverse, .within, .dots: tag = served.current.tag
+      case .search, .facets, .photon, .reverse, .within, .dots: tag = served.current.tag
       case .status, .photonStatus, .structured, .health, .metrics, .none: tag = nil
       }
       guard let tag else { return nil }

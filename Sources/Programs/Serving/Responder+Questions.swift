@@ -13,7 +13,10 @@
         let start = ContinuousClock.now
         let before = served.index.statistics
         let search = try found(request.query, in: generation)
-        if request.query.countsMatches, !search.knownTotal.isExact { try checkWait(for: .max) }
+        // A walk over the matches may take long.
+        if request.query.countsMatches && !search.knownTotal.isExact || !request.query.facets.isEmpty {
+          try checkWait(for: .max)
+        }
         let isJSON = request.format == .json
         let state = try served.state(of: generation)
         let facts = try AnswerFacts(
@@ -34,6 +37,30 @@
           + "bytes=\(after.loadedBytes - before.loadedBytes)"
         answer.headers[.serverTiming] = "search;dur=" + (ContinuousClock.now - start).milliseconds
         return answer
+      }
+    }
+
+    /// Answers a request for the values of a field.
+    func facets(_ parameters: inout QueryParameters) throws -> Representation {
+      guard let field = parameters.text("field"), !field.isEmpty else {
+        throw Problem.badParameter("field", "field is missing; name a field that the index has a filter by.")
+      }
+      let start = parameters.text("starting-with") ?? ""
+      try SearchRequest.check(start, as: "starting-with")
+      let most = ShardedIndex.Facet.valueLimit
+      let limit = try parameters.number("limit", in: 1...most) ?? most
+      try parameters.finish()
+      try checkWait(for: .max)
+      return try served.answering { generation in
+        let state = try served.state(of: generation)
+        let facet: ShardedIndex.Facet
+        do {
+          facet = try ShardedIndex.Facet.values(of: field, startingWith: start, limit: limit, in: generation)
+        } catch IndexError.refused(let fault) {
+          throw Problem.badParameter("field", Problem(fault, of: ShardedIndex.SearchQuery("")).detail)
+        }
+        let body = try state.withWriter { try $0.values(of: facet) }
+        return Representation(body: body, contentType: "application/json", tag: state.tag)
       }
     }
 

@@ -127,6 +127,7 @@
       case .photon: answer = try photon(&parameters)
       case .reverse: answer = try reverse(&parameters)
       case .photonStatus: answer = try photonStatus(&parameters)
+      case .facets: answer = try facets(&parameters)
       case .within: answer = try within(&parameters)
       case .dots: answer = try dots(&parameters)
       case .status: answer = try status(&parameters)

@@ -3,6 +3,7 @@
   enum Route: String, CaseIterable {
     case page = "/"
     case search = "/v1/search"
+    case facets = "/v1/facets"
     case within = "/v1/within"
     case dots = "/v1/dots"
     case status = "/v1/status"
@@ -19,6 +20,7 @@
       switch self {
       case .page: "page"
       case .search: "search"
+      case .facets: "facets"
       case .within: "within"
       case .dots: "dots"
       case .status: "status"

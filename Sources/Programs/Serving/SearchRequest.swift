@@ -24,8 +24,8 @@
     static let limits = 1...1000
     static let typos: [String: ShardedIndex.Typos] = ["auto": .required, "min": .min, "none": .none]
     /// The parameters that may be repeated.
-    static let repeatable: Set<String> = ["filter"]
-    /// The most filters of a request.
+    static let repeatable: Set<String> = ["filter", "facets"]
+    /// The most filters, and the most facets, of a request.
     static let filterLimit = 64
     /// The most letters of a query, as code points, which OpenAPI counts. Keys may be longer, but people type less.
     static let queryLimit = 512
@@ -33,9 +33,10 @@
     fileprivate static let wrongRadius =
       "radius must be a distance above 0 and at most 20,040 km, such as 25, 800m or 10mi."
 
-    static func check(_ query: String) throws(Problem) {
+    /// - Parameter name: The parameter of the text.
+    static func check(_ query: String, as name: String = "q") throws(Problem) {
       guard query.unicodeScalars.count <= queryLimit else {
-        throw .badParameter("q", "q has more than \(queryLimit) letters; send fewer.")
+        throw .badParameter(name, "\(name) has more than \(queryLimit) letters; send fewer.")
       }
     }
 
@@ -58,6 +59,15 @@
         }
         query.filter.append(filter)
       }
+      for text in parameters.texts("facets") {
+        guard let fields = NamedFields.list(text), query.facets.count + fields.count <= Self.filterLimit else {
+          throw .badParameter(
+            "facets", "facets must be names of fields with commas between, at most \(Self.filterLimit).")
+        }
+        query.facets += fields
+      }
+      query.facetLimit =
+        try parameters.number("facet-limit", in: 1...ShardedIndex.Facet.valueLimit) ?? query.facetLimit
       if let name = parameters.text("typos") {
         guard let typos = Self.typos[name] else { throw .badParameter("typos", "typos must be auto, min or none.") }
         query.typos = typos
@@ -90,6 +100,8 @@
         throw .badParameter("format", "format must be json, jsonl or geojson.")
       }
       self.format = format
+      // The other formats have no place for facets.
+      if format != .json { query.facets = [] }
       if let name = parameters.text("total") {
         guard name == "exact" || name == "known" else { throw .badParameter("total", "total must be exact or known.") }
         query.countsMatches = name == "exact"
@@ -126,7 +138,10 @@
         case .notBuilt(.near):
           ("near", "The index was built without --near; leave near out, or build the index with --near.")
         case .notBuilt(.filter):
-          ("filter", "The index was built without filters; leave filter out, or build the index with --filter.")
+          (
+            query.filter.isEmpty ? "facets" : "filter",
+            "The index was built without filters; leave filter and facets out, or build the index with --filter."
+          )
         case .notBuilt(.typos):
           ("typos", "The index was built without --typos; leave typos out, or build the index with --typos.")
         case .notBuilt(.numbers):
@@ -135,7 +150,7 @@
           ("sort", "The index has no ranks; send sort=key, or build the index with shardq build --weight.")
         case .noFilter(let field, let filters):
           (
-            "filter",
+            query.filter.contains { $0.field == field } ? "filter" : "facets",
             "The index has no filter by \(field), but by \(filters.joined(separator: ", ")); name one of them, or build "
               + "the index with --filter \(field)."
           )

@@ -42,6 +42,11 @@
     var facets: [String] = []
 
     @Option(
+      name: .customLong("facet-limit"),
+      help: ArgumentHelp("The most values of each --facet, at most 100 (default: 10).", valueName: "n"))
+    var facetLimit: Int?
+
+    @Option(
       name: .customLong("words"),
       help: ArgumentHelp(
         "auto asks for readings of the prefix if nothing matches it, and then leaves words out, in a ranked answer; "
@@ -64,6 +69,7 @@
       query.offset = offset ?? 0
       query.cursor = cursor?.cursor
       query.facets = facets
+      if let facetLimit { query.facetLimit = facetLimit }
       query.words = words == .all ? .all : .automatic
     }
   }
@@ -230,6 +236,9 @@
     }
 
     private func checkFacets(_ format: OutputFormat?) throws {
+      if let limit = options.matching.facetLimit, !(1...ShardedIndex.Facet.valueLimit ~= limit) {
+        throw ValidationError("--facet-limit must be from 1 to \(ShardedIndex.Facet.valueLimit)")
+      }
       guard !options.matching.facets.isEmpty else { return }
       let printing = options.printing
       if printing.count || printing.isQuiet || printing.explains {

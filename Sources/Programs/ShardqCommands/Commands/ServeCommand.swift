@@ -19,7 +19,7 @@
           shardq serve --title Shop --subtitle '{brand}, {price} EUR'
           shardq serve -i s3://bucket/cities/ --cache-dir /var/cache/shardq
 
-        /v1/openapi.json describes the API: /v1/search, /v1/within, /v1/dots, /v1/status, /api and \
+        /v1/openapi.json describes the API: /v1/search, /v1/facets, /v1/within, /v1/dots, /v1/status, /api and \
         /reverse (as the geocoder Photon answers), /healthz, /metrics. When the index is rebuilt, serve \
         answers from the new generation, and no request fails. serve has no TLS: put a proxy in front of \
         it.
