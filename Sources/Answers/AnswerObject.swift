@@ -173,7 +173,10 @@ package enum AnswerObject {
       try output.write(0x7d)
     }
     try output.write(facet.isExact ? "],\"exact\":true" as StaticString : "],\"exact\":false" as StaticString)
-    try output.write(facet.hasMore ? ",\"more\":true}" as StaticString : ",\"more\":false}" as StaticString)
+    try output.write(facet.hasMore ? ",\"more\":true" as StaticString : ",\"more\":false" as StaticString)
+    if let least = facet.least { try write("least", least, &output) }
+    if let greatest = facet.greatest { try write("greatest", greatest, &output) }
+    try output.write(0x7d)
   }
 
   /// Writes the text of a reading, and its filters as an object if there are some.

@@ -1,5 +1,6 @@
 extension ShardedIndex {
-  /// A field of a filter, with its values among the matches of a search. Source: docs/facets.md.
+  /// A field of a filter with its values among the matches of a search, or a field of numbers with ranges of them.
+  /// Source: docs/facets.md.
   ///
   /// A field that the query filters by counts as if the query had no filter by the field, so that a person can choose
   /// several values.
@@ -16,8 +17,13 @@ extension ShardedIndex {
 
     /// The path of the field.
     public let field: String
-    /// The values, those of most matches first, and values of equally many matches in the order of their folds.
+    /// The values, those of most matches first, and values of equally many matches in the order of their folds. A field
+    /// of numbers has up to ten ranges in their place, ascending, as a ``Filter`` takes them: `2.5..19.99`.
     public let values: [Value]
+    /// The least number, a decimal number or a date; nil for a field of values, and without a number.
+    public let least: String?
+    /// The greatest number; nil for a field of values, and without a number.
+    public let greatest: String?
     /// Whether the counts are those of all matches. Otherwise they are those of the first 10,000 matches, or of fewer
     /// if a budget ended the count.
     public let isExact: Bool
@@ -34,6 +40,21 @@ extension ShardedIndex {
       values = listed.map { Value(value: counter.text(ofValue: $0), count: counter.values[$0].count) }
       self.isExact = isExact && !counter.isFull
       hasMore = listed.count < counter.values.count || counter.isFull
+      (least, greatest) = (nil, nil)
+    }
+
+    /// - Parameter ends: The least and the greatest number.
+    init(_ field: String, _ counter: NumberCounter, ends: RecordNumbers, isExact: Bool) {
+      func text(_ code: UInt64) -> String { String(decoding: NumberCode.text(code), as: UTF8.self) }
+      self.field = field
+      values = counter.ranges.map { range in
+        Value(
+          value: text(range.least) + (range.least < range.greatest ? ".." + text(range.greatest) : ""),
+          count: range.count)
+      }
+      (self.isExact, hasMore) = (isExact && !counter.isFull, false)
+      let hasNumbers = ends.greatest != NumberCode.none
+      (least, greatest) = hasNumbers ? (text(ends.least), text(ends.greatest)) : (nil, nil)
     }
   }
 }

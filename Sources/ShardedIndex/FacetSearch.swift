@@ -20,15 +20,32 @@ struct FacetSearch {
     (self.budget, self.isStopped) = (budget, isStopped)
   }
 
-  /// Returns a counter of the values of a field.
+  /// Returns a counter of the values of a filter's field, or of the numbers of another field.
   ///
   /// - Parameter start: The beginning of the values that count, folded.
-  func counter(_ field: String, start: [UInt8] = []) -> ValueCounter {
-    ValueCounter(field: generation.schema.names.number(of: field), start: start)
+  func counter(_ field: String, start: [UInt8] = []) -> FacetCounter {
+    let number = generation.schema.names.number(of: field)
+    if generation.manifest.filterFields.number(of: field) == nil {
+      return FacetCounter(values: nil, numbers: NumberCounter(field: number))
+    }
+    return FacetCounter(values: ValueCounter(field: number, start: start), numbers: nil)
   }
 
-  private func facet(_ field: String, _ counter: ValueCounter, isExact: Bool) -> ShardedIndex.Facet {
-    ShardedIndex.Facet(field, counter, limit: limit, isExact: isExact)
+  private func facet(
+    _ field: String, _ counter: FacetCounter, ends: RecordNumbers? = nil, isExact: Bool
+  ) -> ShardedIndex.Facet {
+    if let numbers = counter.numbers {
+      return ShardedIndex.Facet(field, numbers, ends: ends ?? numbers.ends, isExact: isExact)
+    }
+    return ShardedIndex.Facet(field, counter.values!, limit: limit, isExact: isExact)
+  }
+
+  /// Returns the least and the greatest number of a field in all records; nil if the index does not know them.
+  private func ends(_ field: String, of matches: ShardedIndex.Matches) throws(IndexError) -> RecordNumbers? {
+    guard generation.overlay == nil, matches.count == generation.recordCount,
+      let field = NumberField(field, in: generation.manifest)
+    else { return nil }
+    return try field.ends(in: generation.manifest)
   }
 
   // MARK: Runs of keys
@@ -40,10 +57,11 @@ struct FacetSearch {
   ///   - cuts: Whether the first 10,000 records count if there are more.
   /// - Returns: nil if the tables do not tell the counts, and there are more records than to read.
   func facet(
-    _ field: String, _ counter: ValueCounter, among matches: ShardedIndex.Matches, cuts: Bool
+    _ field: String, _ counter: FacetCounter, among matches: ShardedIndex.Matches, cuts: Bool
   ) throws(IndexError) -> ShardedIndex.Facet? {
-    if generation.overlay == nil, let number = generation.manifest.filterFields.number(of: field) {
-      var counter = counter
+    if generation.overlay == nil, let number = generation.manifest.filterFields.number(of: field),
+      var counter = counter.values
+    {
       var tables = FacetTables(generation.shards, field: number, runs: matches.positions)
       if try tables.count(with: &counter) {
         guard counter.values.allSatisfy({ $0.count <= matches.count }) else {
@@ -51,17 +69,18 @@ struct FacetSearch {
           throw .corrupt(path: generation.manifest.path, cause: .invalid(reason: reason, offset: 0))
         }
         try tables.readTexts(of: counter.best(limit), to: &counter)
-        return facet(field, counter, isExact: true)
+        return facet(field, FacetCounter(values: counter, numbers: nil), isExact: true)
       }
     }
-    guard cuts || matches.count <= Self.limits.records else { return nil }
+    let ends = try ends(field, of: matches)
+    guard cuts || ends != nil || matches.count <= Self.limits.records else { return nil }
     var counter = counter
     let isRead = try read(matches, with: &counter)
-    return facet(field, counter, isExact: isRead && matches.count <= Self.limits.records)
+    return facet(field, counter, ends: ends, isExact: isRead && matches.count <= Self.limits.records)
   }
 
   /// Counts the first records of runs of keys. Returns whether none is missing among the first 10,000.
-  private func read(_ matches: ShardedIndex.Matches, with counter: inout ValueCounter) throws(IndexError) -> Bool {
+  private func read(_ matches: ShardedIndex.Matches, with counter: inout FacetCounter) throws(IndexError) -> Bool {
     let buffer = RecordBuffer()
     let end = min(matches.count, Self.limits.records)
     var (at, bytes) = (0, 0)
@@ -99,7 +118,7 @@ struct FacetSearch {
   /// Counts the records of a walk for several fields, in the order of the index.
   ///
   /// - Returns: Whether all records count; false if they are too large.
-  private func count(_ records: [RankedRecord], with counters: inout [ValueCounter]) throws(IndexError) -> Bool {
+  private func count(_ records: [RankedRecord], with counters: inout [FacetCounter]) throws(IndexError) -> Bool {
     let positions = records.map { $0.rank.position }
     let order = positions.indices.sorted { positions[$0] < positions[$1] }
     let buffer = RecordBuffer()

@@ -342,7 +342,7 @@ extension ShardedIndex.SearchQuery {
         throw filters.isEmpty ? .notBuilt(feature: .filter) : .noFilter(field: filter.field, filters: filters)
       }
     }
-    for field in facets where filters.number(of: field) == nil {
+    for field in facets where filters.number(of: field) == nil && numbers.number(of: field) == nil {
       throw filters.isEmpty ? .notBuilt(feature: .filter) : .noFilter(field: field, filters: filters)
     }
     if let sort, numbers.number(of: sort.field) == nil {

@@ -174,6 +174,36 @@ class Numbers(Compared):
                     after = ["--after", answer["cursor"]]
                 self.assertEqual(found[:70], expected, (text, scan.order, SEED))
 
+    def test_facets(self):
+        """The least and the greatest number, and ranges that hold all numbers of the matches."""
+        options = ["--weight", "w", "--words", "--filter", "tag"]
+        index, scan = self.index_with("facets", self.lines(900), *options, words="body")
+        for scan.ranges in {}, {"price": ["5..50"]}, {"created": ["2023-01.."]}:
+            filters = [f"--filter={path}={text}" for path, found in scan.ranges.items() for text in found]
+            texts = ["", "a", "b", "ab", "b a"]
+            answers = asked(index, texts, 1, "--words", "all", "--facet=price", "--facet=created", "--facet=tag", *filters)
+            for text, answer in zip(texts, answers):
+                for path, facet in zip(("price", "created"), answer["facets"]):
+                    # A field counts as if it were not filtered.
+                    asked_ranges, scan.ranges = scan.ranges, {p: r for p, r in scan.ranges.items() if p != path}
+                    found = [scan.numbers(rank.position, path) for rank in scan.ranks_of_all_words(scan.asked(text))]
+                    scan.ranges = asked_ranges
+                    there = sorted(number for of_record in found for number in of_record)
+                    self.assertEqual((facet["field"], facet["exact"]), (path, True))
+                    self.assertEqual("least" in facet, bool(there), text)
+                    if there:
+                        self.assertEqual(numbers.number(facet["least"].encode()), there[0], (text, path))
+                        self.assertEqual(numbers.number(facet["greatest"].encode()), there[-1], (text, path))
+                    self.assertLessEqual(len(facet["values"]), 10)
+                    self.assertEqual(len(facet["values"]) > 1, len(set(there)) > 1, (text, facet))
+                    ends = [value["value"].encode().partition(b"..") for value in facet["values"]]
+                    ends = [(numbers.number(first), numbers.number(last or first)) for first, _, last in ends]
+                    self.assertTrue(all(one[1] < other[0] for one, other in zip(ends, ends[1:])), facet)
+                    self.assertTrue(all(any(first <= number <= last for first, last in ends) for number in there))
+                    for value, (first, last) in zip(facet["values"], ends):
+                        count = sum(any(first <= number <= last for number in of_record) for of_record in found)
+                        self.assertEqual(int(value["count"]), count, (text, path, value))
+
     def test_changes(self):
         """The records of an overlay, and the shards of an update, whose index has the bytes of a build."""
         options = ["--weight", "w", "--words", "--typos", "--id", "id"]

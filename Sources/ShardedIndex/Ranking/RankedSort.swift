@@ -79,10 +79,19 @@ struct NumberField: Sendable {
     field = manifest.fieldNames.number(of: name)
   }
 
+  /// Returns the least and the greatest number of the field in the index.
+  func ends(in manifest: ManifestReader) throws(IndexError) -> RecordNumbers {
+    let head = try manifest.numberHead()
+    func maximum(_ column: Int) -> UInt64 { head.maximum(ofPages: 0..<manifest.pageCount, column: column) }
+    var ends = RecordNumbers()
+    let (greatest, least) = (maximum(2 * number), NumberCode.negated(maximum(2 * number + 1)))
+    for code in [greatest, least] where code != NumberCode.none { ends.add(code) }
+    return ends
+  }
+
   /// Returns the ranges of numbers that a filter's texts stand for; nil if one of them is no number and no range.
   func ranges(_ texts: [String], in manifest: ManifestReader) throws(IndexError) -> [ClosedRange<UInt64>]? {
-    let head = try manifest.numberHead()
-    let least = NumberCode.negated(head.maximum(ofPages: 0..<manifest.pageCount, column: 2 * number + 1))
+    let least = try ends(in: manifest).least
     var ranges: [ClosedRange<UInt64>] = []
     for text in texts {
       switch NumberCode.range(Array(text.utf8), ofDates: NumberCode.isDate(least)) {
