@@ -115,6 +115,7 @@ extension ShardedIndex {
     package func total(walked: Total? = nil) throws(IndexError) -> Total {
       guard isRanked, !generation.isOfStarts || query.countsMatches else { return knownTotal }
       if query.countsMatches { return try hits!.countedTotal(keys: keys, budget: budget, walked: walked) }
+      if let walked, walked.isExact { return walked }
       return query.needs.tables ? try hits!.tableTotal(keys: keys) : knownTotal
     }
 
