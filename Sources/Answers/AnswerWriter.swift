@@ -154,6 +154,9 @@ package final class AnswerWriter: @unchecked Sendable {
       try AnswerObject.endMatches(&body)
       if display { try Self.append("display", self.display, to: &body) }
       if hits { try Self.append("hits", self.hits, to: &body) }
+      if let others = search.others {
+        try AnswerObject.write(others: Array(others[search.range]), areExact: search.groupsAreExact, &body)
+      }
       try AnswerObject.end(facts, &body)
     }
   }

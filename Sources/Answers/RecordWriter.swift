@@ -66,8 +66,10 @@ package struct RecordWriter {
     self.text?.matchedText = text
   }
 
-  /// Tells text the name by which each of the next records matched, and the ranges to mark.
+  /// Tells text the name by which each of the next records matched, the ranges to mark, and the numbers of the others in
+  /// its group.
   package mutating func mark(_ hits: [ShardedIndex.Hit]) {
+    text?.others = hits.map { $0.others }
     guard text?.look?.isColored == true else {
       text?.otherNames = hits.map { $0.otherName }
       return

@@ -18,6 +18,8 @@ struct TextWriter {
   /// The ranges that matched in each of the next records of a ranked answer: of the other name if there is one, else of
   /// the key.
   var highlights: [[Range<Int>]] = []
+  /// The number of the others in the group of each of the next records; empty without groups.
+  var others: [Int] = []
 
   /// Whether the buffer's records need ``foldedKeys``, since the index does not store all fields of their keys.
   var needsFoldedKeys: Bool { !schema.isKeyStored }
@@ -62,7 +64,7 @@ struct TextWriter {
     }
   }
 
-  /// Appends a record's key to the next keys, with its other name and the marks of its match.
+  /// Appends a record's key to the next keys, with its other name, the marks of its match and the number of others.
   private mutating func addKey(_ buffer: RecordBuffer, _ record: Int) {
     line.removeAll(keepingCapacity: true)
     if needsFoldedKeys { line += foldedKeys[record] } else { buffer.appendKey(ofRecord: record, schema, to: &line) }
@@ -80,6 +82,11 @@ struct TextWriter {
       line = Array(name.utf8)
       columns += append(marks) + 3
       keys.append(0x29)
+    }
+    if record < others.count, others[record] > 0 {
+      let text = Array(" (+\(others[record]))".utf8)
+      if look?.isColored == true { keys += TextLook.quiet + text + TextLook.reset } else { keys += text }
+      columns += text.count
     }
     keyEnds.append((keys.count, columns))
     if columns <= Self.keyColumnLimit { keyColumns = max(keyColumns, columns) }

@@ -42,8 +42,12 @@ extension ShardedIndex {
     public var first: Hit? { isEmpty ? nil : search.hit(0, records[0]) }
 
     /// Whether no hit is missing; false if the query's budget ended the search, or the number of typing errors with
-    /// ``Typos/min``.
+    /// ``Typos/min``, or if more than 10,000 records match a query with groups and the groups of these are too few.
     public var isComplete: Bool { search.isComplete }
+
+    /// Whether the number of groups and ``Hit/others`` are exact; false if more than 10,000 records match, or if the
+    /// query's budget or the number of typing errors ended the search. True if the query makes no groups.
+    public var groupsAreExact: Bool { search.groupsAreExact }
 
     /// The text of the first hit that corrects the typed text, if every hit corrects typing errors; otherwise nil.
     public var correction: String? { first?.correction }
@@ -117,12 +121,17 @@ extension ShardedIndex {
     public let isSettled: Bool
     /// The nearness in the score, in steps of 1/2,048 octave; 0 if the query has no place.
     public let near: Int
+    /// The number of other matches in the group of the record; 0 if the query makes no groups.
+    /// ``Answer/groupsAreExact`` tells whether there may be more.
+    public let others: Int
     private let text: RankedText
     private let rules: MatchRules
 
-    init(record: Record, rank: Rank, isSettled: Bool, near: Int, text: RankedText, rules: MatchRules) {
+    init(
+      record: Record, rank: Rank, isSettled: Bool, near: Int, others: Int, text: RankedText, rules: MatchRules
+    ) {
       (self.record, self.rank, self.isSettled, self.near) = (record, rank, isSettled, near)
-      (self.text, self.rules) = (text, rules)
+      (self.others, self.text, self.rules) = (others, text, rules)
     }
 
     /// The score: the code of the weight, the bonus of the match and the nearness, in steps of 1/2,048 octave.

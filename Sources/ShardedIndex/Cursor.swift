@@ -26,6 +26,7 @@ extension ShardedIndex {
       search.filter?.write(to: &bytes)
       search.nearness?.write(to: &bytes)
       search.sort?.write(to: &bytes)
+      search.group?.write(to: &bytes)
       return bytes.hash
     }
 

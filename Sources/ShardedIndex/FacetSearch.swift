@@ -187,8 +187,9 @@ extension ShardedIndex.Search {
     guard !shared.isEmpty else { return (try total(), facets.compactMap { $0 }) }
     let walked = try counting.facets(shared.map { fields[$0] }, hits!, hits!.filters)
     for (number, facet) in zip(shared, walked.facets) { facets[number] = facet }
-    // A walk with the fewest errors ends before other matches that the total counts.
-    return (try total(walked: query.typos == .min ? nil : walked.total), facets.compactMap { $0 })
+    // A walk with the fewest errors ends before other matches that the total counts, and groups count otherwise.
+    let isTotal = query.typos != .min && query.group == nil
+    return (try total(walked: isTotal ? walked.total : nil), facets.compactMap { $0 })
   }
 
   /// Returns the matches, without the query's filters by a field, if they are the records whose keys begin with the text,

@@ -18,6 +18,8 @@ extension ShardedIndex {
     private var rankBefore: Rank?
     /// The least numbers of hits before the hits that were found: all of them, and the ones without typing errors.
     private(set) var before: (all: Int, right: Int, isKnown: Bool)
+    /// The groups of the matches, once they are found; nil without groups.
+    private(set) var groups: RankedGroups?
 
     /// - Parameters:
     ///   - query: A query that is checked.
@@ -51,16 +53,21 @@ extension ShardedIndex {
       in generation: Generation
     ) throws(IndexError) -> RankedSearch {
       let manifest = generation.manifest
-      return try RankedSearch(
+      let group = GroupField(query.group, in: manifest)
+      var search = try RankedSearch(
         text, filter: RankedFilter(filters, in: manifest), near: RankedNear(query.near, in: manifest),
         sort: RankedSort(query.sort, in: manifest), typos: query.typos, isClosed: isClosed, acrossNames: acrossNames,
-        in: generation, below: query.cursor?.rank)
+        // A group behind a cursor may have other records before the cursor.
+        in: generation, below: group == nil ? query.cursor?.rank : nil)
+      search.group = group
+      return search
     }
 
-    /// Begins the search that the hits come from once more, from the first match on, with other filters.
+    /// Begins the search that the hits come from once more, from the first match on, with other filters and without
+    /// groups.
     func begun(with filters: [Filter]) throws(IndexError) -> RankedSearch {
       var query = query
-      query.cursor = nil
+      (query.cursor, query.group) = (nil, nil)
       return try Self.search(
         text, query, filters, isClosed: search.text.isClosed, acrossNames: search.rules.acrossNames, in: generation)
     }
@@ -74,7 +81,11 @@ extension ShardedIndex {
     /// Whether no hit is missing; false if the budget ended the search, or the number of edits.
     package var isComplete: Bool { found.isComplete }
     /// Whether there may be further hits.
-    package var hasMore: Bool { search.highestRest != nil }
+    package var hasMore: Bool { groups?.hasMore ?? (search.highestRest != nil) }
+    /// Whether the numbers of the others of the hits' groups are exact.
+    package var groupsAreExact: Bool { groups?.total.isExact ?? true }
+    /// The numbers of the others of the hits' groups; empty without groups.
+    package var others: [Int] { found.others }
     /// Whether the hits come from the text itself, with all its words.
     var isOfTypedText: Bool { dropped.isEmpty && interpretation == nil }
     /// Whether the matches are the records whose keys begin with the text, and no others.
@@ -119,10 +130,30 @@ extension ShardedIndex {
     package mutating func findMore(_ limit: Int) throws(IndexError) {
       let next = try next(limit, nil, nil)
       found.records += next.records
+      found.others += next.others
       found.settledCount = found.records.count
     }
 
+    /// Returns the next hits, at most `limit` of them. The first call for groups finds the matches of all groups.
     private mutating func next(
+      _ limit: Int, _ budget: SearchBudget?, _ isStopped: (() -> Bool)?
+    ) throws(IndexError) -> RankedSearch.NextHits {
+      guard let field = search.group else { return try nextMatches(limit, budget, isStopped) }
+      var known: RankedGroups
+      if let groups {
+        known = groups
+      } else {
+        let matches = try nextMatches(Total.walkLimit, budget, isStopped)
+        known = try RankedGroups(
+          matches, by: field, isExact: !matches.isCut && search.highestRest == nil, behind: query.cursor?.rank,
+          in: generation)
+      }
+      let next = known.next(limit)
+      groups = known
+      return next
+    }
+
+    private mutating func nextMatches(
       _ limit: Int, _ budget: SearchBudget?, _ isStopped: (() -> Bool)?
     ) throws(IndexError) -> RankedSearch.NextHits {
       guard limit > 0, before.isKnown, rankBefore == nil, count == 0 else {
@@ -322,7 +353,8 @@ extension ShardedIndex {
     package func hit(_ position: Int, _ record: Record) -> Hit {
       Hit(
         record: record, rank: found.records[position].rank, isSettled: position < found.settledCount,
-        near: search.nearness?.value { record.value(ofField: $0)?.text } ?? 0, text: search.text, rules: search.rules)
+        near: search.nearness?.value { record.value(ofField: $0)?.text } ?? 0,
+        others: position < found.others.count ? found.others[position] : 0, text: search.text, rules: search.rules)
     }
   }
 }

@@ -50,11 +50,15 @@ extension ShardedIndex {
     package var areKeyMatches: Bool { !isRanked || hits!.areKeyMatches }
     /// Whether no hit is missing; false if a limit ended the search, or the number of edits.
     package var isComplete: Bool { !isRanked || hits!.isComplete }
+    /// The numbers of the others of the hits' groups; nil if the query makes no groups.
+    package var others: [Int]? { query.group != nil && isRanked ? hits!.others : nil }
+    /// Whether ``others`` and the number of groups are exact; true without groups.
+    package var groupsAreExact: Bool { !isRanked || hits!.groupsAreExact }
     /// The number of keys that begin with the text; nil if it is unknown.
     package var keys: Int? { matches.flatMap { $0.hasMore ? nil : $0.count } }
     /// The number of matches, if they are the records whose keys begin with the text, and no others; nil if it is unknown.
     /// If no key begins with it, records may match fewer words.
-    package var keyMatchCount: Int? { areKeyMatches ? keys.flatMap { $0 > 0 ? $0 : nil } : nil }
+    package var keyMatchCount: Int? { areKeyMatches && query.group == nil ? keys.flatMap { $0 > 0 ? $0 : nil } : nil }
     /// The words that the search left out, since nothing matches all words.
     package var dropped: [String] { isRanked ? hits!.dropped : [] }
     /// The reading of the text that the answer comes from; nil for the text itself.
@@ -197,7 +201,7 @@ extension ShardedIndex.SearchQuery {
   ///
   /// - Parameter text: The folded text.
   func source(_ generation: Generation, _ text: [UInt8]) throws(IndexError) -> Generation {
-    guard needs.keys != .always, !needs.cursor, cursor == nil, filter.isEmpty, near == nil, sort == nil,
+    guard needs.keys != .always, !needs.cursor, cursor == nil, filter.isEmpty, near == nil, sort == nil, group == nil,
       typos != .required, !countsMatches, facets.isEmpty
     else { return generation }
     let nearest = try generation.nearest(to: text, count: wanted, isByRank: order == .rank)

@@ -7,6 +7,8 @@ public enum SearchFault: Error, Hashable, Sendable {
   case noFilter(field: String, filters: [String])
   /// The index was built without numbers of `field`; `numbers` are the fields that it has numbers of.
   case noNumber(field: String, numbers: [String])
+  /// The index has no `field` to group by; `fields` are its fields.
+  case noGroup(field: String, fields: [String])
   /// The filter by the numbers of `field` is no range.
   case wrongRange(field: String, range: String, reason: String)
   /// The cursor belongs to another generation of the index, or to another query: ask for the first page again.
@@ -36,6 +38,8 @@ public enum RankedCondition: Hashable, Sendable {
   case typos
   /// The order by the numbers of a field.
   case sort
+  /// The field that makes groups of the matches.
+  case group
 }
 
 /// A feature of an index, which a build adds on request.
@@ -95,6 +99,9 @@ extension SearchFault: CustomStringConvertible {
     }
   }
 
+  /// The most fields that a message names.
+  private static let namedFields = 20
+
   /// The message without a remedy that differs between programs and commands.
   package var fault: String {
     switch self {
@@ -103,10 +110,13 @@ extension SearchFault: CustomStringConvertible {
       "the index has no filter by \(field), but by \(filters.joined(separator: ", "))"
     case .noNumber(let field, let numbers):
       "the index has no numbers of \(field), but of \(numbers.joined(separator: ", "))"
+    case .noGroup(let field, let fields):
+      "the index has no field \(field) to group by; name key or one of its fields: "
+        + fields.prefix(Self.namedFields).joined(separator: ", ") + (fields.count > Self.namedFields ? ", ..." : "")
     case .wrongRange(let field, let range, let reason): "the range \(range) of \(field) \(reason)"
     case .wrongCursor(let reason): "the cursor \(reason); ask for the first page again"
     case .needsRanks:
-      "only ranked answers have cursors, filters, places and other orders; leave these out, or ask for ranks"
+      "only ranked answers have cursors, filters, places, groups and other orders; leave these out, or ask for ranks"
     case .wrongRadius(let kilometres):
       "the radius \(Self.text(kilometres)) is not above 0 and at most 20,040; pass a radius in kilometres"
     case .offsetBesideCursor: "an offset and a cursor exclude each other; leave out one"

@@ -15,6 +15,9 @@ extension ShardedIndex {
     public var near: Place?
     /// The order by the numbers of a field; nil for the order of ranks.
     public var sort: Sort?
+    /// The path of the field whose equal texts make groups of matches, or `key` for the folded key; nil for no groups. The
+    /// best record of each group stands for the others. A field called `key` is `+key`. Source: docs/groups.md.
+    public var group: String?
     /// The number of matches to pass over.
     package var offset = 0
     /// The most matches of the answer, behind the ones that it passes over.
@@ -41,17 +44,18 @@ extension ShardedIndex {
     ///   - filter: The filters; a record has to pass all of them.
     ///   - near: The place that near records rank higher for; nil for none.
     ///   - sort: The order by the numbers of a field; nil for the order of ranks.
+    ///   - group: The path of the field that makes groups of matches, or `key`; nil for no groups.
     ///   - typos: Whether a record also matches if it is a few typing errors away from the text.
     ///   - words: Which words of the text a record has to match.
     ///   - budget: The limit on the work of the search; nil for no limit.
     ///   - countsMatches: Whether the search counts the matches, up to 10,000 of them.
     ///   - facets: The paths of the fields whose values the search counts.
     public init(
-      _ text: String, filter: [Filter] = [], near: Place? = nil, sort: Sort? = nil, typos: Typos = .automatic,
-      words: RequiredWords = .automatic,
+      _ text: String, filter: [Filter] = [], near: Place? = nil, sort: Sort? = nil, group: String? = nil,
+      typos: Typos = .automatic, words: RequiredWords = .automatic,
       budget: SearchBudget? = nil, countsMatches: Bool = false, facets: [String] = []
     ) {
-      (self.words, self.sort) = (words, sort)
+      (self.words, self.sort, self.group) = (words, sort, group)
       (self.text, self.filter, self.near, self.typos, self.budget) = (text, filter, near, typos, budget)
       (self.countsMatches, self.facets) = (countsMatches, facets)
     }
@@ -315,6 +319,7 @@ extension ShardedIndex.SearchQuery {
       if cursor != nil { throw .needsRanks(.cursor) }
       if near != nil { throw .needsRanks(.near) }
       if sort != nil { throw .needsRanks(.sort) }
+      if group != nil { throw .needsRanks(.group) }
       if !filter.isEmpty { throw .needsRanks(.filter) }
       if typos == .required { throw .needsRanks(.typos) }
     }
@@ -324,8 +329,11 @@ extension ShardedIndex.SearchQuery {
     }
   }
 
-  /// Checks the fields of the filters and of the order.
+  /// Checks the fields of the filters, of the groups and of the order.
   private func checkFields(of manifest: ManifestReader) throws(SearchFault) {
+    if let group, GroupField(group, in: manifest) == nil {
+      throw .noGroup(field: group, fields: manifest.fieldNames)
+    }
     guard !filter.isEmpty || !facets.isEmpty || sort != nil else { return }
     let (filters, numbers) = (manifest.filterFields, manifest.numberFields)
     for filter in filter {

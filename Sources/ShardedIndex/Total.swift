@@ -20,6 +20,7 @@ extension ShardedIndex.RankedHits {
   ///
   /// - Parameter keys: The number of keys that begin with the text; nil if it is unknown.
   package func total(keys: Int?) -> ShardedIndex.Total {
+    if search.group != nil { return groups?.total ?? ShardedIndex.Total(0, isExact: false) }
     // The keys begin with the typed text.
     let keys = isOfTypedText ? keys : nil
     if !search.hasConditions, !search.rules.isPlain, let keys, keys > 0 || search.editLimit == 0 {
@@ -46,7 +47,9 @@ extension ShardedIndex.RankedHits {
   package func tableTotal(keys: Int? = nil) throws(IndexError) -> ShardedIndex.Total {
     let known = total(keys: keys)
     // Tables do not tell whether typing errors are corrected.
-    guard !known.isExact, search.editLimit == 0, let count = try search.countMatches(of: text) else { return known }
+    guard !known.isExact, search.group == nil, search.editLimit == 0,
+      let count = try search.countMatches(of: text)
+    else { return known }
     return ShardedIndex.Total(count)
   }
 
@@ -59,7 +62,7 @@ extension ShardedIndex.RankedHits {
     keys: Int? = nil, budget: ShardedIndex.SearchBudget? = nil, walked: ShardedIndex.Total? = nil
   ) throws(IndexError) -> ShardedIndex.Total {
     let known = total(keys: keys)
-    if known.isExact { return known }
+    if known.isExact || search.group != nil { return known }
     if let count = try search.countMatches(of: text), count > 0 || search.editLimit == 0 {
       return ShardedIndex.Total(count)
     }

@@ -107,6 +107,9 @@ struct QueryAnswer {
     try QueryRunner.writing { () throws(WriteError) in
       try AnswerObject.endMatches(&output)
       if search.isRanked { try AnswerObject.write(hits, &output) }
+      if search.others != nil {
+        try AnswerObject.write(others: hits.map { $0.others }, areExact: search.groupsAreExact, &output)
+      }
       try AnswerObject.end(facts, &output)
     }
   }
@@ -139,6 +142,10 @@ struct QueryAnswer {
       return "no match for \"" + query.text + "\"; showing " + results
     }
     let end = query.offset + shown
+    if query.group != nil, !search.hasMore, !search.groupsAreExact {
+      return "the groups of the best matches are shown; the answer counts no more than "
+        + QueryRunner.grouped(ShardedIndex.Total.walkLimit) + " matches; type more letters for others"
+    }
     guard search.hasMore, total.map({ !$0.isExact || end < $0.number }) ?? true else { return nil }
     let all = total.map { $0.number > end ? " of " + QueryRunner.text($0) : "" } ?? ""
     guard query.offset == 0 else {

@@ -56,7 +56,9 @@ package struct QueryRequest: Sendable {
   /// Without such an option the index decides.
   package mutating func implySort() {
     guard query.order == .automatic else { return }
-    if query.cursor != nil || explains || !query.filter.isEmpty || query.near != nil || query.typos == .required {
+    if query.cursor != nil || explains || !query.filter.isEmpty || query.near != nil || query.typos == .required
+      || query.group != nil
+    {
       query.order = .rank
     }
   }

@@ -77,7 +77,8 @@
           return search
         }
         var search = try ShardedIndex.Search(query, in: generation)
-        let most = min(query.wanted, search.keyMatchCount ?? .max)
+        // Groups take a search for all their matches.
+        let most = query.group == nil ? min(query.wanted, search.keyMatchCount ?? .max) : .max
         try checkWait(for: search.isRanked ? most : search.range.count)
         guard try search.find(query.wanted, parts: Self.partsHere) else { throw NotHere() }
         return search

@@ -80,8 +80,8 @@
     private static let rootOptions = ["-h", "--help", "-help", "--version"]
     private static let queryOptions = [
       "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--sort", "--after", "--filter", "--facet",
-      "--facet-limit", "--typos", "--words", "--near", "--radius", "--color", "--hyperlink", "--expect-digest", "--fetch",
-      "--cache-dir", "--cache-size",
+      "--facet-limit", "--typos", "--words", "--near", "--radius", "--group", "--color", "--hyperlink", "--expect-digest",
+      "--fetch", "--cache-dir", "--cache-size",
     ]
 
     /// Returns the arguments with the command first. Before a first word that is no command, `query` is inserted.

@@ -15,6 +15,8 @@ struct RankedSearch: Sendable {
   let nearness: RankedNear?
   /// The order by numbers; nil for the order of ranks alone.
   let sort: RankedSort?
+  /// The field that makes groups of the hits; nil for none. The search itself has no groups.
+  var group: GroupField?
   /// The second key set; nil if the index has none.
   let entries: EntriesReader?
   private(set) var runs: [RankedRun] = []
@@ -103,19 +105,6 @@ struct RankedSearch: Sendable {
   mutating func push(_ container: RankedContainer) { queue.push(container) }
 
   // MARK: Hits
-
-  /// The hits of a page.
-  struct NextHits: Sendable {
-    var records: [RankedRecord] = []
-    /// The number of hits above all bounds, which no unopened record can come before.
-    var settledCount = 0
-    /// Whether the budget ended the search.
-    var isCut = false
-    /// Whether the number of edits ended the search.
-    var endsAtMoreEdits = false
-    /// Whether no hit is missing.
-    var isComplete: Bool { !isCut && !endsAtMoreEdits }
-  }
 
   /// Returns the next hits, at most `limit` of them, and moves the search behind them.
   ///

@@ -44,6 +44,14 @@
         valueName: "distance"))
     var radius: String?
 
+    @Option(
+      name: .customLong("group"),
+      help: ArgumentHelp(
+        "Only the best of the records with the same text in this field, in a ranked answer, and the number of the others "
+          + "of its group. key takes the text of the key.",
+        valueName: "field"))
+    var group: String?
+
     func validate() throws {
       if let radius {
         if near == nil { throw ValidationError("--radius needs a place; add --near") }
@@ -62,6 +70,7 @@
       sort?.apply(to: &query)
       query.filter = filters.compactMap { ShardedIndex.Filter($0) }
       query.typos = typos.typos
+      query.group = group
       query.near = near?.place
       query.near?.radius = radius.flatMap { RadiusText.kilometres($0) }
     }
@@ -81,8 +90,8 @@
     /// The conditions as a line of information has them, such as `country=FR` and `near 48.85,2.35`.
     var notes: [String] {
       let others = [
-        near.map { "near " + $0.text }, radius.map { "radius " + $0 }, typos.map { "typos " + $0.rawValue },
-        sort.map { "sort " + $0.rawValue },
+        near.map { "near " + $0.text }, radius.map { "radius " + $0 }, group.map { "group " + $0 },
+        typos.map { "typos " + $0.rawValue }, sort.map { "sort " + $0.rawValue },
       ]
       return filters + others.compactMap { $0 }
     }

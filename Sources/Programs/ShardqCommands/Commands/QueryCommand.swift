@@ -251,7 +251,7 @@
 
     /// The words of the command for a fault of its search.
     private static func error(_ fault: SearchFault) -> ValidationError {
-      ConditionOptions.error(fault, rankedOptions: "--after, --filter, --near, --typos and --explain")
+      ConditionOptions.error(fault, rankedOptions: "--after, --filter, --near, --group, --typos and --explain")
     }
 
     package var request: QueryRequest {

@@ -73,7 +73,7 @@
 
     func validate() throws {
       do throws(SearchFault) { try search.check() } catch {
-        throw ConditionOptions.error(error, rankedOptions: "--filter, --near and --typos")
+        throw ConditionOptions.error(error, rankedOptions: "--filter, --near, --group and --typos")
       }
     }
 
