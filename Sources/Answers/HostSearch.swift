@@ -50,11 +50,12 @@ package enum HostSearch {
   ///   - sort: The order by its name, or the field of an order by numbers; empty for none.
   ///   - typos: Whether the search corrects typing errors, if the index was built for it.
   ///   - place: The place that near records rank higher for; nil for none.
+  ///   - radius: The greatest distance of a match from the place in kilometres; nil for no limit.
   package static func query(
     _ text: String, cursor: String, filters: [String], offset: Int, limit: Int,
     order: ShardedIndex.SearchQuery.MatchOrder = .automatic, sort: String,
     typos: ShardedIndex.Typos,
-    place: (latitude: Double, longitude: Double)?
+    place: (latitude: Double, longitude: Double)?, radius: Double?
   ) throws(Failure) -> ShardedIndex.SearchQuery {
     guard 0...1000 ~= limit, offset >= 0 else {
       throw .question("the limit or the offset is out of range; pass a limit from 0 to 1000 and an offset from 0 on")
@@ -76,10 +77,13 @@ package enum HostSearch {
       query.filter.append(filter)
     }
     if let place {
-      guard let near = ShardedIndex.Place(latitude: place.latitude, longitude: place.longitude) else {
+      guard var near = ShardedIndex.Place(latitude: place.latitude, longitude: place.longitude) else {
         throw .question("the place is not on the map; pass degrees from -90 to 90 and from -180 to 180")
       }
+      near.radius = radius
       query.near = near
+    } else if radius != nil {
+      throw .question("a radius needs a place; pass the place too")
     }
     return query
   }

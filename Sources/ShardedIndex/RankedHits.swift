@@ -55,7 +55,7 @@ extension ShardedIndex {
       let manifest = generation.manifest
       let group = GroupField(query.group, in: manifest)
       var search = try RankedSearch(
-        text, filter: RankedFilter(filters, in: manifest), near: RankedNear(query.near, in: manifest),
+        text, filter: RankedFilter(filters, in: manifest), near: query.near.map { RankedNear($0, in: manifest) },
         sort: RankedSort(query.sort, in: manifest), typos: query.typos, isClosed: isClosed, acrossNames: acrossNames,
         // A group behind a cursor may have other records before the cursor.
         in: generation, below: group == nil ? query.cursor?.rank : nil)

@@ -72,6 +72,12 @@ class Options(ctypes.Structure):
                 ("flags", ctypes.c_int32)]
 
 
+class AllOptions(ctypes.Structure):
+    _fields_ = Options._fields_ + [
+        ("latitude", ctypes.c_double), ("longitude", ctypes.c_double), ("filters", ctypes.c_void_p), ("filter_count", ctypes.c_size_t),
+        ("cursor", ctypes.c_char_p), ("radius", ctypes.c_double)]
+
+
 class Flat(unittest.TestCase):
     def setUp(self):
         self.library = ctypes.CDLL(os.path.join(LIBRARY, "libshardq.so"))
@@ -125,6 +131,28 @@ class Flat(unittest.TestCase):
             if "filter" in right["interpretation"]:
                 said["interpreted_filters"] = "\n".join(map("=".join, right["interpretation"]["filter"].items()))
         return said
+
+    def test_radius(self):
+        status = ctypes.c_int(-1)
+        path = languages.build_large()
+        index = ctypes.c_void_p(self.library.sq_open(path.encode(), ctypes.c_int64(0), ctypes.byref(status)))
+
+        def ask(radius, flags):
+            options = AllOptions(ctypes.sizeof(AllOptions), 0, 10, 0, flags, 48.5, 2.25, None, 0, None, radius)
+            return self.library.sq_query(index, b"s", ctypes.c_size_t(1), ctypes.byref(options))
+
+        for radius in 0.1, 400.0, 20_040.0:
+            self.assertEqual(ask(radius, 2), 0, self.library.sq_message(index))
+            _, made, _ = self.read(index, ctypes.string_at(self.library.sq_answer(index, ctypes.byref(size := ctypes.c_size_t())),
+                                                           size.value))
+            right, = languages.expected(path, ["s"], "--near", "48.5,2.25", "--radius", str(radius))
+            self.assertEqual(made, right["matches"], radius)
+        for radius in -1.0, float("nan"), float("inf"), 1e9:
+            self.assertEqual(ask(radius, 2), 4)
+            self.assertIn(b"is not above 0 and at most 20,040", self.library.sq_message(index))
+        self.assertEqual(ask(25.0, 0), 4)
+        self.assertIn(b"a radius needs a place", self.library.sq_message(index))
+        self.library.sq_close(index)
 
     def test_equal(self):
         for path in (SMALL, languages.build_large()):

@@ -56,7 +56,8 @@ class Answers(unittest.TestCase):
             country = index.search("s")[0]["country"]
             for options, command in [
                 (dict(filters=[f"country={country}"]), ["--filter", f"country={country}"]),
-                (dict(near=(48.5, 2.25)), ["--near", "48.5,2.25"]), (dict(typos=False), ["--typos", "none"]), (dict(typos="min"), ["--typos", "min"]),
+                (dict(near=(48.5, 2.25)), ["--near", "48.5,2.25"]),
+                (dict(near=(48.5, 2.25), radius=400), ["--near", "48.5,2.25", "--radius", "400"]), (dict(typos=False), ["--typos", "none"]), (dict(typos="min"), ["--typos", "min"]),
             ]:
                 for text in ("s", "lodnon"):
                     right, = languages.expected(path, [text], *command)
@@ -131,6 +132,17 @@ class Errors(unittest.TestCase):
         index.close()
         for call in (lambda: index.search("s"), lambda: index.count("s"), lambda: index.fields):
             self.refused("refused", call)
+
+    def test_radius(self):
+        with shardq.Index(SMALL) as index:
+            for radius in (0, -1, float("nan"), float("inf"), 1e9, 10**400, "25", b"25", True, (1,)):
+                with self.assertRaises(shardq.ShardqError) as caught:
+                    index.search("s", near=(48, 2), radius=radius)
+                self.assertEqual(caught.exception.code, "refused")
+                self.assertIn(f"above 0 and at most 20,040, and not {radius!r:.100}", str(caught.exception))
+            with self.assertRaises(shardq.ShardqError) as caught:
+                index.search("s", radius=5)
+            self.assertIn("radius needs a place", str(caught.exception))
 
     def test_values(self):
         """A value of another form is refused, with its name and an example of the right form."""

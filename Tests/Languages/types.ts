@@ -15,7 +15,7 @@ const storage: Required<Storage> = {
 const openOptions: Required<OpenOptions> = { cacheBytes: 1 << 20, module: new WebAssembly.Module(new Uint8Array()) }
 // Required: an option that is left out here is an error.
 const searchOptions: Required<SearchOptions> = {
-  limit: 10, offset: 0, sort: 'rank', typos: 'min', words: 'all', filters: ['country=FR'], near: { latitude: 48.5, longitude: 2.25 },
+  limit: 10, offset: 0, sort: 'rank', typos: 'min', words: 'all', filters: ['country=FR'], near: { latitude: 48.5, longitude: 2.25, radius: 25 },
   after: '', total: 'exact', display: true, hits: true, signal: new AbortController().signal, parse: text => JSON.parse(text),
 }
 

@@ -114,6 +114,12 @@ test('filters, a place, cursors and offsets are those of the command', async () 
   assert.deepEqual(filtered.matches, expected(large, ['s'], ['--filter', `country=${country}`])[0].matches)
   const near = await index.search('s', { near: { latitude: 48.5, longitude: 2.25 } })
   assert.deepEqual(near.matches, expected(large, ['s'], ['--near', '48.5,2.25'])[0].matches)
+  for (const radius of [0.1, 25, 400.5, 20040]) {
+    const within = await index.search('s', { near: { latitude: 48.5, longitude: 2.25, radius }, total: 'exact' })
+    const [right] = expected(large, ['s'], ['--near', '48.5,2.25', '--radius', `${radius}`])
+    assert.deepEqual(within.matches, right.matches, `${radius} km`)
+    assert.equal(radius > 1 && radius < 1000, within.total > 0 && within.total < 1000, `${radius} km, ${within.total}`)
+  }
   const first = await index.search('s', { limit: 7 })
   const second = await index.search('s', { limit: 3, after: first.cursor })
   assert.deepEqual([...first.matches, ...second.matches], (await index.search('s')).matches)
@@ -515,7 +521,9 @@ test('numbers are checked before they are cut, and unknown options and values ar
     ...[{ lat: 1, lng: 2 }, { lat: 48, lon: 2 }, [48, 2], '48,2', null, {}, { latitude: 1 }, { latitude: '1', longitude: 2 },
       { latitude: NaN, longitude: 0 }, { latitude: 1, longitude: Infinity }, { latitude: 1, longitude: 2, height: 3 }]
       .map(near => named('near', { near })),
-    named('place', { near: { latitude: 91, longitude: 0 } }),
+    named('place', { near: { latitude: 91, longitude: 0 } }), named('radius', { radius: 25 }),
+    ...[0, -1, NaN, Infinity, 1e9, 20_041, '25', null, true]
+      .map(radius => named(`radius.* ${radius}|radius.* "25"`, { near: { latitude: 1, longitude: 2, radius } })),
     ...['country=FR', { country: 'FR' }, null, 5].map(filters => named('filters', { filters })),
     named('filter', { filters: [5] }), named('=', { filters: ['x'] }),
     ...['typos', 'display', 'count'].map(name => named(name, { [name]: 'none' })),

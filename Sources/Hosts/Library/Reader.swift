@@ -175,7 +175,8 @@ final class Reader {
         text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit),
         order: order, sort: sort,
         typos: has(SQ_EXACT, options) ? .none : has(SQ_MIN_TYPOS, options) ? .min : .automatic,
-        place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil)
+        place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil,
+        radius: options.radius == 0 ? nil : options.radius)
       query.countsMatches = has(SQ_TOTAL, options)
       query.words = has(SQ_ALL_WORDS, options) ? .all : .automatic
       return query

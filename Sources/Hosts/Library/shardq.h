@@ -92,6 +92,9 @@ typedef struct {
   // The field of `shardq build --number` that orders a ranked answer, the least number first; with a minus sign before it
   // the greatest first: "price", "-price". NULL for the order of `sort`.
   const char *sort_field;
+  // With SQ_NEAR, the greatest distance of a record from the place, in kilometres: above 0, and at most 20,040. Records
+  // without coordinates do not match then. 0 for no limit.
+  double radius;
 } sq_options;
 
 // An answer is this head, the records, the values of all records, then the texts, each with a zero byte at its end. Members

@@ -49,8 +49,11 @@ export interface SearchOptions {
   words?: 'auto' | 'all'
   /** Filters such as 'country=FR' or 'price=20..50'. A record must pass the filters of all fields; of several filters for a field, one. */
   filters?: string[]
-  /** A place, in degrees; records near it rank higher. */
-  near?: { latitude: number, longitude: number }
+  /**
+   * A place, in degrees; records near it rank higher. `radius`: the greatest distance of a record from the place in
+   * kilometres, above 0 and at most 20,040; records without coordinates do not match then.
+   */
+  near?: { latitude: number, longitude: number, radius?: number }
   /** The `cursor` of the previous page. */
   after?: string
   /** 'exact' counts the matches, at most 10,000, which may fetch more files; the default is the number that the search knows. */

@@ -158,9 +158,10 @@ nonisolated(unsafe) private var message: [UInt8] = []
 ///     for both.
 ///   - counts: Whether the answer counts the matches, and the keys that begin with the text.
 ///   - latitude: The latitude of a place near which records rank higher; NaN for none.
+///   - radius: The greatest distance of a match from the place in kilometres; NaN for no limit.
 @_cdecl("shardq_search") public func search(
   _ size: Int32, _ offset: Int32, _ limit: Int32, _ typos: Int32, _ members: Int32, _ counts: Int32,
-  _ latitude: Double, _ longitude: Double
+  _ latitude: Double, _ longitude: Double, _ radius: Double
 ) -> Int32 {
   let texts = question(size).split(separator: 0, omittingEmptySubsequences: false).map {
     String(decoding: $0, as: UTF8.self)
@@ -170,7 +171,8 @@ nonisolated(unsafe) private var message: [UInt8] = []
     query = try HostSearch.query(
       texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(3)),
       offset: Int(offset), limit: Int(limit), sort: texts.count > 2 ? texts[2] : "", typos: HostSearch.typos(typos),
-      place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil)
+      place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil,
+      radius: radius.isNaN ? nil : radius)
   } catch {
     return asking { () throws(Refusal) in throw Refusal(error) }
   }

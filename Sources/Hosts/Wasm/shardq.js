@@ -107,14 +107,18 @@ function checkFilters(filters) {
   return filters.map(filter => checkType('a filter', filter, 'string'))
 }
 
-/** The latitude and the longitude of a place; NaN for none. */
+/** The latitude and the longitude of a place, and the radius in kilometres; NaN for none. */
 function checkPlace(near) {
-  if (near === undefined) return [NaN, NaN]
+  if (near === undefined) return [NaN, NaN, NaN]
   const isPlace = typeof near === 'object' && near !== null && !Array.isArray(near)
-    && Object.keys(near).every(name => name === 'latitude' || name === 'longitude')
+    && Object.keys(near).every(name => ['latitude', 'longitude', 'radius'].includes(name))
     && Number.isFinite(near.latitude) && Number.isFinite(near.longitude)
-  if (!isPlace) refused('near must be { latitude, longitude }, two numbers of degrees')
-  return [near.latitude, near.longitude]
+  if (!isPlace) refused('near must be { latitude, longitude }, two numbers of degrees, perhaps with a radius in kilometres')
+  const { radius } = near
+  if (radius !== undefined && !(typeof radius === 'number' && radius > 0 && radius <= 20040)) {
+    refused(`the radius of near must be a number of kilometres above 0 and at most 20,040, and not ${shown(radius)}`)
+  }
+  return [near.latitude, near.longitude, radius ?? NaN]
 }
 
 /** Resolves after a time; rejects if the signal aborts. */
@@ -406,7 +410,8 @@ class Index {
    * @param options.total 'exact' counts the matches, at most 10,000, which may fetch more files. Else `total` is the number that the
    *   search knows: if `totalIsExact` is false, there may be more. `keys` is left out if it is unknown.
    * @param options.words 'all' asks for no reading of the text, and leaves out no word; the default is 'auto'.
-   * @param options.filters Such as ['country=FR', 'price=20..50']. @param options.near { latitude, longitude }.
+   * @param options.filters Such as ['country=FR', 'price=20..50']. @param options.near { latitude, longitude }. With
+   *   `radius`, only records at most so many kilometres from that place match.
    * @param options.after The cursor of the previous page. @param options.signal Ends the search.
    * @param options.parse Makes the answer from its text; the default is JSON.parse.
    */

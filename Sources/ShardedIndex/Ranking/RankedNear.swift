@@ -19,9 +19,9 @@ final class RankedNear: Sendable {
   /// - Parameters:
   ///   - manifest: Of an index with cells.
   ///   - isCondition: Whether the radius counts alone, and the nearness of all records is 0.
-  /// - Returns: nil if the query has no place, and for a condition if it has no radius.
-  init?(_ place: ShardedIndex.Place?, in manifest: ManifestReader, isCondition: Bool = false) {
-    guard let place, !isCondition || place.radius != nil else { return nil }
+  ///
+  /// Embedded Swift does not free the memory of an object whose initializer returns nil, so this one does not.
+  init(_ place: ShardedIndex.Place, in manifest: ManifestReader, isCondition: Bool = false) {
     let settings = IndexSettings(of: manifest.root, hasTables: false)
     let eighths = isCondition ? 0 : place.eighths
     (query, self.eighths) = (place, eighths)
@@ -41,7 +41,9 @@ final class RankedNear: Sendable {
   var isLimited: Bool { circle != nil }
 
   /// Returns the radius as a condition alone; nil without a radius.
-  func condition(in manifest: ManifestReader) -> RankedNear? { RankedNear(query, in: manifest, isCondition: true) }
+  func condition(in manifest: ManifestReader) -> RankedNear? {
+    isLimited ? RankedNear(query, in: manifest, isCondition: true) : nil
+  }
 
   // MARK: Bounds
 

@@ -34,7 +34,7 @@ class _Options(ctypes.Structure):  # sq_options of shardq.h
         ("size", ctypes.c_size_t), ("from_", ctypes.c_int64), ("limit", ctypes.c_int64), ("sort", ctypes.c_int32),
         ("flags", ctypes.c_int32), ("latitude", ctypes.c_double), ("longitude", ctypes.c_double),
         ("filters", ctypes.POINTER(ctypes.c_char_p)), ("filter_count", ctypes.c_size_t), ("cursor", ctypes.c_char_p),
-        ("sort_field", ctypes.c_char_p),
+        ("sort_field", ctypes.c_char_p), ("radius", ctypes.c_double),
     ]
 
 
@@ -209,15 +209,17 @@ class Index:
         self, text: str, *, limit: int = 10, offset: int = 0, sort: Optional[str] = None,
         typos: Union[bool, str] = True, filters: Iterable[str] = (), near: Optional[Tuple[float, float]] = None,
         after: str = "", display: bool = False, hits: bool = False, total: Optional[str] = None, words: str = "auto",
+        radius: Optional[float] = None,
     ) -> Answer:
         """Returns the best matches of a text.
 
         ``limit``: the most records, up to 1,000. ``offset``: the number of matches to skip, at most 10,000 in a ranked
-        answer. ``sort``: "rank" or "key"; None means "rank" if the index has ranks. A field of ``build --number`` sorts by its
-        numbers or dates, the least first, or with a minus sign the greatest: "price", "-price". ``typos``: whether the answer corrects
-        typing errors, if the index can; "min": only records with the fewest errors, and ``object["complete"]`` is False
-        if there may be others. ``filters``: texts such as "country=FR" or "price=20..50". ``near``: a latitude and a longitude;
-        records near this place rank higher. ``after``: the ``cursor`` of the previous page. ``display``: whether
+        answer. ``sort``: "rank" or "key"; None means "rank" if the index has ranks. A field of ``build --number`` sorts by
+        its numbers or dates, the least first, or with a minus sign the greatest: "price", "-price". ``typos``: whether the
+        answer corrects typing errors, if the index can; "min": only records with the fewest errors, and
+        ``object["complete"]`` is False if there may be others. ``filters``: texts such as "country=FR" or "price=20..50". ``near``: a latitude and a
+        longitude; records near this place rank higher. ``radius``: the greatest distance of a record from that place in
+        kilometres, above 0 and at most 20,040. ``after``: the ``cursor`` of the previous page. ``display``: whether
         ``object["display"]`` has the texts that a list shows of each record, with the ranges of the matched letters.
         ``hits``: whether ``object["hits"]`` has the rank of each record of a ranked answer.
         ``total``: "exact" counts the matches, at most 10,000; None or "known" takes the number that the search knows.
@@ -227,7 +229,9 @@ class Index:
         typed = _bytes(text)
         if isinstance(filters, (str, bytes)):
             raise ShardqError("refused", f'filters must be a list such as ["country=FR"], and not the text {filters!r:.100}')
-        asked = (limit, offset, sort, typos, tuple(filters), self._place(near), after, display, hits, total, words)
+        place = self._place(near)
+        asked = (
+            limit, offset, sort, typos, tuple(filters), place, after, display, hits, total, words, self._radius(radius, place))
         # Successive questions of one list have the same options.
         last, options = self._last
         if asked != last:
@@ -305,9 +309,26 @@ class Index:
             ) from None
         return latitude, longitude
 
+    @staticmethod
+    def _radius(radius: Any, place: Optional[Tuple[float, float]]) -> float:
+        """The kilometres; 0 for no limit."""
+        if radius is None:
+            return 0
+        try:
+            if isinstance(radius, (str, bytes, bool)) or not 0 < float(radius) <= 20_040:
+                raise ValueError
+        except (TypeError, ValueError, OverflowError):
+            raise ShardqError(
+                "refused", f"radius must be a number of kilometres above 0 and at most 20,040, and not {radius!r:.100}"
+            ) from None
+        if place is None:
+            raise ShardqError("refused", "radius needs a place; pass near too")
+        return float(radius)
+
     def _options(
         self, limit: int, offset: int, sort: Optional[str], typos: Union[bool, str], filters: Tuple[str, ...],
         near: Optional[Tuple[float, float]], after: str, display: bool, hits: bool, total: Optional[str], words: str,
+        radius: float,
     ) -> _Options:
         if sort is not None and (not isinstance(sort, str) or not sort):
             raise ShardqError("refused", 'sort must be "rank", "key", a field of numbers such as "-price", or None')
@@ -322,7 +343,7 @@ class Index:
         options = _Options(ctypes.sizeof(_Options), _int64(offset), _int64(limit), _SORTS.get(sort, 0), flags)
         if near is not None:
             options.flags |= _NEAR
-            options.latitude, options.longitude = near
+            options.latitude, options.longitude, options.radius = *near, radius
         if filters:
             texts = [self._plain(text) for text in filters]
             options.filters, options.filter_count = (ctypes.c_char_p * len(texts))(*texts), len(texts)
