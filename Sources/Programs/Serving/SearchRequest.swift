@@ -68,6 +68,7 @@
       }
       query.facetLimit =
         try parameters.number("facet-limit", in: 1...ShardedIndex.Facet.valueLimit) ?? query.facetLimit
+      if let field = parameters.text("group"), !field.isEmpty { query.group = field }
       if let name = parameters.text("typos") {
         guard let typos = Self.typos[name] else { throw .badParameter("typos", "typos must be auto, min or none.") }
         query.typos = typos
@@ -123,6 +124,8 @@
           ("after", "Only ranked answers have cursors; send sort=rank, or send offset in the place of after.")
         case .needsRanks(.near): ("near", "Only ranked answers prefer near records; send sort=rank.")
         case .needsRanks(.sort): ("sort", "Only ranked answers have another order; send the field alone.")
+        case .needsRanks(.group): ("group", "Only ranked answers have groups; send sort=rank.")
+        case .noGroup: ("group", fault.description + ".")
         case .needsRanks(.filter): ("filter", "Only ranked answers are filtered; send sort=rank.")
         case .needsRanks: ("typos", "Only ranked answers correct typing errors; send sort=rank.")
         case .wrongRadius: ("radius", SearchRequest.wrongRadius)

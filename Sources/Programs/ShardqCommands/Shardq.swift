@@ -80,7 +80,8 @@
     private static let rootOptions = ["-h", "--help", "-help", "--version"]
     private static let queryOptions = [
       "-i", "--index", "-n", "--limit", "--offset", "--format", "--fields", "--sort", "--after", "--filter", "--facet",
-      "--facet-limit", "--typos", "--words", "--near", "--radius", "--group", "--color", "--hyperlink", "--expect-digest",
+      "--facet-limit", "--typos", "--words", "--near", "--radius", "--group", "--color", "--hyperlink",
+      "--expect-digest",
       "--fetch", "--cache-dir", "--cache-size",
     ]
 
