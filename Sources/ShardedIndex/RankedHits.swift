@@ -83,7 +83,7 @@ extension ShardedIndex {
     /// Whether there may be further hits.
     package var hasMore: Bool { groups?.hasMore ?? (search.highestRest != nil) }
     /// Whether the numbers of the others of the hits' groups are exact.
-    package var groupsAreExact: Bool { groups?.total.isExact ?? true }
+    package var groupsAreExact: Bool { groups?.isExact ?? true }
     /// The numbers of the others of the hits' groups; empty without groups.
     package var others: [Int] { found.others }
     /// Whether the hits come from the text itself, with all its words.
@@ -98,7 +98,8 @@ extension ShardedIndex {
     /// The proof that no better record was left out.
     var certificate: Certificate {
       Certificate(
-        lastHit: found.records.last?.rank, highestRest: search.highestRest, pagesOpened: search.opened.pages,
+        lastHit: found.records.last?.rank, highestRest: groups?.highestRest ?? search.highestRest,
+        pagesOpened: search.opened.pages,
         shardsOpened: search.opened.shards, partsOpened: search.opened.parts)
     }
 

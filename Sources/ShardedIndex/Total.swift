@@ -20,7 +20,7 @@ extension ShardedIndex.RankedHits {
   ///
   /// - Parameter keys: The number of keys that begin with the text; nil if it is unknown.
   package func total(keys: Int?) -> ShardedIndex.Total {
-    if search.group != nil { return groups?.total ?? ShardedIndex.Total(0, isExact: false) }
+    if search.group != nil { return ShardedIndex.Total(groups?.count ?? 0, isExact: groups?.isExact ?? false) }
     // The keys begin with the typed text.
     let keys = isOfTypedText ? keys : nil
     if !search.hasConditions, !search.rules.isPlain, let keys, keys > 0 || search.editLimit == 0 {

@@ -236,7 +236,10 @@ class Groups(Compared):
         self.assertEqual(self.run_query("sprin", "-i", index, "--group", "name", "--format", "tsv")[1], "Springfield\tUS\t49\nSpringe\tDE\t9\n")
         self.assertEqual(self.run_query("q", "-i", index, "--group", "name", "--words", "all")[:2], (1, ""))
         self.assertEqual(self.run_query("sprin", "-i", index, "--group", "key", "-q")[:2], (0, ""))
-        self.assertIn("Springe", self.run_query("sprin", "-i", index, "--group", "key", "--explain")[1])
+        report = self.run_query("sprin", "-i", index, "--group", "key", "--explain", "-n", "1")[1]
+        self.assertRegex(report, r"group +key")
+        self.assertRegex(report, r"total +2\b")
+        self.assertRegex(report, r"highest left +score \d+, weight 9,")
 
     def test_refusals(self):
         index = self.build(self.write("small.jsonl", ['{"name": "a", "country": "B", "w": 1}']), *KEY, name="small")

@@ -47,6 +47,7 @@ class Conditions(PickerTest):
                    ["Paris, US", "Parma, IT"])
         self.check("--near 33,-95", "paris", "1/2 of 5 · near 33,-95", ["Paris, US", "Paris, FR"])
         self.check("--near -10,-20 --filter country=CV", "p", "1/1 of 5 · country=CV · near -10,-20", ["Praia, CV"])
+        self.check("--group country", "p", "1/4 of 5 · group country", ["Paris, FR", "Paris, US", "Parma, IT", "Praia, CV"])
         self.check("--sort key", "p", "1/5 of 5 · sort key", ["Paris, FR", "Paris, US", "Parma, IT", "Pau, FR", "Praia, CV"])
         self.check("--sort rank", "pra", "1/1 of 5 · sort rank", ["Praia, CV"])
         self.check("--typos none", "pariss", "0 of 5 · typos none", [])
@@ -100,7 +101,7 @@ class Conditions(PickerTest):
                 self.assertEqual(said(index, ["ui"], *options), said(index, ["query", "p"], *options))
         for options in [["--filter", "country=FR"], ["--near", "48,2"], ["--typos", "auto"]]:
             self.assertEqual(said("c", ["ui"], "--sort", "key", *options),
-                             "shardq: --filter, --near and --typos go with --sort rank; leave out --sort key\n")
+                             "shardq: --filter, --near, --group and --typos go with --sort rank; leave out --sort key\n")
         self.assertIn("write a field and a value", said("c", ["ui"], "--filter", "san"))
 
     def test_a_pipe_is_no_list(self):

@@ -40,6 +40,41 @@
       }
     }
 
+    /// Reads the filters, the facets, the group and the place of a search.
+    private static func readConditions(
+      of query: inout ShardedIndex.SearchQuery, from parameters: inout QueryParameters
+    ) throws(Problem) {
+      for text in parameters.texts("filter") {
+        guard let filter = ShardedIndex.Filter(text), query.filter.count < filterLimit else {
+          throw .badParameter("filter", "filter must be FIELD=VALUE, at most \(filterLimit) times.")
+        }
+        query.filter.append(filter)
+      }
+      for text in parameters.texts("facets") {
+        guard let fields = NamedFields.list(text), query.facets.count + fields.count <= filterLimit else {
+          throw .badParameter(
+            "facets", "facets must be names of fields with commas between, at most \(filterLimit).")
+        }
+        query.facets += fields
+      }
+      query.facetLimit =
+        try parameters.number("facet-limit", in: 1...ShardedIndex.Facet.valueLimit) ?? query.facetLimit
+      if let field = parameters.text("group"), !field.isEmpty { query.group = field }
+      if let text = parameters.text("near"), !text.isEmpty {
+        guard let place = ShardedIndex.Place(text) else {
+          throw .badParameter("near", "near must be a latitude, a comma and a longitude, in decimal degrees.")
+        }
+        query.near = place
+      }
+      if let text = parameters.text("radius"), !text.isEmpty {
+        guard let radius = RadiusText.kilometres(text) else {
+          throw .badParameter("radius", wrongRadius)
+        }
+        guard query.near != nil else { throw .badParameter("radius", "radius needs a place; send near.") }
+        query.near?.radius = radius
+      }
+    }
+
     init(_ parameters: inout QueryParameters) throws(Problem) {
       query = ShardedIndex.SearchQuery(parameters.text("q") ?? "")
       try Self.check(query.text)
@@ -53,22 +88,7 @@
         }
         sort.apply(to: &query)
       }
-      for text in parameters.texts("filter") {
-        guard let filter = ShardedIndex.Filter(text), query.filter.count < Self.filterLimit else {
-          throw .badParameter("filter", "filter must be FIELD=VALUE, at most \(Self.filterLimit) times.")
-        }
-        query.filter.append(filter)
-      }
-      for text in parameters.texts("facets") {
-        guard let fields = NamedFields.list(text), query.facets.count + fields.count <= Self.filterLimit else {
-          throw .badParameter(
-            "facets", "facets must be names of fields with commas between, at most \(Self.filterLimit).")
-        }
-        query.facets += fields
-      }
-      query.facetLimit =
-        try parameters.number("facet-limit", in: 1...ShardedIndex.Facet.valueLimit) ?? query.facetLimit
-      if let field = parameters.text("group"), !field.isEmpty { query.group = field }
+      try Self.readConditions(of: &query, from: &parameters)
       if let name = parameters.text("typos") {
         guard let typos = Self.typos[name] else { throw .badParameter("typos", "typos must be auto, min or none.") }
         query.typos = typos
@@ -76,19 +96,6 @@
       if let name = parameters.text("words") {
         guard name == "auto" || name == "all" else { throw .badParameter("words", "words must be auto or all.") }
         query.words = name == "all" ? .all : .automatic
-      }
-      if let text = parameters.text("near"), !text.isEmpty {
-        guard let place = ShardedIndex.Place(text) else {
-          throw .badParameter("near", "near must be a latitude, a comma and a longitude, in decimal degrees.")
-        }
-        query.near = place
-      }
-      if let text = parameters.text("radius"), !text.isEmpty {
-        guard let radius = RadiusText.kilometres(text) else {
-          throw .badParameter("radius", Self.wrongRadius)
-        }
-        guard query.near != nil else { throw .badParameter("radius", "radius needs a place; send near.") }
-        query.near?.radius = radius
       }
       if let text = parameters.text("after"), !text.isEmpty {
         guard let cursor = ShardedIndex.Cursor(text) else {

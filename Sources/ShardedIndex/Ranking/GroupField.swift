@@ -25,9 +25,8 @@ struct GroupField: Sendable {
   /// Returns the bytes that tell a text from other texts: the text, or the beginning and the SHA-256 of a longer one, so
   /// that texts of megabytes are not kept.
   ///
-  /// - Returns: nil for an empty text, which makes no group.
-  private static func identity(of text: RawSpan) -> [UInt8]? {
-    guard text.byteCount > 0 else { return nil }
+  /// - Returns: No bytes for an empty text, which makes no group.
+  private static func identity(of text: RawSpan) -> [UInt8] {
     let isWhole = text.byteCount <= wholeSize
     var bytes: [UInt8] = []
     // With the digest the bytes are more than those of any whole text.
@@ -39,12 +38,12 @@ struct GroupField: Sendable {
     kind != .literal || firstByte == UInt8(ascii: "t") || firstByte == UInt8(ascii: "f")
   }
 
-  /// Returns the identity of the text of each of some records; nil for a record that is a group of its own, since its
-  /// field is missing, empty, `null` or an array.
+  /// Returns the identity of the text of each of some records; no bytes for a record that is a group of its own, since
+  /// its field is missing, empty, `null` or an array.
   ///
   /// Each part is unpacked once.
-  func identities(of records: [RankedRecord], in generation: Generation) throws(IndexError) -> [[UInt8]?] {
-    var found = [[UInt8]?](repeating: nil, count: records.count)
+  func identities(of records: [RankedRecord], in generation: Generation) throws(IndexError) -> [[UInt8]] {
+    var found = [[UInt8]](repeating: [], count: records.count)
     let order = Array(records.indices).ordered { left, right in
       let (left, right) = (records[left], records[right])
       if left.part.shard != right.part.shard { return left.part.shard < right.part.shard }
@@ -82,7 +81,7 @@ struct GroupField: Sendable {
 
   /// Calls `body` with the identity of the text of each of some records of a part, in order.
   private func forEachIdentity(
-    _ range: Range<Int>, of part: PartReference, in shards: ShardReader, _ body: (_ record: Int, [UInt8]?) -> Void
+    _ range: Range<Int>, of part: PartReference, in shards: ShardReader, _ body: (_ record: Int, [UInt8]) -> Void
   ) throws(IndexError) {
     guard let number else {
       unsafe part.part.keys.forEachKey(in: range) { record, key in
@@ -97,9 +96,9 @@ struct GroupField: Sendable {
   }
 
   /// Returns the identity of the text of an added record of the overlay.
-  private func identity(added record: Int, in overlay: Overlay) -> [UInt8]? {
+  private func identity(added record: Int, in overlay: Overlay) -> [UInt8] {
     guard let number else { return unsafe Self.identity(of: overlay.folded(record).span.bytes) }
-    var (found, isFound): ([UInt8]?, Bool) = (nil, false)
+    var (found, isFound): ([UInt8], Bool) = ([], false)
     overlay.forEachField(of: record) { entry in
       guard !isFound, entry.name == number else { return }
       isFound = true

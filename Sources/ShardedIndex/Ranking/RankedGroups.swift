@@ -8,8 +8,10 @@ struct RankedGroups: Sendable {
   private var settledCount = 0
   /// Whether the budget ended the search for matches.
   private let isCut: Bool
-  /// The number of groups; exact if the search found all matches. Then the numbers of the others are exact, too.
-  let total: ShardedIndex.Total
+  /// The number of all groups, also of those before the cursor.
+  private(set) var count = 0
+  /// Whether the search found all matches, so that the numbers of groups and of others are exact.
+  let isExact: Bool
   /// The number of groups that pages had.
   private var shown = 0
 
@@ -21,32 +23,31 @@ struct RankedGroups: Sendable {
     _ matches: RankedSearch.NextHits, by field: GroupField, isExact: Bool, behind rank: ShardedIndex.Rank?,
     in generation: Generation
   ) throws(IndexError) {
-    var (groups, numbers): ([[UInt8]: Int], [Int?]) = ([:], [])
-    var count = 0
-    for (index, identity) in try field.identities(of: matches.records, in: generation).enumerated() {
-      if let identity, let group = groups[identity] {
-        // A group before the cursor belongs to an earlier page.
-        if let number = numbers[group] { others[number] += 1 }
+    (isCut, self.isExact) = (matches.isCut, isExact)
+    // The number of each group among the best; -1 for a group before the cursor, which belongs to an earlier page.
+    var groups: [[UInt8]: Int] = [:]
+    let identities = try field.identities(of: matches.records, in: generation)
+    for index in identities.indices {
+      let (record, identity) = (matches.records[index], identities[index])
+      if !identity.isEmpty, let group = groups[identity] {
+        if group >= 0 { others[group] += 1 }
         continue
       }
-      if let identity { groups[identity] = count }
+      let isShown = rank.map { $0 <= record.rank } ?? false
+      if !identity.isEmpty { groups[identity] = isShown ? -1 : best.count }
       count += 1
-      let record = matches.records[index]
-      if let rank, !(record.rank < rank) {
-        numbers.append(nil)
-        continue
-      }
-      numbers.append(best.count)
+      if isShown { continue }
       best.append(record)
       others.append(0)
       if index < matches.settledCount { settledCount = best.count }
     }
-    isCut = matches.isCut
-    total = ShardedIndex.Total(count, isExact: isExact)
   }
 
   /// Whether there are groups behind those that pages had.
   var hasMore: Bool { shown < best.count }
+
+  /// The rank of the best record behind the groups that pages had; nil if there are no more.
+  var highestRest: ShardedIndex.Rank? { hasMore ? best[shown].rank : nil }
 
   /// Returns the next groups, at most `limit` of them, and moves behind them.
   mutating func next(_ limit: Int) -> RankedSearch.NextHits {
@@ -54,7 +55,7 @@ struct RankedGroups: Sendable {
     var page = RankedSearch.NextHits(records: Array(best[shown..<end]))
     page.others = Array(others[shown..<end])
     page.settledCount = min(max(0, settledCount - shown), page.records.count)
-    let isShort = page.records.count < limit && !total.isExact
+    let isShort = page.records.count < limit && !isExact
     page.isCut = isCut && (isShort || page.settledCount < page.records.count)
     page.endsAtWalkLimit = isShort && !isCut
     shown = end

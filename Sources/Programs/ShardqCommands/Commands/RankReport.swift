@@ -50,6 +50,7 @@
       if let correction = answer.correction { report.add("correction", .text(correction)) }
       if !answer.dropped.isEmpty { report.add("dropped", .list(answer.dropped)) }
       report.add("sort", .text(query.sort?.text ?? SortOrder.rank.rawValue))
+      if let group = query.group { report.add("group", .text(group)) }
       let total = answer.total
       report.add("count", .number(total.number), note: total.isExact ? "" : "and more")
       report.add("total", .number(total.number))
