@@ -51,11 +51,12 @@ package enum HostSearch {
   ///   - typos: Whether the search corrects typing errors, if the index was built for it.
   ///   - place: The place that near records rank higher for; nil for none.
   ///   - radius: The greatest distance of a match from the place in kilometres; nil for no limit.
+  ///   - group: The field that makes groups of the matches, or `key`; empty for none.
   package static func query(
     _ text: String, cursor: String, filters: [String], offset: Int, limit: Int,
     order: ShardedIndex.SearchQuery.MatchOrder = .automatic, sort: String,
     typos: ShardedIndex.Typos,
-    place: (latitude: Double, longitude: Double)?, radius: Double?
+    place: (latitude: Double, longitude: Double)?, radius: Double?, group: String
   ) throws(Failure) -> ShardedIndex.SearchQuery {
     guard 0...1000 ~= limit, offset >= 0 else {
       throw .question("the limit or the offset is out of range; pass a limit from 0 to 1000 and an offset from 0 on")
@@ -64,6 +65,7 @@ package enum HostSearch {
     (query.order, query.offset, query.limit) = (order, offset, limit)
     query.limits = .host
     if !sort.isEmpty { query.setOrder(sort) }
+    if !group.isEmpty { query.group = group }
     if !cursor.isEmpty {
       guard let after = ShardedIndex.Cursor(cursor) else {
         throw .question("the cursor is not one of this index; ask for the first page")

@@ -15,18 +15,19 @@ from languages import SMALL
 OPTIONS = [
     {}, {"limit": 3, "offset": 5}, {"sort": "key"}, {"sort": "key", "limit": 7, "offset": 2}, {"typos": "none"},
     {"typos": "min"}, {"typos": "min", "filter": "country=US", "limit": 30},
-    {"filter": "country=FR"}, {"near": "48.85,2.35"}, {"near": "48.85,2.35", "radius": 900}, {"filter": "country=US", "near": "40,-75", "limit": 4}, {"words": "all"},
+    {"group": "country"}, {"group": "key", "limit": 3, "offset": 2}, {"filter": "country=FR"}, {"near": "48.85,2.35"},
+    {"near": "48.85,2.35", "radius": 900}, {"filter": "country=US", "near": "40,-75", "limit": 4}, {"words": "all"},
 ]
 NODE = """
 import { open } from 'shardq'
 import { readFileSync } from 'node:fs'
 const { path, texts, asked } = JSON.parse(readFileSync(0))
 const index = await open(path)
-for (const { limit = 10, offset, sort, typos, filter, near, radius, words } of asked) {
+for (const { limit = 10, offset, sort, typos, filter, near, radius, words, group } of asked) {
   const [latitude, longitude] = (near ?? '').split(',').map(Number)
   for (const text of texts) {
     const found = await index.search(text, {
-      limit, offset, sort, typos: typos === 'min' ? typos : typos !== 'none', filters: filter && [filter], near: near && { latitude, longitude, radius },
+      limit, offset, sort, group, typos: typos === 'min' ? typos : typos !== 'none', filters: filter && [filter], near: near && { latitude, longitude, radius },
       words, hits: true, total: 'exact', parse: text => (process.stdout.write(text), { matches: [] }),
     })
   }
@@ -40,7 +41,7 @@ for options in asked["asked"]:
     near = options.get("near")
     for text in asked["texts"]:
         sys.stdout.buffer.write(index.search(
-            text, limit=options.get("limit", 10), offset=options.get("offset", 0), sort=options.get("sort"),
+            text, limit=options.get("limit", 10), offset=options.get("offset", 0), sort=options.get("sort"), group=options.get("group"),
             words=options.get("words", "auto"), typos={"none": False, "min": "min"}.get(options.get("typos"), True),
             filters=[options["filter"]] if "filter" in options else [],
             near=tuple(map(float, near.split(","))) if near else None, radius=options.get("radius"), hits=True, total="exact").raw)

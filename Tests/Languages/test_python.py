@@ -71,6 +71,11 @@ class Answers(unittest.TestCase):
             self.assertIn("country", index.fields)
             self.assertEqual(index.search("s", limit=0).records, [])
             self.assertEqual(index.search("s", sort="key").total, index.search("s").keys)
+            found, plain = index.search("s", group="country", limit=5), index.search("s")
+            right, = languages.expected(path, ["s"], "--group", "country", "--limit", "5")
+            self.assertEqual((found.records, found.others), (right["matches"], right["others"]))
+            self.assertEqual((found.others_are_exact, found.total), (right["othersAreExact"], right["total"]))
+            self.assertEqual((plain.others, plain.others_are_exact), (None, True))
             found = index.search("s", total="exact")
             self.assertGreater(found.total, 0)
             self.assertEqual(repr(found), f"<Answer: {len(found)} records of {found.total}>")
@@ -117,6 +122,7 @@ class Errors(unittest.TestCase):
                 dict(limit=-1), dict(limit=1001), dict(limit=1 << 80), dict(offset=-1), dict(offset=-(1 << 80)),
                 dict(offset=10_001), dict(sort="best"), dict(after="nonsense"), dict(after="a\0b"), dict(filters=["x"]),
                 dict(filters=["name=x"]), dict(near=(91, 0)), dict(near=(float("nan"), 0)), dict(sort="key", near=(0, 0)),
+                dict(group="counrty"), dict(group=""), dict(group=1), dict(group="a\0b"), dict(group="key", sort="key"),
             ):
                 self.refused("refused", lambda: index.search("s", **options))
             for call in (index.search, index.count):

@@ -15,7 +15,7 @@ const storage: Required<Storage> = {
 const openOptions: Required<OpenOptions> = { cacheBytes: 1 << 20, module: new WebAssembly.Module(new Uint8Array()) }
 // Required: an option that is left out here is an error.
 const searchOptions: Required<SearchOptions> = {
-  limit: 10, offset: 0, sort: 'rank', typos: 'min', words: 'all', filters: ['country=FR'], near: { latitude: 48.5, longitude: 2.25, radius: 25 },
+  limit: 10, offset: 0, sort: 'rank', group: 'key', typos: 'min', words: 'all', filters: ['country=FR'], near: { latitude: 48.5, longitude: 2.25, radius: 25 },
   after: '', total: 'exact', display: true, hits: true, signal: new AbortController().signal, parse: text => JSON.parse(text),
 }
 
@@ -38,17 +38,17 @@ export async function used(): Promise<string[]> {
 
 function said(answer: Answer): string[] {
   const { query, count, more, offset, limit, generation, sort, total, totalIsExact, keys, correction, nearest, cursor, matches,
-    display, hits, complete }:
+    display, hits, others, othersAreExact, complete }:
     Required<Answer> = { ...empty, ...answer }
-  const numbers: number[] = [count, offset, limit, total, keys, matches.length, display.length, hits.length]
+  const numbers: number[] = [count, offset, limit, total, keys, matches.length, display.length, hits.length, ...others]
   const texts: string[] = [query, generation, sort, correction, nearest, cursor]
-  return more && totalIsExact && complete ? texts : numbers.map(number => number.toFixed())
+  return more && totalIsExact && othersAreExact && complete ? texts : numbers.map(number => number.toFixed())
 }
 
 const empty: Required<Answer> = {
   schema: 1, query: '', count: 0, more: false, offset: 0, limit: 10, generation: '', sort: 'rank', total: 0, totalIsExact: true,
   keys: 0, correction: '', interpretation: { text: '', filter: { country: 'FR' } }, dropped: [], nearest: '', cursor: '', matches: [],
-  display: [], hits: [], complete: true,
+  display: [], hits: [], others: [], othersAreExact: true, complete: true,
 }
 
 export async function refused(index: Index, answer: Answer<City>) {

@@ -107,7 +107,7 @@ for (const sort of ['key', 'rank']) {
   })
 }
 
-test('filters, a place, cursors and offsets are those of the command', async () => {
+test('filters, a place, groups, cursors and offsets are those of the command', async () => {
   const index = await open(storage(filesOf(large)), { module })
   const [country] = (await index.search('s')).matches.map(record => record.country)
   const filtered = await index.search('s', { filters: [`country=${country}`] })
@@ -120,6 +120,12 @@ test('filters, a place, cursors and offsets are those of the command', async () 
     assert.deepEqual(within.matches, right.matches, `${radius} km`)
     assert.equal(radius > 1 && radius < 1000, within.total > 0 && within.total < 1000, `${radius} km, ${within.total}`)
   }
+  for (const group of ['country', 'key']) {
+    const grouped = await index.search('s', { group }), [right] = expected(large, ['s'], ['--group', group])
+    const members = ({ matches, others, othersAreExact, total, cursor }) => ({ matches, others, othersAreExact, total, cursor })
+    assert.deepEqual(members(grouped), members(right))
+    assert.equal(grouped.others.length, grouped.matches.length)
+  }
   const first = await index.search('s', { limit: 7 })
   const second = await index.search('s', { limit: 3, after: first.cursor })
   assert.deepEqual([...first.matches, ...second.matches], (await index.search('s')).matches)
@@ -130,6 +136,7 @@ test('filters, a place, cursors and offsets are those of the command', async () 
   for (const [text, options] of [
     ['s', { after: 'nonsense' }], ['s', { limit: 1001 }], ['s', { filters: ['name=x'] }], ['s', { filters: ['x'] }],
     ['s', { sort: 'key', near: { latitude: 0, longitude: 0 } }], ['s', { offset: 10_001 }],
+    ['s', { group: 'nation' }], ['s', { sort: 'key', group: 'key' }],
   ]) {
     await assert.rejects(index.search(text, options), error => error instanceof ShardqError && error.code === 'refused', options)
   }
@@ -524,6 +531,7 @@ test('numbers are checked before they are cut, and unknown options and values ar
     named('place', { near: { latitude: 91, longitude: 0 } }), named('radius', { radius: 25 }),
     ...[0, -1, NaN, Infinity, 1e9, 20_041, '25', null, true]
       .map(radius => named(`radius.* ${radius}|radius.* "25"`, { near: { latitude: 1, longitude: 2, radius } })),
+    ...[1, null, ['key'], 'nation'].map(group => named('group', { group })),
     ...['country=FR', { country: 'FR' }, null, 5].map(filters => named('filters', { filters })),
     named('filter', { filters: [5] }), named('=', { filters: ['x'] }),
     ...['typos', 'display', 'count'].map(name => named(name, { [name]: 'none' })),

@@ -168,6 +168,8 @@ final class Reader {
     }
     let sort = options.sort_field.map { String(validatingCString: $0) } ?? ""
     guard let sort else { throw Refusal(SQ_REFUSED, "sort_field is not UTF-8") }
+    let group = options.group.map { String(validatingCString: $0) } ?? ""
+    guard let group else { throw Refusal(SQ_REFUSED, "group is not UTF-8") }
     // No cursor has letters outside ASCII.
     let cursor = options.cursor.map { String(cString: $0) } ?? ""
     do throws(HostSearch.Failure) {
@@ -176,7 +178,7 @@ final class Reader {
         order: order, sort: sort,
         typos: has(SQ_EXACT, options) ? .none : has(SQ_MIN_TYPOS, options) ? .min : .automatic,
         place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil,
-        radius: options.radius == 0 ? nil : options.radius)
+        radius: options.radius == 0 ? nil : options.radius, group: group)
       query.countsMatches = has(SQ_TOTAL, options)
       query.words = has(SQ_ALL_WORDS, options) ? .all : .automatic
       return query

@@ -95,6 +95,9 @@ typedef struct {
   // With SQ_NEAR, the greatest distance of a record from the place, in kilometres: above 0, and at most 20,040. Records
   // without coordinates do not match then. 0 for no limit.
   double radius;
+  // The field whose equal texts make groups, or "key": a ranked answer has only the best record of each group. The JSON
+  // object also has `others`, the number of the others of each record's group. NULL for no groups. docs/groups.md.
+  const char *group;
 } sq_options;
 
 // An answer is this head, the records, the values of all records, then the texts, each with a zero byte at its end. Members

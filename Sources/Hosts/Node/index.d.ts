@@ -38,6 +38,11 @@ export interface SearchOptions {
    */
   sort?: 'rank' | 'key' | (string & {})
   /**
+   * A field, or 'key': a ranked answer has only the best of the records with the same text in it, and `others` has the
+   * numbers of the other ones.
+   */
+  group?: string
+  /**
    * Whether the answer corrects typing errors, if the index can; the default is true. 'min': the answer has only the
    * records with the fewest errors, which takes fewer requests. `complete` is false if there may be others.
    */
@@ -110,6 +115,10 @@ export interface Answer<Fields = Record<string, any>> {
   display?: Record<string, any>[]
   /** The rank of each record. */
   hits?: Record<string, any>[]
+  /** The number of the others of each record's group; only with `group`. */
+  others?: number[]
+  /** Whether `others` and the number of groups are exact; only with `group`. */
+  othersAreExact?: boolean
 }
 
 export interface Index {

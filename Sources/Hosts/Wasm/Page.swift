@@ -152,7 +152,8 @@ nonisolated(unsafe) private var message: [UInt8] = []
 ///
 /// - Parameters:
 ///   - size: The size of the question in bytes. The question is the typed text, a cursor or nothing, an order (`rank`,
-///     `key`, `price` or `-price`) or nothing, and filters such as `country=FR`, with a zero byte between each two.
+///     `key`, `price` or `-price`) or nothing, the field of groups or nothing, and filters such as `country=FR`, with a
+///     zero byte between each two.
 ///   - typos: 0 if the answer corrects no typing errors; 2 if it has only records with the fewest errors; else 1.
 ///   - members: 1 if the answer has the texts that a list shows of each record, 2 if it has the rank of each record; 3
 ///     for both.
@@ -169,10 +170,10 @@ nonisolated(unsafe) private var message: [UInt8] = []
   var query: ShardedIndex.SearchQuery
   do throws(HostSearch.Failure) {
     query = try HostSearch.query(
-      texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(3)),
+      texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(4)),
       offset: Int(offset), limit: Int(limit), sort: texts.count > 2 ? texts[2] : "", typos: HostSearch.typos(typos),
       place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil,
-      radius: radius.isNaN ? nil : radius)
+      radius: radius.isNaN ? nil : radius, group: texts.count > 3 ? texts[3] : "")
   } catch {
     return asking { () throws(Refusal) in throw Refusal(error) }
   }

@@ -98,7 +98,7 @@ function shown(value) {
 }
 
 const searchOptions = [
-  'limit', 'offset', 'sort', 'typos', 'display', 'hits', 'total', 'words', 'filters', 'near', 'after', 'signal', 'parse',
+  'limit', 'offset', 'sort', 'group', 'typos', 'display', 'hits', 'total', 'words', 'filters', 'near', 'after', 'signal', 'parse',
 ]
 const corrections = new Map([[false, 0], [true, 1], ['min', 2]])
 
@@ -403,6 +403,8 @@ class Index {
    * @param options.limit At most 1,000. @param options.offset The number of matches to skip.
    * @param options.sort 'rank' or 'key'; the default is by rank if the index has ranks. A field of `build --number` sorts by its
    *   numbers, the least first, or with a minus sign the greatest: 'price', '-price'.
+   * @param options.group A field, or 'key': only the best of the records with the same text in it, and `others`, the numbers of the
+   *   other ones. If `othersAreExact` is false, there may be more.
    * @param options.typos Whether to correct typing errors: true, false, or 'min' for only the records with the fewest errors,
    *   which takes fewer requests; `complete` is false if there may be records with more errors.
    * @param options.display Whether to add the texts of a list.
@@ -428,7 +430,7 @@ class Index {
   question(text, options) {
     checkType('the text', text, 'string')
     checkNames(options, searchOptions)
-    const { limit = 10, offset = 0, sort = '', typos = true, display = false, hits = false, total, words = 'auto', filters = [], after = '' } = options
+    const { limit = 10, offset = 0, sort = '', group = '', typos = true, display = false, hits = false, total, words = 'auto', filters = [], after = '' } = options
     const numbers = [checkWhole('offset', offset), checkWhole('limit', limit)]
     if (total !== undefined && total !== 'known' && total !== 'exact') refused(`total must be 'known' or 'exact', and not ${shown(total)}`)
     if (words !== 'auto' && words !== 'all') refused(`words must be 'auto' or 'all', and not ${shown(words)}`)
@@ -436,7 +438,7 @@ class Index {
     const [texts, ranks] = Object.entries({ display, hits }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
     const flags = [corrections.get(typos), texts | ranks << 1 | (words === 'all' ? 4 : 0), total === 'exact' ? 1 : 0]
     const place = checkPlace(options.near)
-    const question = [text, checkType('after', after, 'string'), checkType('sort', sort, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
+    const question = [text, checkType('after', after, 'string'), checkType('sort', sort, 'string'), checkType('group', group, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
     return engine => engine.shardq_search(given(engine, question), ...numbers, ...flags, ...place)
   }
 

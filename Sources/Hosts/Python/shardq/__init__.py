@@ -34,7 +34,7 @@ class _Options(ctypes.Structure):  # sq_options of shardq.h
         ("size", ctypes.c_size_t), ("from_", ctypes.c_int64), ("limit", ctypes.c_int64), ("sort", ctypes.c_int32),
         ("flags", ctypes.c_int32), ("latitude", ctypes.c_double), ("longitude", ctypes.c_double),
         ("filters", ctypes.POINTER(ctypes.c_char_p)), ("filter_count", ctypes.c_size_t), ("cursor", ctypes.c_char_p),
-        ("sort_field", ctypes.c_char_p), ("radius", ctypes.c_double),
+        ("sort_field", ctypes.c_char_p), ("radius", ctypes.c_double), ("group", ctypes.c_char_p),
     ]
 
 
@@ -155,6 +155,17 @@ class Answer(Sequence[Record]):
         return self.object.get("nearest")
 
     @property
+    def others(self) -> Optional[List[int]]:
+        """The number of the others of each record's group; None if the search makes no groups."""
+        return self.object.get("others")
+
+    @property
+    def others_are_exact(self) -> bool:
+        """Whether ``others`` and the number of groups are exact (docs/groups.md)."""
+        are_exact: bool = self.object.get("othersAreExact", True)
+        return are_exact
+
+    @property
     def cursor(self) -> Optional[str]:
         """The ``after`` of the next page of a ranked answer; None on the last page."""
         return self.object.get("cursor")
@@ -209,7 +220,7 @@ class Index:
         self, text: str, *, limit: int = 10, offset: int = 0, sort: Optional[str] = None,
         typos: Union[bool, str] = True, filters: Iterable[str] = (), near: Optional[Tuple[float, float]] = None,
         after: str = "", display: bool = False, hits: bool = False, total: Optional[str] = None, words: str = "auto",
-        radius: Optional[float] = None,
+        radius: Optional[float] = None, group: Optional[str] = None,
     ) -> Answer:
         """Returns the best matches of a text.
 
@@ -224,14 +235,16 @@ class Index:
         ``hits``: whether ``object["hits"]`` has the rank of each record of a ranked answer.
         ``total``: "exact" counts the matches, at most 10,000; None or "known" takes the number that the search knows.
         ``words``: "all" finds records that match all words as typed; if there are none, "auto" also asks for readings of
-        the text, and then leaves words out.
+        the text, and then leaves words out. ``group``: a field, or "key": the answer has only the best of the records with
+        the same text in it, and ``others`` has the numbers of the other ones.
         """
         typed = _bytes(text)
         if isinstance(filters, (str, bytes)):
             raise ShardqError("refused", f'filters must be a list such as ["country=FR"], and not the text {filters!r:.100}')
         place = self._place(near)
         asked = (
-            limit, offset, sort, typos, tuple(filters), place, after, display, hits, total, words, self._radius(radius, place))
+            limit, offset, sort, typos, tuple(filters), place, after, display, hits, total, words,
+            self._radius(radius, place), group)
         # Successive questions of one list have the same options.
         last, options = self._last
         if asked != last:
@@ -328,8 +341,10 @@ class Index:
     def _options(
         self, limit: int, offset: int, sort: Optional[str], typos: Union[bool, str], filters: Tuple[str, ...],
         near: Optional[Tuple[float, float]], after: str, display: bool, hits: bool, total: Optional[str], words: str,
-        radius: float,
+        radius: float, group: Optional[str],
     ) -> _Options:
+        if group is not None and (not isinstance(group, str) or not group):
+            raise ShardqError("refused", 'group must be a field, "key", or None')
         if sort is not None and (not isinstance(sort, str) or not sort):
             raise ShardqError("refused", 'sort must be "rank", "key", a field of numbers such as "-price", or None')
         if total not in (None, "exact", "known"):
@@ -349,6 +364,8 @@ class Index:
             options.filters, options.filter_count = (ctypes.c_char_p * len(texts))(*texts), len(texts)
         if sort is not None and sort not in _SORTS:
             options.sort_field = self._plain(sort)
+        if group is not None:
+            options.group = self._plain(group)
         if after:
             options.cursor = self._plain(after)
         return options
@@ -365,5 +382,5 @@ class Index:
     def _plain(text: str) -> bytes:
         encoded = _bytes(text)
         if b"\0" in encoded:
-            raise ShardqError("refused", "a filter, a cursor or sort has a NUL character; leave NUL out")
+            raise ShardqError("refused", "a filter, a cursor, sort or group has a NUL character; leave NUL out")
         return encoded
