@@ -20,9 +20,11 @@ extension ShardedIndex {
       try search.find(limit, isStopped: isStopped)
       if let facets {
         (self.counted, self.facets) = (counted, facets)
-      } else {
+      } else if search.query.countsMatches || !search.query.facets.isEmpty {
         let counts = try search.counts(isStopped: isStopped)
         (self.counted, self.facets) = (search.query.countsMatches ? counts.total : nil, counts.facets)
+      } else {
+        (self.counted, self.facets) = (counted, [])
       }
       records = try search.records(in: 0..<search.count)
       self.search = search

@@ -61,7 +61,7 @@ export async function refused(index: Index, answer: Answer<City>) {
   // refused:
   index.search('san', { limits: 10 })
   // refused:
-  index.search('san', { sort: 'weight' })
+  index.search('san', { sort: 5 })
   // refused:
   index.search('san', { near: { latitude: 48.5 } })
   // refused:

@@ -102,6 +102,11 @@ const searchOptions = [
 ]
 const corrections = new Map([[false, 0], [true, 1], ['min', 2]])
 
+function checkOrder(sort) {
+  if (checkType('sort', sort, 'string') === '') refused("sort must be 'rank', 'key' or a field of numbers, and not ''")
+  return sort
+}
+
 function checkFilters(filters) {
   if (!Array.isArray(filters)) refused(`filters must be an array such as ['country=FR'], and not ${shown(filters)}`)
   return filters.map(filter => checkType('a filter', filter, 'string'))
@@ -430,7 +435,7 @@ class Index {
   question(text, options) {
     checkType('the text', text, 'string')
     checkNames(options, searchOptions)
-    const { limit = 10, offset = 0, sort = '', group = '', typos = true, display = false, hits = false, total, words = 'auto', filters = [], after = '' } = options
+    const { limit = 10, offset = 0, sort, group = '', typos = true, display = false, hits = false, total, words = 'auto', filters = [], after = '' } = options
     const numbers = [checkWhole('offset', offset), checkWhole('limit', limit)]
     if (total !== undefined && total !== 'known' && total !== 'exact') refused(`total must be 'known' or 'exact', and not ${shown(total)}`)
     if (words !== 'auto' && words !== 'all') refused(`words must be 'auto' or 'all', and not ${shown(words)}`)
@@ -438,7 +443,7 @@ class Index {
     const [texts, ranks] = Object.entries({ display, hits }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
     const flags = [corrections.get(typos), texts | ranks << 1 | (words === 'all' ? 4 : 0), total === 'exact' ? 1 : 0]
     const place = checkPlace(options.near)
-    const question = [text, checkType('after', after, 'string'), checkType('sort', sort, 'string'), checkType('group', group, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
+    const question = [text, checkType('after', after, 'string'), sort === undefined ? '' : checkOrder(sort), checkType('group', group, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
     return engine => engine.shardq_search(given(engine, question), ...numbers, ...flags, ...place)
   }
 
