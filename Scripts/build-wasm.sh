@@ -86,7 +86,7 @@ for source in "$zstd"/lib/common/*.c "$zstd"/lib/decompress/*.c; do
 done
 
 exports=""
-for name in reserve open search dots answer answer_size; do exports="$exports --export=shardq_$name"; done
+for name in reserve open search facets dots answer answer_size; do exports="$exports --export=shardq_$name"; done
 wrap=""
 for name in __wasi_fd_close __wasi_fd_seek __wasi_fd_write posix_memalign; do wrap="$wrap --wrap=$name"; done
 # The module may use at most 256 MiB of memory.

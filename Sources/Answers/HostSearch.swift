@@ -19,6 +19,9 @@ package enum HostSearch {
     }
   }
 
+  /// The most facets of a search.
+  private static let facetCount = 64
+
   /// Returns the order with a host's number: 0 for ranks if the index has ranks, else keys; 1 for ranks; 2 for keys; nil
   /// for another number.
   package static func order(_ number: Int32) -> ShardedIndex.SearchQuery.MatchOrder? {
@@ -45,6 +48,8 @@ package enum HostSearch {
   ///   - text: The typed text.
   ///   - cursor: The position behind the last hit of the page before; empty for the first page.
   ///   - filters: The filters, each as `country=FR`.
+  ///   - facets: The fields whose values the search counts.
+  ///   - facetLimit: The most values of each of them.
   ///   - offset: The number of matches to pass over.
   ///   - order: The order, ``order(_:)``, if `sort` is empty.
   ///   - sort: The order by its name, or the field of an order by numbers; empty for none.
@@ -53,7 +58,7 @@ package enum HostSearch {
   ///   - radius: The greatest distance of a match from the place in kilometres; nil for no limit.
   ///   - group: The field that makes groups of the matches, or `key`; empty for none.
   package static func query(
-    _ text: String, cursor: String, filters: [String], offset: Int, limit: Int,
+    _ text: String, cursor: String, filters: [String], facets: [String], facetLimit: Int, offset: Int, limit: Int,
     order: ShardedIndex.SearchQuery.MatchOrder = .automatic, sort: String,
     typos: ShardedIndex.Typos,
     place: (latitude: Double, longitude: Double)?, radius: Double?, group: String
@@ -61,7 +66,11 @@ package enum HostSearch {
     guard 0...1000 ~= limit, offset >= 0 else {
       throw .question("the limit or the offset is out of range; pass a limit from 0 to 1000 and an offset from 0 on")
     }
-    var query = ShardedIndex.SearchQuery(text, typos: typos)
+    guard facets.isEmpty || 1...ShardedIndex.Facet.valueLimit ~= facetLimit, facets.count <= facetCount else {
+      throw .question("the limit of facets is out of range; pass a limit from 1 to 100 for at most 64 facets")
+    }
+    var query = ShardedIndex.SearchQuery(text, typos: typos, facets: facets)
+    query.facetLimit = facetLimit
     (query.order, query.offset, query.limit) = (order, offset, limit)
     query.limits = .host
     if !sort.isEmpty { query.setOrder(sort) }

@@ -102,8 +102,7 @@ extension ShardedIndex.Facet {
   ) throws(IndexError) -> ShardedIndex.Facet {
     let query = ShardedIndex.SearchQuery("", facets: [field])
     do throws(SearchFault) { _ = try query.checked(in: generation.manifest) } catch { throw .refused(error) }
-    let counting = FacetSearch(generation, limit: limit)
-    let counter = counting.counter(field, start: Fold.fold(start))
-    return try counting.facet(field, counter, among: .init(allOf: generation), cuts: true)!
+    return try FacetSearch(generation, limit: limit).facet(
+      field, startingWith: Fold.fold(start), among: .init(allOf: generation), cuts: true)!
   }
 }

@@ -6,6 +6,16 @@ struct FacetSearch {
   /// The limit on the work of walks that is left; nil for no limit.
   private var budget: ShardedIndex.SearchBudget?
   private let isStopped: (() -> Bool)?
+  /// The matches of the answer, once a field needed them.
+  private var matches: Walked?
+
+  /// Matches from the first one in the order of the answer on.
+  private struct Walked {
+    /// The matches in the order of the index.
+    var records: [RankedRecord] = []
+    /// Whether there are no more matches.
+    let isExact: Bool
+  }
 
   /// The most records that a count reads, and the most bytes of these records together.
   private static let limits = (records: ShardedIndex.Total.walkLimit, bytes: 64 << 20)
@@ -20,24 +30,25 @@ struct FacetSearch {
     (self.budget, self.isStopped) = (budget, isStopped)
   }
 
+  /// The number of matches that a walk has found; nil for no walk.
+  var total: ShardedIndex.Total? { matches.map { ShardedIndex.Total($0.records.count, isExact: $0.isExact) } }
+
   /// Returns a counter of the values of a filter's field, or of the numbers of another field.
   ///
   /// - Parameter start: The beginning of the values that count, folded.
-  func counter(_ field: String, start: [UInt8] = []) -> FacetCounter {
+  private func counter(_ field: String, _ start: [UInt8] = []) -> FacetCounter {
     let number = generation.schema.names.number(of: field)
-    if generation.manifest.filterFields.number(of: field) == nil {
-      return FacetCounter(values: nil, numbers: NumberCounter(field: number))
-    }
-    return FacetCounter(values: ValueCounter(field: number, start: start), numbers: nil)
+    return generation.manifest.filterFields.number(of: field) == nil
+      ? .numbers(NumberCounter(field: number)) : .values(ValueCounter(field: number, start: start))
   }
 
   private func facet(
     _ field: String, _ counter: FacetCounter, ends: RecordNumbers? = nil, isExact: Bool
   ) -> ShardedIndex.Facet {
-    if let numbers = counter.numbers {
-      return ShardedIndex.Facet(field, numbers, ends: ends ?? numbers.ends, isExact: isExact)
+    switch counter {
+    case .values(let values): ShardedIndex.Facet(field, values, limit: limit, isExact: isExact)
+    case .numbers(let numbers): ShardedIndex.Facet(field, numbers, ends: ends ?? numbers.ends, isExact: isExact)
     }
-    return ShardedIndex.Facet(field, counter.values!, limit: limit, isExact: isExact)
   }
 
   /// Returns the least and the greatest number of a field in all records; nil if the index does not know them.
@@ -53,42 +64,41 @@ struct FacetSearch {
   /// Returns the facet of a field among runs of keys: by tables, or by reading the records if there are at most 10,000.
   ///
   /// - Parameters:
-  ///   - counter: An empty counter.
+  ///   - start: The beginning of the values that count, folded.
   ///   - cuts: Whether the first 10,000 records count if there are more.
   /// - Returns: nil if the tables do not tell the counts, and there are more records than to read.
   func facet(
-    _ field: String, _ counter: FacetCounter, among matches: ShardedIndex.Matches, cuts: Bool
+    _ field: String, startingWith start: [UInt8] = [], among matches: ShardedIndex.Matches, cuts: Bool
   ) throws(IndexError) -> ShardedIndex.Facet? {
+    let counter = counter(field, start)
     if generation.overlay == nil, let number = generation.manifest.filterFields.number(of: field),
-      var counter = counter.values
+      case .values(let counter) = self.counter(field, start)
     {
-      var tables = FacetTables(generation.shards, field: number, runs: matches.positions)
-      if try tables.count(with: &counter) {
+      let tables = FacetTables(generation.shards, field: number, runs: matches.positions)
+      if try tables.count(with: counter) {
         guard counter.values.allSatisfy({ $0.count <= matches.count }) else {
           let reason = "has tables of more records than it has"
           throw .corrupt(path: generation.manifest.path, cause: .invalid(reason: reason, offset: 0))
         }
-        try tables.readTexts(of: counter.best(limit), to: &counter)
-        return facet(field, FacetCounter(values: counter, numbers: nil), isExact: true)
+        try tables.readTexts(of: counter.best(limit), to: counter)
+        return facet(field, .values(counter), isExact: true)
       }
     }
     let ends = try ends(field, of: matches)
     guard cuts || ends != nil || matches.count <= Self.limits.records else { return nil }
-    var counter = counter
-    let isRead = try read(matches, with: &counter)
+    let isRead = try read(matches, with: counter)
     return facet(field, counter, ends: ends, isExact: isRead && matches.count <= Self.limits.records)
   }
 
   /// Counts the first records of runs of keys. Returns whether none is missing among the first 10,000.
-  private func read(_ matches: ShardedIndex.Matches, with counter: inout FacetCounter) throws(IndexError) -> Bool {
+  private func read(_ matches: ShardedIndex.Matches, with counter: FacetCounter) throws(IndexError) -> Bool {
     let buffer = RecordBuffer()
     let end = min(matches.count, Self.limits.records)
     var (at, bytes) = (0, 0)
     while at < end, bytes <= Self.limits.bytes {
       let next = min(end, at + min(256, try matches.recordsAtOnce(at: at)))
       try matches.read(at..<next, into: buffer)
-      for record in 0..<buffer.count { counter.add(buffer.fieldRange(record), of: buffer) }
-      bytes += unsafe buffer.output.pointee.byteCount
+      bytes += counter.add(allOf: buffer)
       at = next
     }
     return at == end
@@ -96,38 +106,47 @@ struct FacetSearch {
 
   // MARK: Walks
 
-  /// Counts the values of several fields by one walk: a search of its own for at most 10,000 matches, in the order of the
+  /// Returns the facet of a field among at most 10,000 matches, which a search of its own finds in the order of the
   /// answer.
   ///
   /// - Parameters:
-  ///   - hits: The hits of the answer, whose text and edits the walk has.
-  ///   - filters: The filters of the walk.
-  mutating func facets(
-    _ fields: [String], _ hits: ShardedIndex.RankedHits, _ filters: [ShardedIndex.Filter]
-  ) throws(IndexError) -> (total: ShardedIndex.Total, facets: [ShardedIndex.Facet]) {
-    var walk = try hits.begun(with: filters)
-    let start = walk.opened
-    let page = try walk.next(ShardedIndex.Total.walkLimit, budget: budget, isStopped: isStopped)
-    budget = budget?.rest(from: start, to: walk.opened)
-    let total = ShardedIndex.Total(page.records.count, isExact: walk.highestRest == nil)
-    var counters = fields.map { counter($0) }
-    let isExact = try count(page.records, with: &counters) && total.isExact
-    return (total, fields.indices.map { facet(fields[$0], counters[$0], isExact: isExact) })
+  ///   - hits: The hits of the answer, whose text and edits the search has.
+  ///   - filters: The filters of the search; nil for those of the answer, whose matches serve several fields.
+  mutating func facet(
+    _ field: String, _ hits: ShardedIndex.RankedHits, filters: [ShardedIndex.Filter]?
+  ) throws(IndexError) -> ShardedIndex.Facet {
+    let walked: Walked
+    if filters == nil, let matches { walked = matches } else { walked = try walk(hits, filters ?? hits.filters) }
+    if filters == nil { matches = walked }
+    let counter = counter(field)
+    let isRead = try count(walked.records, with: counter)
+    return facet(field, counter, isExact: isRead && walked.isExact)
   }
 
-  /// Counts the records of a walk for several fields, in the order of the index.
+  private mutating func walk(
+    _ hits: ShardedIndex.RankedHits, _ filters: [ShardedIndex.Filter]
+  ) throws(IndexError) -> Walked {
+    var walk = try hits.begun(with: filters)
+    let start = walk.opened
+    let page = try walk.next(Self.limits.records, budget: budget, isStopped: isStopped)
+    budget = budget?.rest(from: start, to: walk.opened)
+    var walked = Walked(isExact: walk.highestRest == nil)
+    walked.records = page.records.ordered { $0.rank.position < $1.rank.position }
+    return walked
+  }
+
+  /// Counts records in the order of the index.
   ///
   /// - Returns: Whether all records count; false if they are too large.
-  private func count(_ records: [RankedRecord], with counters: inout [FacetCounter]) throws(IndexError) -> Bool {
-    let positions = records.map { $0.rank.position }
-    let order = positions.indices.sorted { positions[$0] < positions[$1] }
+  private func count(_ records: [RankedRecord], with counter: FacetCounter) throws(IndexError) -> Bool {
     let buffer = RecordBuffer()
     var (at, bytes) = (0, 0)
-    while at < order.count, bytes <= Self.limits.bytes {
-      let first = records[order[at]]
+    while at < records.count, bytes <= Self.limits.bytes {
+      let first = records[at]
       var end = at + 1
-      while end < order.count, case let next = records[order[end]], next.part.shard == first.part.shard,
-        next.part.part == first.part.part, next.record == first.record + end - at, !first.part.isOverlay, end - at < 32
+      // Neighbours are decoded together.
+      while end < records.count, end - at < 32, !first.part.isOverlay, records[end].part.shard == first.part.shard,
+        records[end].part.part == first.part.part, records[end].record == first.record + end - at
       { end += 1 }
       buffer.removeAll()
       if first.part.isOverlay {
@@ -137,13 +156,10 @@ struct FacetSearch {
         let part = try generation.shards.part(of: place, promotes: false, unpacks: true) { _ in first.part.part }
         try PartReader(generation.shards, part).decode(first.record..<first.record + end - at, into: buffer)
       }
-      for record in 0..<buffer.count {
-        for number in counters.indices { counters[number].add(buffer.fieldRange(record), of: buffer) }
-      }
-      bytes += unsafe buffer.output.pointee.byteCount
+      bytes += counter.add(allOf: buffer)
       at = end
     }
-    return at == order.count
+    return at == records.count
   }
 }
 
@@ -159,44 +175,34 @@ extension ShardedIndex.RankedHits {
 
 extension ShardedIndex.Search {
   /// Returns the number of matches, counted as far as the query wants it, and the facets of the query, each field once.
-  /// One walk over the matches serves both.
+  /// One walk over the matches serves all.
   ///
   /// - Parameter isStopped: A condition that ends a walk; nil for none.
   package func counts(
     isStopped: (() -> Bool)? = nil
   ) throws(IndexError) -> (total: ShardedIndex.Total, facets: [ShardedIndex.Facet]) {
     guard !query.facets.isEmpty else { return (try total(), []) }
-    var fields: [String] = []
-    for field in query.facets where fields.number(of: field) == nil { fields.append(field) }
     var counting = FacetSearch(generation, limit: query.facetLimit, budget: budget, isStopped: isStopped)
-    var facets: [ShardedIndex.Facet?] = []
-    // The fields without a filter of the query, whose values one walk counts.
-    var shared: [Int] = []
-    for field in fields {
-      if let keys = try keyMatches(without: field),
-        let facet = try counting.facet(field, counting.counter(field), among: keys, cuts: !isRanked)
-      {
+    var facets: [ShardedIndex.Facet] = []
+    for (index, field) in query.facets.enumerated() where query.facets.number(of: field) == index {
+      let filters = isRanked ? hits!.filters(without: field) : []
+      if let keys = try keyMatches(filters), let facet = try counting.facet(field, among: keys, cuts: !isRanked) {
         facets.append(facet)
-      } else if query.filter.contains(where: { $0.hasField(of: .init(field, isOneOf: [])) }) {
-        facets += try counting.facets([field], hits!, hits!.filters(without: field)).facets
       } else {
-        shared.append(facets.count)
-        facets.append(nil)
+        let isOwn = filters.count < hits!.filters.count
+        facets.append(try counting.facet(field, hits!, filters: isOwn ? filters : nil))
       }
     }
-    guard !shared.isEmpty else { return (try total(), facets.compactMap { $0 }) }
-    let walked = try counting.facets(shared.map { fields[$0] }, hits!, hits!.filters)
-    for (number, facet) in zip(shared, walked.facets) { facets[number] = facet }
     // A walk with the fewest errors ends before other matches that the total counts, and groups count otherwise.
     let isTotal = query.typos != .min && query.group == nil
-    return (try total(walked: isTotal ? walked.total : nil), facets.compactMap { $0 })
+    return (try total(walked: isTotal ? counting.total : nil), facets)
   }
 
-  /// Returns the matches, without the query's filters by a field, if they are the records whose keys begin with the text,
-  /// and no others; else nil.
-  private func keyMatches(without field: String) throws(IndexError) -> ShardedIndex.Matches? {
+  /// Returns the matches with some filters, if they are the records whose keys begin with the text, and no others; else
+  /// nil.
+  private func keyMatches(_ filters: [ShardedIndex.Filter]) throws(IndexError) -> ShardedIndex.Matches? {
     guard isRanked else { return try keyMatches(of: text) }
-    guard hits!.filters(without: field).isEmpty, query.near?.radius == nil else { return nil }
+    guard filters.isEmpty, query.near?.radius == nil else { return nil }
     let manifest = generation.manifest
     if hits!.text.isEmpty { return try keyMatches(of: []) }
     guard manifest.setting("words") == nil, manifest.setting("alias") == nil else { return nil }

@@ -7,8 +7,6 @@ struct FacetTables {
   private let table: SideTable
   /// The positions of the records in the shards.
   private let runs: [Range<Int>]
-  /// The table of the last page.
-  private var page: (number: Int, values: ValueTable)?
 
   /// The most pages whose tables a count reads.
   private static let pageLimit = 64
@@ -37,11 +35,11 @@ struct FacetTables {
   /// Counts the records of the runs.
   ///
   /// - Returns: Whether the records were counted; false if a page has no table or the runs have too many pages.
-  mutating func count(with counter: inout ValueCounter) throws(IndexError) -> Bool {
+  func count(with counter: ValueCounter) throws(IndexError) -> Bool {
     guard try hasTables() else { return false }
     var sums: [Int] = []
     var last: ValueTable?
-    func flush(_ counter: inout ValueCounter) {
+    func flush() {
       guard let last else { return }
       for number in 0..<last.count where sums[number] > 0 { counter.add(Array(last.value(number)), sums[number]) }
     }
@@ -50,17 +48,17 @@ struct FacetTables {
         let shard = try shard(number, of: run)
         guard let values = try values(of: shard) else { return false }
         if last !== values {
-          flush(&counter)
+          flush()
           (last, sums) = (values, Array(repeating: 0, count: values.count))
         }
         if shard.isWhole {
           values.shards.addCounts(of: shard.index, to: &sums)
         } else {
-          try count(shard, values, &sums, &counter)
+          try count(shard, values, &sums, counter)
         }
       }
     }
-    flush(&counter)
+    flush()
     // The texts of the last records say nothing about the first ones.
     counter.removeTexts()
     return true
@@ -93,17 +91,13 @@ struct FacetTables {
   }
 
   /// Returns the table of a shard's page; nil if the page has none.
-  private mutating func values(of shard: RunShard) throws(IndexError) -> ValueTable? {
-    let number = shard.place.number / Manifest.pageCapacity
-    if let page, page.number == number { return page.values }
-    guard let values = try shards.table(table, ofPage: number) else { return nil }
-    page = (number, values)
-    return values
+  private func values(of shard: RunShard) throws(IndexError) -> ValueTable? {
+    try shards.table(table, ofPage: shard.place.number / Manifest.pageCapacity)
   }
 
   /// Counts the records of the shard at an end of a run.
   private func count(
-    _ shard: RunShard, _ values: ValueTable, _ sums: inout [Int], _ counter: inout ValueCounter
+    _ shard: RunShard, _ values: ValueTable, _ sums: inout [Int], _ counter: ValueCounter
   ) throws(IndexError) {
     let numbers = values.entries(ofShard: shard.index).map { $0.number }
     try forEachPart(of: shard, values) { (part, records, isWhole, parts, number) throws(IndexError) in
@@ -144,52 +138,50 @@ struct FacetTables {
   /// Reads the texts of some values in the first records that have them.
   ///
   /// - Parameter wanted: The positions of the values in the counter.
-  mutating func readTexts(of wanted: [Int], to counter: inout ValueCounter) throws(IndexError) {
+  func readTexts(of wanted: [Int], to counter: ValueCounter) throws(IndexError) {
     var wanted = wanted
     var missing: IndexError?
     for run in runs {
       for number in try manifest.shards(holding: run) where !wanted.isEmpty {
         let shard = try shard(number, of: run)
         guard let values = try values(of: shard) else { continue }
-        var found: [(value: Int, index: Int)] = []
-        for value in wanted {
-          guard let number = values.number(of: counter.values[value].folded),
-            let (index, _) = values.shards.find(number, in: shard.index)
-          else { continue }
-          found.append((value, index))
-        }
+        let found = wanted.filter { position(of: counter.values[$0].folded, in: shard, values) != nil }
         guard !found.isEmpty else { continue }
-        do throws(IndexError) { try readTexts(of: found, in: shard, values, to: &counter, &wanted) } catch {
+        do throws(IndexError) { try readTexts(of: found, in: shard, values, to: counter, &wanted) } catch {
           // A carrier fetches the bytes of the other values side by side with these.
           guard case .io(_, _, EAGAIN) = error else { throw error }
           missing = error
-          wanted = wanted.filter { value in !found.contains { $0.value == value } }
+          wanted = wanted.filter { !found.contains($0) }
         }
       }
     }
     if let missing { throw missing }
   }
 
-  /// - Parameter found: The values that the shard has, with their positions among the shard's values.
+  /// Returns the position of a value among the values of a shard; nil if the shard does not have the value.
+  private func position(of value: [UInt8], in shard: RunShard, _ values: ValueTable) -> Int? {
+    values.number(of: value).flatMap { values.shards.find($0, in: shard.index)?.index }
+  }
+
+  /// - Parameter found: The values that the shard has.
   private func readTexts(
-    of found: [(value: Int, index: Int)], in shard: RunShard, _ values: ValueTable, to counter: inout ValueCounter,
-    _ wanted: inout [Int]
+    of found: [Int], in shard: RunShard, _ values: ValueTable, to counter: ValueCounter, _ wanted: inout [Int]
   ) throws(IndexError) {
     try forEachPart(of: shard, values) { (part, records, _, parts, number) throws(IndexError) in
-      var here: [Int] = []
-      for (value, index) in found where wanted.contains(value) {
-        if parts.parts.find(index, in: number) != nil { here.append(value) }
+      let here = found.filter { value in
+        guard wanted.contains(value), let index = position(of: counter.values[value].folded, in: shard, values) else {
+          return false
+        }
+        return parts.parts.find(index, in: number) != nil
       }
-      guard !here.isEmpty else { return }
-      let before = here
-      let reader = try reader(of: part, shard)
+      var left = here
       // The first records of a part often have all of its values.
-      for start in stride(from: records.lowerBound, to: records.upperBound, by: 32) where !here.isEmpty {
-        try reader.forEachRecord(in: start..<min(start + 32, records.upperBound)) { _, slots, buffer in
-          counter.addTexts(slots, of: buffer, to: &here)
+      for start in stride(from: records.lowerBound, to: records.upperBound, by: 32) where !left.isEmpty {
+        try reader(of: part, shard).forEachRecord(in: start..<min(start + 32, records.upperBound)) { _, slots, buffer in
+          counter.addTexts(slots, of: buffer, to: &left)
         }
       }
-      wanted = wanted.filter { !before.contains($0) || here.contains($0) }
+      wanted = wanted.filter { !here.contains($0) || left.contains($0) }
     }
   }
 }

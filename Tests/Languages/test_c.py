@@ -49,7 +49,7 @@ class Programs(unittest.TestCase):
         lines = subprocess.run(["nm", "-g", "--defined-only", f"{LIBRARY}/libshardq.a"], stdout=subprocess.PIPE, check=True,
                                text=True).stdout.splitlines()
         names = sorted(line.split()[2] for line in lines if line.count(" ") == 2)
-        self.assertEqual(names, ["sq_answer", "sq_close", "sq_count", "sq_field", "sq_message", "sq_open", "sq_query"])
+        self.assertEqual(names, ["sq_answer", "sq_close", "sq_count", "sq_facets", "sq_field", "sq_message", "sq_open", "sq_query"])
 
 
 class Head(ctypes.Structure):
@@ -176,6 +176,35 @@ class Flat(unittest.TestCase):
                         self.assertEqual(said["interpreted_filters"], "country=FR", text)
             self.library.sq_close(index)
 
+    def test_facets(self):
+        """The values of a field, with and without a beginning, and fields of a search."""
+        index = ctypes.c_void_p(self.library.sq_open(languages.build_large().encode(), ctypes.c_int64(0), None))
+        size = ctypes.c_size_t()
+        def answer():
+            return json.loads(ctypes.string_at(self.library.sq_answer(index, ctypes.byref(size)), size.value))
+        for start in (None, b"f"):
+            self.assertEqual(self.library.sq_facets(index, b"country", start, ctypes.c_int64(2)), 0)
+            values = answer()["values"]
+            self.assertEqual((len(values), all(each["value"].startswith("F") for each in values)), (2, start is not None))
+        for field, limit in ((b"name", 1), (b"country", 0), (b"country", 101), (b"\xff", 1)):
+            self.assertEqual(self.library.sq_facets(index, field, None, ctypes.c_int64(limit)), 4)
+            self.assertIsNone(self.library.sq_answer(index, None))
+        fields = (ctypes.c_char_p * 1)(b"country")
+        class WithFacets(Options):
+            _fields_ = [
+                ("latitude", ctypes.c_double), ("longitude", ctypes.c_double), ("filters", ctypes.c_void_p),
+                ("filter_count", ctypes.c_size_t), ("cursor", ctypes.c_char_p), ("facets", ctypes.c_void_p),
+                ("facet_count", ctypes.c_size_t), ("facet_limit", ctypes.c_int64)]
+        options = WithFacets(ctypes.sizeof(WithFacets), 0, 1, 0, 4)
+        options.facets, options.facet_count, options.facet_limit = ctypes.cast(fields, ctypes.c_void_p), 1, 3
+        self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), ctypes.byref(options)), 0)
+        found = answer()
+        right, = languages.expected(languages.build_large(), ["s"], "--facet", "country", "--facet-limit", "3")
+        self.assertEqual(found["facets"], right["facets"])
+        options.facet_limit = 0
+        self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), ctypes.byref(options)), 4)
+        self.library.sq_close(index)
+
     def test_nothing(self):
         """A handle that is NULL, a handle of no index, and pointers that are NULL."""
         none = ctypes.c_void_p()
@@ -185,6 +214,7 @@ class Flat(unittest.TestCase):
         for index in (none, closed):
             self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), None), 4)
             self.assertEqual(self.library.sq_count(index, b"s", ctypes.c_size_t(1)), -4)
+            self.assertEqual(self.library.sq_facets(index, b"country", None, ctypes.c_int64(1)), 4)
             self.assertEqual((self.library.sq_answer(index, None), self.library.sq_field(index, 0)), (None, None))
             self.assertIn(b"no index", self.library.sq_message(index))
             self.library.sq_close(index)
@@ -196,6 +226,7 @@ class Flat(unittest.TestCase):
         self.assertEqual(self.library.sq_query(index, None, ctypes.c_size_t(1), None), 4)
         self.assertIsNone(self.library.sq_answer(index, None))
         self.assertIsNone(self.library.sq_field(index, 1 << 31))
+        self.assertEqual(self.library.sq_facets(index, None, None, ctypes.c_int64(1)), 4)
         for size in (0, 8, 24, 1 << 40):
             options = Options(size, 0, 3, 0, 0)
             buffer = (ctypes.c_char * 256).from_buffer_copy(bytes(options).ljust(256, b"\0"))

@@ -17,18 +17,19 @@ OPTIONS = [
     {"typos": "min"}, {"typos": "min", "filter": "country=US", "limit": 30},
     {"group": "country"}, {"group": "key", "limit": 3, "offset": 2}, {"filter": "country=FR"}, {"near": "48.85,2.35"},
     {"near": "48.85,2.35", "radius": 900}, {"filter": "country=US", "near": "40,-75", "limit": 4}, {"words": "all"},
+    {"facets": "country"}, {"facets": "country", "facet-limit": 2, "filter": "country=US"}, {"facets": "country", "sort": "key"},
 ]
 NODE = """
 import { open } from 'shardq'
 import { readFileSync } from 'node:fs'
 const { path, texts, asked } = JSON.parse(readFileSync(0))
 const index = await open(path)
-for (const { limit = 10, offset, sort, typos, filter, near, radius, words, group } of asked) {
+for (const { limit = 10, offset, sort, typos, filter, near, radius, words, group, facets, 'facet-limit': facetLimit } of asked) {
   const [latitude, longitude] = (near ?? '').split(',').map(Number)
   for (const text of texts) {
     const found = await index.search(text, {
       limit, offset, sort, group, typos: typos === 'min' ? typos : typos !== 'none', filters: filter && [filter], near: near && { latitude, longitude, radius },
-      words, hits: true, total: 'exact', parse: text => (process.stdout.write(text), { matches: [] }),
+      words, facets: facets && [facets], facetLimit, hits: true, total: 'exact', parse: text => (process.stdout.write(text), { matches: [] }),
     })
   }
 }
@@ -44,6 +45,7 @@ for options in asked["asked"]:
             text, limit=options.get("limit", 10), offset=options.get("offset", 0), sort=options.get("sort"), group=options.get("group"),
             words=options.get("words", "auto"), typos={"none": False, "min": "min"}.get(options.get("typos"), True),
             filters=[options["filter"]] if "filter" in options else [],
+            facets=[options["facets"]] if "facets" in options else [], facet_limit=options.get("facet-limit", 10),
             near=tuple(map(float, near.split(","))) if near else None, radius=options.get("radius"), hits=True, total="exact").raw)
 """
 NUMBERS = re.compile(rb'"count":\d+,"total":\d+,"totalIsExact":(?:true|false)')
@@ -53,7 +55,7 @@ class OneJSON(unittest.TestCase):
     def command(self, path, texts, asked):
         lines = []
         for options in asked:
-            words = [word for name, value in {"limit": 10, **options}.items() for word in ("--" + name, str(value))]
+            words = [word for name, value in {"limit": 10, **options}.items() for word in ("--" + name.replace("facets", "facet"), str(value))]
             lines += languages.run("query", "-i", path, "--stdin", *words, input="".join(t + "\n" for t in texts).encode()
                                    ).splitlines(keepends=True)
         return lines

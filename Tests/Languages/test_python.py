@@ -69,6 +69,20 @@ class Answers(unittest.TestCase):
             self.assertEqual((len(first), first[0], first[-2:]), (7, first.records[0], first.records[5:]))
             self.assertEqual(index.search("s", limit=1, display=True).object["display"][0]["match"][0][0], 0)
             self.assertIn("country", index.fields)
+            right, = languages.expected(path, ["s"], "--facet", "country", "--facet-limit", "3")
+            self.assertEqual(index.search("s", facets=["country"], facet_limit=3).facets, right["facets"])
+            self.assertEqual(index.search("s").facets, [])
+            listed = index.facets("country", starting_with=country.lower())
+            self.assertEqual((listed["values"][0]["value"], listed["exact"]), (country, True))
+            self.assertEqual(len(index.facets("country", limit=2)["values"]), 2)
+            for call in (
+                lambda: index.facets("name"), lambda: index.facets("country", limit=0), lambda: index.facets("a\0b"),
+                lambda: index.search("s", facets=["name"]), lambda: index.search("s", facets=["country"], facet_limit=101),
+                lambda: index.search("s", facets="country"),
+            ):
+                with self.assertRaises(shardq.ShardqError) as caught:
+                    call()
+                self.assertEqual(caught.exception.code, "refused")
             self.assertEqual(index.search("s", limit=0).records, [])
             self.assertEqual(index.search("s", sort="key").total, index.search("s").keys)
             found, plain = index.search("s", group="country"), index.search("s")

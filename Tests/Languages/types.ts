@@ -1,6 +1,6 @@
 // Uses all of the package's types; the compiler refuses each line behind a mark, and no other.
 import { open, ShardqError } from 'shardq'
-import type { Answer, Index, OpenOptions, SearchOptions, Storage } from 'shardq'
+import type { Answer, Facet, Index, OpenOptions, SearchOptions, Storage } from 'shardq'
 
 interface City { name: string, population?: number }
 
@@ -15,7 +15,7 @@ const storage: Required<Storage> = {
 const openOptions: Required<OpenOptions> = { cacheBytes: 1 << 20, module: new WebAssembly.Module(new Uint8Array()) }
 // Required: an option that is left out here is an error.
 const searchOptions: Required<SearchOptions> = {
-  limit: 10, offset: 0, sort: 'rank', group: 'key', typos: 'min', words: 'all', filters: ['country=FR'], near: { latitude: 48.5, longitude: 2.25, radius: 25 },
+  limit: 10, offset: 0, sort: 'rank', group: 'key', typos: 'min', words: 'all', filters: ['country=FR'], facets: ['country'], facetLimit: 3, near: { latitude: 48.5, longitude: 2.25, radius: 25 },
   after: '', total: 'exact', display: true, hits: true, signal: new AbortController().signal, parse: text => JSON.parse(text),
 }
 
@@ -24,6 +24,8 @@ export async function used(): Promise<string[]> {
   await open('cities', { module: 'shardq.wasm' })
   await open(new URL('https://host/cities/'), { module: new URL('https://host/shardq.wasm') })
   await index.prefetch(['san'], { ...searchOptions, bytes: 1 << 16 })
+  const { schema, field, values, exact }: Facet & { schema: 1 } = await index.facets('country', { startingWith: 'f', limit: 1 })
+  await index.facets(`${field} ${schema} ${exact}`, { signal: searchOptions.signal }).then(({ more }) => more && values[0]?.count)
   const { columns, rows, cells } = await index.dots({ signal: searchOptions.signal })
   try {
     const answer = await index.search<City>('san', searchOptions)
@@ -38,9 +40,9 @@ export async function used(): Promise<string[]> {
 
 function said(answer: Answer): string[] {
   const { query, count, more, offset, limit, generation, sort, total, totalIsExact, keys, correction, nearest, cursor, matches,
-    display, hits, others, othersAreExact, complete }:
+    display, hits, others, othersAreExact, complete, facets }:
     Required<Answer> = { ...empty, ...answer }
-  const numbers: number[] = [count, offset, limit, total, keys, matches.length, display.length, hits.length, ...others]
+  const numbers: number[] = [facets.length, count, offset, limit, total, keys, matches.length, display.length, hits.length, ...others]
   const texts: string[] = [query, generation, sort, correction, nearest, cursor]
   return more && totalIsExact && othersAreExact && complete ? texts : numbers.map(number => number.toFixed())
 }
@@ -48,7 +50,7 @@ function said(answer: Answer): string[] {
 const empty: Required<Answer> = {
   schema: 1, query: '', count: 0, more: false, offset: 0, limit: 10, generation: '', sort: 'rank', total: 0, totalIsExact: true,
   keys: 0, correction: '', interpretation: { text: '', filter: { country: 'FR' } }, dropped: [], nearest: '', cursor: '', matches: [],
-  display: [], hits: [], others: [], othersAreExact: true, complete: true,
+  display: [], hits: [], others: [], othersAreExact: true, complete: true, facets: [],
 }
 
 export async function refused(index: Index, answer: Answer<City>) {

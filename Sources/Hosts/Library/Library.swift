@@ -32,6 +32,12 @@ private func reader(_ handle: OpaquePointer?) -> Reader? {
   reader(index)?.search(text, size, whole(options)) ?? Int32(SQ_REFUSED)
 }
 
+@c @implementation public func sq_facets(
+  _ index: OpaquePointer?, _ field: Characters?, _ start: Characters?, _ limit: Int64
+) -> Int32 {
+  reader(index)?.facets(field, start, limit) ?? Int32(SQ_REFUSED)
+}
+
 @c @implementation public func sq_answer(_ index: OpaquePointer?, _ size: Size?) -> Answer? {
   var answer: Answer?
   set_size(size, 0)

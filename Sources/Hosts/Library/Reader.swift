@@ -64,6 +64,39 @@ final class Reader {
     }
   }
 
+  /// Lists the values of a field, and returns the status.
+  func facets(_ field: Characters?, _ start: Characters?, _ limit: Int64) -> Int32 {
+    form = .none
+    return answering { (shared) throws(Refusal) in
+      guard let field, let field = String(validatingCString: field),
+        let start = start.map({ String(validatingCString: $0) }) ?? ""
+      else { throw Refusal(SQ_REFUSED, "the field or the beginning of the values is not UTF-8") }
+      guard 1...Int64(ShardedIndex.Facet.valueLimit) ~= limit else {
+        throw Refusal(SQ_REFUSED, "the limit is out of range; pass a limit from 1 to 100")
+      }
+      try asking(shared) { (generation) throws(HostSearch.Failure) in
+        try answer(valuesOf: field, start, Int(limit), in: generation)
+      }
+    }
+  }
+
+  private func answer(
+    valuesOf field: String, _ start: String, _ limit: Int, in generation: Generation
+  ) throws(HostSearch.Failure) {
+    if self.generation !== generation { take(generation) }
+    let facet: ShardedIndex.Facet
+    do throws(IndexError) {
+      facet = try ShardedIndex.Facet.values(of: field, startingWith: start, limit: limit, in: generation)
+    } catch {
+      throw .index(error)
+    }
+    let writer = json ?? AnswerWriter(generation.schema)
+    json = writer
+    writer.reset()
+    do throws(AnswerWriter.AnswerError) { try writer.values(of: facet) } catch { throw HostSearch.Failure(error) }
+    form = .json
+  }
+
   /// Answers a question. If a rebuild removed a file, the next generation answers.
   private func asking<Value>(
     _ shared: SharedIndex, _ body: (Generation) throws(HostSearch.Failure) -> Value
@@ -170,12 +203,20 @@ final class Reader {
     guard let sort else { throw Refusal(SQ_REFUSED, "sort_field is not UTF-8") }
     let group = options.group.map { String(validatingCString: $0) } ?? ""
     guard let group else { throw Refusal(SQ_REFUSED, "group is not UTF-8") }
+    var facets: [String] = []
+    // The other form of an answer has no place for facets.
+    for number in 0..<Int(has(SQ_JSON, options) ? options.facet_count : 0) {
+      guard let field = facet_at(options, number).flatMap({ String(validatingCString: $0) }) else {
+        throw Refusal(SQ_REFUSED, "a facet is not UTF-8")
+      }
+      facets.append(field)
+    }
     // No cursor has letters outside ASCII.
     let cursor = options.cursor.map { String(cString: $0) } ?? ""
     do throws(HostSearch.Failure) {
       var query = try HostSearch.query(
-        text, cursor: cursor, filters: filters, offset: Int(options.from), limit: Int(options.limit),
-        order: order, sort: sort,
+        text, cursor: cursor, filters: filters, facets: facets, facetLimit: Int(options.facet_limit),
+        offset: Int(options.from), limit: Int(options.limit), order: order, sort: sort,
         typos: has(SQ_EXACT, options) ? .none : has(SQ_MIN_TYPOS, options) ? .min : .automatic,
         place: has(SQ_NEAR, options) ? (options.latitude, options.longitude) : nil,
         radius: options.radius == 0 ? nil : options.radius, group: group)

@@ -26,11 +26,13 @@ static inline sq_options whole(Options given) {
     options.limit = 0;
     memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
     if (!options.filters) options.filter_count = 0;
+    if (!options.facets) options.facet_count = 0;
   }
   return options;
 }
 
 static inline Characters filter_at(sq_options options, size_t number) { return options.filters[number]; }
+static inline Characters facet_at(sq_options options, size_t number) { return options.facets[number]; }
 
 static inline Characters no_handle(void) { return "no index is open"; }
 static inline Characters no_message(void) { return ""; }

@@ -54,6 +54,10 @@ export interface SearchOptions {
   words?: 'auto' | 'all'
   /** Filters such as 'country=FR' or 'price=20..50'. A record must pass the filters of all fields; of several filters for a field, one. */
   filters?: string[]
+  /** Fields that the index has filters by or numbers of, such as 'country'. The answer has their values among the matches. docs/facets.md. */
+  facets?: string[]
+  /** The most values of each facet, up to 100; the default is 10. */
+  facetLimit?: number
   /**
    * A place, in degrees; records near it rank higher. `radius`: the greatest distance of a record from the place in
    * kilometres, above 0 and at most 20,040; records without coordinates do not match then.
@@ -73,6 +77,17 @@ export interface SearchOptions {
   parse?: (text: string) => any
 }
 
+/** A field with its values among the matches. */
+export interface Facet {
+  field: string
+  /** The values of most matches, most first; each as the first match has it. */
+  values: { value: string, count: number }[]
+  /** Whether the counts are those of all matches. */
+  exact: boolean
+  /** Whether there are more values. */
+  more: boolean
+}
+
 /** The answer: docs/answer.schema.json describes its members, but `more`. */
 export interface Answer<Fields = Record<string, any>> {
   /** The version of the answer's members; a version may gain members. */
@@ -86,6 +101,8 @@ export interface Answer<Fields = Record<string, any>> {
   totalIsExact: boolean
   /** The number of records whose keys begin with the text; left out if unknown. */
   keys?: number
+  /** The fields of the option `facets`, each once. */
+  facets?: Facet[]
   /** Whether more matches follow. */
   more: boolean
   offset: number
@@ -126,6 +143,10 @@ export interface Index {
   search<Fields = Record<string, any>>(text: string, options?: SearchOptions): Promise<Answer<Fields>>
   /** Fetches the bytes that answers to texts will need: at most `bytes`; the default is 256 KiB. */
   prefetch(texts: string[], options?: SearchOptions & { bytes?: number }): Promise<void>
+  /** Resolves to the values of a field in the whole index that begin with a text; up to 100, which is the default limit. */
+  facets(
+    field: string, options?: { startingWith?: string, limit?: number, signal?: AbortSignal },
+  ): Promise<Facet & { schema: 1 }>
   /** Resolves to the cells of a map that have records. */
   dots(options?: { signal?: AbortSignal }): Promise<{ columns: number, rows: number, cells: string }>
 }

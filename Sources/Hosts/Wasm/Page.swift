@@ -109,6 +109,17 @@ private final class Page {
     }
   }
 
+  /// Writes the values of a field.
+  func values(of field: String, startingWith start: String, limit: Int) throws(HostSearch.Failure) {
+    let facet: ShardedIndex.Facet
+    do throws(IndexError) {
+      facet = try ShardedIndex.Facet.values(of: field, startingWith: start, limit: limit, in: index.generation)
+    } catch { throw .index(error) }
+    do throws(AnswerWriter.AnswerError) { try writer(of: index.generation).values(of: facet) } catch {
+      throw HostSearch.Failure(error)
+    }
+  }
+
   private func found(_ query: ShardedIndex.SearchQuery) throws(IndexError) -> (ShardedIndex.Search, AnswerFacts) {
     var search = try ShardedIndex.Search(query, in: index.generation)
     try search.findAll()
@@ -152,26 +163,28 @@ nonisolated(unsafe) private var message: [UInt8] = []
 ///
 /// - Parameters:
 ///   - size: The size of the question in bytes. The question is the typed text, a cursor or nothing, an order (`rank`,
-///     `key`, `price` or `-price`) or nothing, the field of groups or nothing, and filters such as `country=FR`, with a
-///     zero byte between each two.
+///     `key`, `price` or `-price`) or nothing, the field of groups or nothing, filters such as `country=FR`, and fields
+///     whose values the answer counts, with a zero byte between each two.
 ///   - typos: 0 if the answer corrects no typing errors; 2 if it has only records with the fewest errors; else 1.
 ///   - members: 1 if the answer has the texts that a list shows of each record, 2 if it has the rank of each record; 3
 ///     for both.
 ///   - counts: Whether the answer counts the matches, and the keys that begin with the text.
 ///   - latitude: The latitude of a place near which records rank higher; NaN for none.
 ///   - radius: The greatest distance of a match from the place in kilometres; NaN for no limit.
+///   - facetCount: The number of fields in the question.
+///   - facetLimit: The most values of each of these fields.
 @_cdecl("shardq_search") public func search(
   _ size: Int32, _ offset: Int32, _ limit: Int32, _ typos: Int32, _ members: Int32, _ counts: Int32,
-  _ latitude: Double, _ longitude: Double, _ radius: Double
+  _ latitude: Double, _ longitude: Double, _ radius: Double, _ facetCount: Int32, _ facetLimit: Int32
 ) -> Int32 {
-  let texts = question(size).split(separator: 0, omittingEmptySubsequences: false).map {
-    String(decoding: $0, as: UTF8.self)
-  }
+  let texts = texts(size)
+  let conditions = texts.dropFirst(4)
   var query: ShardedIndex.SearchQuery
   do throws(HostSearch.Failure) {
     query = try HostSearch.query(
-      texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(texts.dropFirst(4)),
-      offset: Int(offset), limit: Int(limit), sort: texts.count > 2 ? texts[2] : "", typos: HostSearch.typos(typos),
+      texts.first ?? "", cursor: texts.count > 1 ? texts[1] : "", filters: Array(conditions.dropLast(Int(facetCount))),
+      facets: Array(conditions.suffix(Int(facetCount))), facetLimit: Int(facetLimit), offset: Int(offset),
+      limit: Int(limit), sort: texts.count > 2 ? texts[2] : "", typos: HostSearch.typos(typos),
       place: latitude.isFinite && longitude.isFinite ? (latitude, longitude) : nil,
       radius: radius.isNaN ? nil : radius, group: texts.count > 3 ? texts[3] : "")
   } catch {
@@ -192,6 +205,21 @@ nonisolated(unsafe) private var message: [UInt8] = []
   return status
 }
 
+/// Answers with a JSON object: the values of a field, as `/v1/facets` of shardq serve does.
+///
+/// - Parameters:
+///   - size: The size of the question in bytes. The question is the field, a zero byte and the beginning of the values.
+///   - limit: The most values.
+@_cdecl("shardq_facets") public func facets(_ size: Int32, _ limit: Int32) -> Int32 {
+  let texts = texts(size)
+  return asking { () throws(Refusal) in
+    guard let page else { throw Refusal(.refused, "no index is open") }
+    do throws(HostSearch.Failure) { try page.values(of: texts[0], startingWith: texts[1], limit: Int(limit)) } catch {
+      throw Refusal(error)
+    }
+  }
+}
+
 /// Answers with a JSON object: the cells of the map that have records, as `/v1/dots` of shardq serve does.
 @_cdecl("shardq_dots") public func dots() -> Int32 {
   asking { () throws(Refusal) in
@@ -203,6 +231,11 @@ nonisolated(unsafe) private var message: [UInt8] = []
     message += Base64.encoded(grid.bits)
     message += Array("\"}\n".utf8)
   }
+}
+
+/// The texts of the question.
+private func texts(_ size: Int32) -> [String] {
+  question(size).split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
 }
 
 /// The bytes of the question.

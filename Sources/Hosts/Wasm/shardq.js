@@ -98,7 +98,8 @@ function shown(value) {
 }
 
 const searchOptions = [
-  'limit', 'offset', 'sort', 'group', 'typos', 'display', 'hits', 'total', 'words', 'filters', 'near', 'after', 'signal', 'parse',
+  'limit', 'offset', 'sort', 'group', 'typos', 'display', 'hits', 'total', 'words', 'filters', 'facets', 'facetLimit', 'near',
+  'after', 'signal', 'parse',
 ]
 const corrections = new Map([[false, 0], [true, 1], ['min', 2]])
 
@@ -107,9 +108,9 @@ function checkOrder(sort) {
   return sort
 }
 
-function checkFilters(filters) {
-  if (!Array.isArray(filters)) refused(`filters must be an array such as ['country=FR'], and not ${shown(filters)}`)
-  return filters.map(filter => checkType('a filter', filter, 'string'))
+function checkTexts(name, texts, example) {
+  if (!Array.isArray(texts)) refused(`${name} must be an array such as ['${example}'], and not ${shown(texts)}`)
+  return texts.map(text => checkType(`a ${name.slice(0, -1)}`, text, 'string'))
 }
 
 /** The latitude and the longitude of a place, and the radius in kilometres; NaN for none. */
@@ -419,6 +420,8 @@ class Index {
    * @param options.words 'all' asks for no reading of the text, and leaves out no word; the default is 'auto'.
    * @param options.filters Such as ['country=FR', 'price=20..50']. @param options.near { latitude, longitude }. With
    *   `radius`, only records at most so many kilometres from that place match.
+   * @param options.facets Such as ['country']: the answer's `facets` have the values of these fields among the matches.
+   * @param options.facetLimit The most values of each facet, at most 100; the default is 10.
    * @param options.after The cursor of the previous page. @param options.signal Ends the search.
    * @param options.parse Makes the answer from its text; the default is JSON.parse.
    */
@@ -435,7 +438,8 @@ class Index {
   question(text, options) {
     checkType('the text', text, 'string')
     checkNames(options, searchOptions)
-    const { limit = 10, offset = 0, sort, group = '', typos = true, display = false, hits = false, total, words = 'auto', filters = [], after = '' } = options
+    const { limit = 10, offset = 0, sort, group = '', typos = true, display = false, hits = false, total, words = 'auto', after = '' } = options
+    const { filters = [], facets = [], facetLimit = 10 } = options
     const numbers = [checkWhole('offset', offset), checkWhole('limit', limit)]
     if (total !== undefined && total !== 'known' && total !== 'exact') refused(`total must be 'known' or 'exact', and not ${shown(total)}`)
     if (words !== 'auto' && words !== 'all') refused(`words must be 'auto' or 'all', and not ${shown(words)}`)
@@ -443,8 +447,11 @@ class Index {
     const [texts, ranks] = Object.entries({ display, hits }).map(([name, value]) => checkType(name, value, 'boolean') ? 1 : 0)
     const flags = [corrections.get(typos), texts | ranks << 1 | (words === 'all' ? 4 : 0), total === 'exact' ? 1 : 0]
     const place = checkPlace(options.near)
-    const question = [text, checkType('after', after, 'string'), sort === undefined ? '' : checkOrder(sort), checkType('group', group, 'string'), ...checkFilters(filters)].map(part => part.replaceAll('\0', ' ')).join('\0')
-    return engine => engine.shardq_search(given(engine, question), ...numbers, ...flags, ...place)
+    const conditions = [...checkTexts('filters', filters, 'country=FR'), ...checkTexts('facets', facets, 'country')]
+    const order = sort === undefined ? '' : checkOrder(sort)
+    const question = joinedTexts([text, checkType('after', after, 'string'), order, checkType('group', group, 'string'), ...conditions])
+    const counted = [facets.length, checkWhole('facetLimit', facetLimit)]
+    return engine => engine.shardq_search(given(engine, question), ...numbers, ...flags, ...place, ...counted)
   }
 
   /**
@@ -455,6 +462,22 @@ class Index {
   async prefetch(texts, { bytes = 256 << 10, ...options } = {}) {
     const budget = { bytes: checkWhole('bytes', bytes) }
     for (const text of texts) await this.instance.asking(this.question(text, options), options.signal, budget)
+  }
+
+  /**
+   * Resolves to the values of a field that the index has a filter by: { field, values, exact, more }, as `/v1/facets` of
+   * shardq serve answers.
+   *
+   * @param options.startingWith The beginning of the values. @param options.limit At most 100, which is the default.
+   * @param options.signal Ends the search.
+   */
+  async facets(field, options = {}) {
+    checkNames(options, ['startingWith', 'limit', 'signal'])
+    const { startingWith = '', limit = 100, signal } = options
+    const question = joinedTexts([checkType('the field', field, 'string'), checkType('startingWith', startingWith, 'string')])
+    const most = checkWhole('limit', limit)
+    if (most < 1 || most > 100) refused(`limit must be from 1 to 100, and not ${shown(limit)}`)
+    return JSON.parse(await this.answered(engine => engine.shardq_facets(given(engine, question), most), signal))
   }
 
   /** Resolves to the cells of a map that have records: { columns, rows, cells }, as `/v1/dots` of shardq serve answers. */
@@ -493,6 +516,9 @@ function joined(wanted) {
   }
   return ranges
 }
+
+/** The texts of a question with a zero byte between each two. */
+const joinedTexts = texts => texts.map(text => text.replaceAll('\0', ' ')).join('\0')
 
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()

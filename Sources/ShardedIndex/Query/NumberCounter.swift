@@ -1,5 +1,5 @@
 /// The numbers of a field that a count has met. Source: docs/facets.md.
-struct NumberCounter: Sendable {
+final class NumberCounter {
   /// The number of the field; nil if no record has the field.
   private let field: Int?
   private var numbers: [(code: UInt64, record: Int)] = []
@@ -16,7 +16,7 @@ struct NumberCounter: Sendable {
   /// Counts a record.
   ///
   /// - Parameter slots: The record's fields in the buffer.
-  mutating func add(_ slots: Range<Int>, of buffer: RecordBuffer) {
+  func add(_ slots: Range<Int>, of buffer: RecordBuffer) {
     guard let slot = slots.first(where: { Int(buffer.rawName(ofField: $0)) == field }) else { return }
     recordCount += 1
     let kind = ValueKind(rawValue: buffer.rawKind(ofField: slot)) ?? .literal
@@ -62,15 +62,18 @@ struct NumberCounter: Sendable {
 }
 
 /// The count of a facet: of the values of a filter's field, or of the numbers of another field.
-struct FacetCounter: Sendable {
-  var values: ValueCounter?
-  var numbers: NumberCounter?
+enum FacetCounter {
+  case values(ValueCounter)
+  case numbers(NumberCounter)
 
-  /// Counts a record.
-  ///
-  /// - Parameter slots: The record's fields in the buffer.
-  mutating func add(_ slots: Range<Int>, of buffer: RecordBuffer) {
-    values?.add(slots, of: buffer)
-    numbers?.add(slots, of: buffer)
+  /// Counts the records of a buffer, and returns the size of their texts in bytes.
+  func add(allOf buffer: RecordBuffer) -> Int {
+    for record in 0..<buffer.count {
+      switch self {
+      case .values(let counter): counter.add(buffer.fieldRange(record), of: buffer)
+      case .numbers(let counter): counter.add(buffer.fieldRange(record), of: buffer)
+      }
+    }
+    return unsafe buffer.output.pointee.byteCount
   }
 }

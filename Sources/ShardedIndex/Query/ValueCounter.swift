@@ -2,7 +2,7 @@
 ///
 /// A record counts once for each of its values, ``FieldTexts/forEachValue(_:_:_:)``. A count of many values has a bound:
 /// then it leaves out values that it meets later.
-struct ValueCounter: Sendable {
+final class ValueCounter {
   /// A value of the field.
   struct Counted: Sendable {
     let folded: [UInt8]
@@ -41,7 +41,7 @@ struct ValueCounter: Sendable {
   /// Counts a record.
   ///
   /// - Parameter slots: The record's fields in the buffer.
-  mutating func add(_ slots: Range<Int>, of buffer: RecordBuffer) {
+  func add(_ slots: Range<Int>, of buffer: RecordBuffer) {
     guard let slot = slots.first(where: { Int(buffer.rawName(ofField: $0)) == field }) else { return }
     recordCount += 1
     let kind = buffer.rawKind(ofField: slot)
@@ -70,21 +70,21 @@ struct ValueCounter: Sendable {
     }
   }
 
-  private mutating func count(_ value: Int) {
+  private func count(_ value: Int) {
     guard values[value].record < recordCount else { return }
     values[value].record = recordCount
     values[value].count += 1
   }
 
   /// Counts the records of a table that have a value. A count that is too large becomes the greatest Int.
-  mutating func add(_ folded: [UInt8], _ count: Int) {
+  func add(_ folded: [UInt8], _ count: Int) {
     guard count > 0, let value = number(of: folded) else { return }
     let (sum, isOver) = values[value].count.addingReportingOverflow(count)
     values[value].count = isOver ? .max : sum
   }
 
   /// Returns the position of a value; nil if it does not count.
-  private mutating func number(of folded: [UInt8]) -> Int? {
+  private func number(of folded: [UInt8]) -> Int? {
     if let known = numbers[folded] { return known }
     guard folded.starts(with: start) else { return nil }
     guard values.count < Self.limits.values, byteCount + folded.count <= Self.limits.bytes else {
@@ -118,14 +118,14 @@ struct ValueCounter: Sendable {
   }
 
   /// Forgets the texts of all values.
-  mutating func removeTexts() { for value in values.indices { values[value].text = nil } }
+  func removeTexts() { for value in values.indices { values[value].text = nil } }
 
   /// Takes the texts of a record for the values that have none yet.
   ///
   /// - Parameters:
   ///   - slots: The record's fields in the buffer.
   ///   - wanted: The positions of values without texts; those with a text are removed.
-  mutating func addTexts(_ slots: Range<Int>, of buffer: RecordBuffer, to wanted: inout [Int]) {
+  func addTexts(_ slots: Range<Int>, of buffer: RecordBuffer, to wanted: inout [Int]) {
     guard !wanted.isEmpty, let slot = slots.first(where: { Int(buffer.rawName(ofField: $0)) == field }) else { return }
     let kind = ValueKind(rawValue: buffer.rawKind(ofField: slot)) ?? .literal
     unsafe buffer.withText(slot) { text in

@@ -35,6 +35,7 @@ class _Options(ctypes.Structure):  # sq_options of shardq.h
         ("flags", ctypes.c_int32), ("latitude", ctypes.c_double), ("longitude", ctypes.c_double),
         ("filters", ctypes.POINTER(ctypes.c_char_p)), ("filter_count", ctypes.c_size_t), ("cursor", ctypes.c_char_p),
         ("sort_field", ctypes.c_char_p), ("radius", ctypes.c_double), ("group", ctypes.c_char_p),
+        ("facets", ctypes.POINTER(ctypes.c_char_p)), ("facet_count", ctypes.c_size_t), ("facet_limit", ctypes.c_int64),
     ]
 
 
@@ -61,6 +62,7 @@ _close = _function("sq_close", None, ctypes.c_void_p)
 _field = _function("sq_field", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint32)
 _count = _function("sq_count", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
 _query = _function("sq_query", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(_Options))
+_facets = _function("sq_facets", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64)
 _answer = _function("sq_answer", ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t))
 _message = _function("sq_message", ctypes.c_char_p, ctypes.c_void_p)
 
@@ -150,6 +152,13 @@ class Answer(Sequence[Record]):
         return dropped
 
     @property
+    def facets(self) -> List[Dict[str, Any]]:
+        """The values of the fields of the option ``facets`` among the matches: dicts with ``field``, ``values``, ``exact``
+        and ``more`` (docs/facets.md)."""
+        facets: List[Dict[str, Any]] = self.object.get("facets", [])
+        return facets
+
+    @property
     def nearest(self) -> Optional[str]:
         """The longest beginning of the typed text that a record matches, if no record matches the text."""
         return self.object.get("nearest")
@@ -220,7 +229,7 @@ class Index:
         self, text: str, *, limit: int = 10, offset: int = 0, sort: Optional[str] = None,
         typos: Union[bool, str] = True, filters: Iterable[str] = (), near: Optional[Tuple[float, float]] = None,
         after: str = "", display: bool = False, hits: bool = False, total: Optional[str] = None, words: str = "auto",
-        radius: Optional[float] = None, group: Optional[str] = None,
+        radius: Optional[float] = None, group: Optional[str] = None, facets: Iterable[str] = (), facet_limit: int = 10,
     ) -> Answer:
         """Returns the best matches of a text.
 
@@ -236,15 +245,17 @@ class Index:
         ``total``: "exact" counts the matches, at most 10,000; None or "known" takes the number that the search knows.
         ``words``: "all" finds records that match all words as typed; if there are none, "auto" also asks for readings of
         the text, and then leaves words out. ``group``: a field, or "key": the answer has only the best of the records with
-        the same text in it, and ``others`` has the numbers of the other ones.
+        the same text in it, and ``others`` has the numbers of the other ones. ``facets``: fields such as "country", whose
+        values among the matches ``Answer.facets`` has, at most ``facet_limit`` of each, up to 100.
         """
         typed = _bytes(text)
-        if isinstance(filters, (str, bytes)):
-            raise ShardqError("refused", f'filters must be a list such as ["country=FR"], and not the text {filters!r:.100}')
+        for name, texts, example in ("filters", filters, "country=FR"), ("facets", facets, "country"):
+            if isinstance(texts, (str, bytes)):
+                raise ShardqError("refused", f'{name} must be a list such as ["{example}"], and not the text {texts!r:.100}')
         place = self._place(near)
         asked = (
             limit, offset, sort, typos, tuple(filters), place, after, display, hits, total, words,
-            self._radius(radius, place), group)
+            self._radius(radius, place), group, tuple(facets), facet_limit)
         # Successive questions of one list have the same options.
         last, options = self._last
         if asked != last:
@@ -257,6 +268,22 @@ class Index:
             if status != 0:
                 raise self._error(status)
             return Answer(ctypes.string_at(_answer(handle, self._size), self._size.value))
+
+    def facets(self, field: str, *, starting_with: str = "", limit: int = 100) -> Dict[str, Any]:
+        """Returns the values of a field in the whole index: a dict with ``field``, ``values``, ``exact`` and ``more``.
+
+        The index must have a filter by the field (docs/facets.md). ``starting_with``: the beginning of the values.
+        ``limit``: the most values, up to 100.
+        """
+        texts = self._plain(field), self._plain(starting_with)
+        self._check_process()
+        with self._lock:
+            handle = self._open_handle()
+            status = _facets(handle, *texts, _int64(limit))
+            if status != 0:
+                raise self._error(status)
+            found: Dict[str, Any] = json.loads(ctypes.string_at(_answer(handle, self._size), self._size.value).decode())
+            return found
 
     def count(self, text: str) -> int:
         """Returns the number of matches of a text, ``search(text, total="exact").total``."""
@@ -341,7 +368,7 @@ class Index:
     def _options(
         self, limit: int, offset: int, sort: Optional[str], typos: Union[bool, str], filters: Tuple[str, ...],
         near: Optional[Tuple[float, float]], after: str, display: bool, hits: bool, total: Optional[str], words: str,
-        radius: float, group: Optional[str],
+        radius: float, group: Optional[str], facets: Tuple[str, ...], facet_limit: int,
     ) -> _Options:
         if group is not None and (not isinstance(group, str) or not group):
             raise ShardqError("refused", 'group must be a field, "key", or None')
@@ -366,6 +393,10 @@ class Index:
             options.sort_field = self._plain(sort)
         if group is not None:
             options.group = self._plain(group)
+        if facets:
+            texts = [self._plain(text) for text in facets]
+            options.facets, options.facet_count = (ctypes.c_char_p * len(texts))(*texts), len(texts)
+            options.facet_limit = _int64(facet_limit)
         if after:
             options.cursor = self._plain(after)
         return options
@@ -382,5 +413,5 @@ class Index:
     def _plain(text: str) -> bytes:
         encoded = _bytes(text)
         if b"\0" in encoded:
-            raise ShardqError("refused", "a filter, a cursor, sort or group has a NUL character; leave NUL out")
+            raise ShardqError("refused", "a filter, a facet, a cursor, sort or group has a NUL character; leave NUL out")
         return encoded
