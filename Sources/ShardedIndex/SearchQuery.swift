@@ -68,6 +68,9 @@ extension ShardedIndex {
       /// Whether the greatest number comes first.
       public var isDescending: Bool
 
+      /// - Parameters:
+      ///   - field: The path of the field, whose numbers the index was built with.
+      ///   - isDescending: Whether the greatest number comes first.
       public init(_ field: String, isDescending: Bool = false) {
         (self.field, self.isDescending) = (field, isDescending)
       }

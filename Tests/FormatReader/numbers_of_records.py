@@ -99,18 +99,18 @@ def within(number, text, of_dates=False):
 # docs/format.md section 3.15: the chain of numbers
 
 
-def read_number(cursor):
+def read_number(cursor, need):
     """The number of a container; None for none."""
     mark = cursor.number("B")
     if mark < 2:
         return (0, Fraction(0)) if mark else None
     value = cursor.weight()
     if mark > 253:
-        assert value * (DAY if mark == 254 else 1) <= LAST and (mark == 254 or value % DAY), "a date that is none"
+        need(value * (DAY if mark == 254 else 1) <= LAST and (mark == 254 or value % DAY > 0), "a date that is none")
         return 1, Fraction(value * (DAY if mark == 254 else 1))
     power = (mark - 2) // 2 + LEAST - DIGITS
     scale = power + len(str(value))
-    assert 0 < value < 10**DIGITS and value % 10 and LEAST <= scale <= GREATEST, "a number that is none"
+    need(0 < value < 10**DIGITS and value % 10 > 0 and LEAST <= scale <= GREATEST, "a number that is none")
     return 0, Fraction(-value if mark & 1 else value) * Fraction(10) ** power
 
 
@@ -131,25 +131,26 @@ def code(number):
     return (1 << 63) + (place if value > 0 else -place)
 
 
-def read_chain(cursor_of, head, pages, frames, shard_counts, field_count):
+def read_chain(cursor_of, need, head, pages, frames, shard_counts, field_count):
     """Per shard and field: the greatest numbers of the parts, and the least."""
     cursor, count = cursor_of(head, "manifest: numbers"), len(pages)
-    assert cursor.take(4) == b"SQM1" and cursor.number("I") == count == len(shard_counts), "numbers of other pages"
+    need(cursor.take(4) == b"SQM1", "numbers of another magic")
+    need(cursor.number("I") == count == len(shard_counts), "numbers of other pages")
     ends, checksums = cursor.unpack(f"{count}I"), cursor.unpack(f"{count}I")
     codes = [cursor.unpack(f"{count}Q") for _ in range(2 * field_count)]
     cursor.finish()
     shards, at = [], 0
     for number, (content, frame) in enumerate(zip(pages, frames)):
         at += frame.size
-        assert (ends[number], checksums[number]) == (at, frame.checksum), "another page of numbers than promised"
+        need((ends[number], checksums[number]) == (at, frame.checksum), "another page of numbers than promised")
         page = cursor_of(content, f"manifest: numbers, page {number}")
         counts = [page.varint() for _ in range(shard_counts[number])]
-        found = [[[read_number(page) for _ in range(parts)] for _ in range(2 * field_count)] for parts in counts]
+        found = [[[read_number(page, need) for _ in range(parts)] for _ in range(2 * field_count)] for parts in counts]
         page.finish()
         for column in range(2 * field_count):
             there = [value for shard in found for value in shard[column] if value is not None]
             best = (min if column & 1 else max)(there) if there else None
-            assert code(best) == codes[column][number], "another number of a page than promised"
+            need(code(best) == codes[column][number], "another number of a page than promised")
         shards += found
     return shards
 

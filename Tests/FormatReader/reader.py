@@ -426,7 +426,7 @@ class Index:
     def _read_numbers(self, head, pages, frames):
         """§3.15."""
         counts = [self._shards_of(number) for number in range(self.page_count)]
-        self.numbers = numbers_of_records.read_chain(Cursor, head, pages, frames, counts, len(self.number_paths()))
+        self.numbers = numbers_of_records.read_chain(Cursor, need, head, pages, frames, counts, len(self.number_paths()))
 
     def number_paths(self):
         return sides.settings_list(self.settings[b"number"]) if b"number" in self.settings else []
