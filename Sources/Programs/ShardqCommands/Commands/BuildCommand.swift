@@ -77,8 +77,8 @@
     @Flag(
       name: .customLong("skip-empty-keys"),
       help: ArgumentHelp(
-        "Leave out records whose key is empty or has only separators and spaces, such as ', '. Updates of the index "
-          + "do so too."))
+        "Leave out records whose key is empty or has separators and spaces alone, and do so in updates of the index too."
+      ))
     var skipsEmptyKeys = false
 
     @Option(
