@@ -75,7 +75,8 @@ class Options(ctypes.Structure):
 class AllOptions(ctypes.Structure):
     _fields_ = Options._fields_ + [
         ("latitude", ctypes.c_double), ("longitude", ctypes.c_double), ("filters", ctypes.c_void_p), ("filter_count", ctypes.c_size_t),
-        ("cursor", ctypes.c_char_p), ("radius", ctypes.c_double)]
+        ("cursor", ctypes.c_char_p), ("sort_field", ctypes.c_char_p), ("radius", ctypes.c_double), ("group", ctypes.c_char_p),
+        ("facets", ctypes.c_void_p), ("facet_count", ctypes.c_size_t), ("facet_limit", ctypes.c_int64)]
 
 
 class Flat(unittest.TestCase):
@@ -138,7 +139,7 @@ class Flat(unittest.TestCase):
         index = ctypes.c_void_p(self.library.sq_open(path.encode(), ctypes.c_int64(0), ctypes.byref(status)))
 
         def ask(radius, flags):
-            options = AllOptions(ctypes.sizeof(AllOptions), 0, 10, 0, flags, 48.5, 2.25, None, 0, None, radius)
+            options = AllOptions(ctypes.sizeof(AllOptions), 0, 10, 0, flags, 48.5, 2.25, None, 0, None, None, radius)
             return self.library.sq_query(index, b"s", ctypes.c_size_t(1), ctypes.byref(options))
 
         for radius in 0.1, 400.0, 20_040.0:
@@ -190,12 +191,7 @@ class Flat(unittest.TestCase):
             self.assertEqual(self.library.sq_facets(index, field, None, ctypes.c_int64(limit)), 4)
             self.assertIsNone(self.library.sq_answer(index, None))
         fields = (ctypes.c_char_p * 1)(b"country")
-        class WithFacets(Options):
-            _fields_ = [
-                ("latitude", ctypes.c_double), ("longitude", ctypes.c_double), ("filters", ctypes.c_void_p),
-                ("filter_count", ctypes.c_size_t), ("cursor", ctypes.c_char_p), ("facets", ctypes.c_void_p),
-                ("facet_count", ctypes.c_size_t), ("facet_limit", ctypes.c_int64)]
-        options = WithFacets(ctypes.sizeof(WithFacets), 0, 1, 0, 4)
+        options = AllOptions(ctypes.sizeof(AllOptions), 0, 1, 0, 4)
         options.facets, options.facet_count, options.facet_limit = ctypes.cast(fields, ctypes.c_void_p), 1, 3
         self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), ctypes.byref(options)), 0)
         found = answer()

@@ -37,7 +37,7 @@ def write_lines(rows, path):
 
 def forged(cursor, edits=0, score=0, weight=0, position=0):
     """A cursor of the same query and generation that is behind another rank."""
-    content = bytes.fromhex(cursor)[:17] + struct.pack("<BiQq", edits, score, weight, position)
+    content = bytes.fromhex(cursor)[:17] + struct.pack("<BiQqQ", edits, score, weight, position, 0)
     return (content + struct.pack("<I", xxh64(content) & 0xFFFFFFFF)).hex()
 
 
