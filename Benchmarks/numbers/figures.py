@@ -54,8 +54,8 @@ def build(shardq, index, source, *options):
 def opened(shardq, index, text, *options):
     """The parts that a search of the command opens."""
     run = subprocess.run(
-        [shardq, "query", "--explain", "--json", "-i", index, *options, "--", text], capture_output=True, check=False)
-    return json.loads(run.stdout)["parts_opened"]
+        [shardq, "query", "--explain", "-i", index, *options, "--", text], capture_output=True, check=False, text=True)
+    return next(int(line.split()[-1].replace(",", "")) for line in run.stdout.splitlines() if line.startswith("parts opened"))
 
 
 class SQLite:
@@ -78,7 +78,7 @@ class SQLite:
     def first_by_words(self, text, number):
         words = " ".join(f'"{word}"*' for word in text.split())
         return self.db.execute(
-            f"select t.* from f join t on t.rowid = f.rowid where f.key match ? order by {number} limit 10", (words,)).fetchall()
+            f"select t.* from f join t on t.rowid = f.rowid where f match ? order by {number} limit 10", (words,)).fetchall()
 
     def scan(self, text, number):
         return self.db.execute(f"select * from t where +key glob ? order by +{number} limit 10", (text + "*",)).fetchall()
