@@ -82,6 +82,9 @@ export interface Facet {
   field: string
   /** The values of most matches, most first; each as the first match has it. */
   values: { value: string, count: number }[]
+  /** The least and the greatest number of a field of `build --number`, whose values are ranges. */
+  least?: string
+  greatest?: string
   /** Whether the counts are those of all matches. */
   exact: boolean
   /** Whether there are more values. */

@@ -81,30 +81,23 @@ package struct QueryRequest: Sendable {
   }
 }
 
-/// An order of the matches, by its name on the command line.
-package enum SortOrder: RawRepresentable, Equatable, Sendable {
-  /// The best matches first.
-  case rank
-  /// The order of the index.
-  case key
-  /// The order of the numbers of a field.
-  case numbers(ShardedIndex.SearchQuery.Sort)
-
-  /// The orders of every index with ranks.
-  package static let named = [SortOrder.rank, .key]
+/// An order of the matches, by its name on the command line: `rank`, `key`, or a field of numbers such as `-price`.
+package struct SortOrder: RawRepresentable, Equatable, Sendable {
+  package let rawValue: String
 
   package init?(rawValue: String) {
     guard !rawValue.isEmpty else { return nil }
-    self = Self.named.first { $0.rawValue == rawValue } ?? .numbers(ShardedIndex.SearchQuery.Sort(text: rawValue))
+    self.rawValue = rawValue
   }
 
-  package var rawValue: String {
-    switch self {
-    case .rank: "rank"
-    case .key: "key"
-    case .numbers(let sort): sort.text
-    }
-  }
+  private init(_ name: String) { rawValue = name }
+
+  /// The best matches first.
+  package static let rank = SortOrder("rank")
+  /// The order of the index.
+  package static let key = SortOrder("key")
+  /// The orders of every index with ranks.
+  package static let named = [rank, key]
 
   /// Sets the order of a search.
   package func apply(to query: inout ShardedIndex.SearchQuery) { query.setOrder(rawValue) }

@@ -12,8 +12,8 @@ struct NumberCheck {
   /// - Returns: nil if the index has no numbers.
   init?(of manifest: ManifestReader) throws(IndexError) {
     let settings = IndexSettings(of: manifest.root, hasTables: false)
-    guard let fields = NumberFields(settings, names: manifest.fieldNames), manifest.numberCount > 0 else {
-      guard settings.number.isEmpty, manifest.numberCount == 0 else {
+    guard let fields = NumberFields(settings, names: manifest.fieldNames), manifest.hasNumbers else {
+      guard settings.number.isEmpty, !manifest.hasNumbers else {
         throw .corrupt(
           path: manifest.path, cause: .invalid(reason: "has no numbers, which its settings name", offset: 0))
       }

@@ -21,11 +21,11 @@ extension ManifestReader {
     }
   }
 
-  /// The number of fields with numbers in the index.
-  package var numberCount: Int { numberFields.count }
+  /// Whether the index has numbers: the least and the greatest number of each part.
+  package var hasNumbers: Bool { root.chains.numbers != nil }
   /// The fields with numbers.
   package var numberFields: [String] {
-    root.chains.numbers == nil ? [] : setting("number").map(IndexSettings.list) ?? []
+    !hasNumbers ? [] : setting("number").map(IndexSettings.list) ?? []
   }
   /// The range of the numbers in the file; nil if the index has none.
   package var numbersRange: Range<Int>? { range(of: root.chains.numbers) }
@@ -51,19 +51,19 @@ extension ManifestReader {
   /// Returns the first frame of the numbers. Reads it unless it is in memory. The index must have numbers.
   package func numberHead() throws(IndexError) -> MaximaHead {
     if let head = numbers.head.load() { return head }
-    return try maximaHead(numbers, .numbers(fields: numberCount))
+    return try maximaHead(numbers, .numbers(fields: numberFields.count))
   }
 
   /// Returns the numbers of a page. Reads them unless they are in memory. The index must have numbers.
   package func numberPage(_ number: Int) throws(IndexError) -> MaximaPage {
     if let page = numbers[number] { return page }
-    return try maximaPage(number, numbers, .numbers(fields: numberCount))
+    return try maximaPage(number, numbers, numberHead().form)
   }
 
   /// Returns all columns of the numbers of a shard's parts.
   package func numberColumns(ofShard number: Int) throws(IndexError) -> [[UInt64]] {
     let page = try numberPage(number / Manifest.pageCapacity)
-    return (0..<2 * numberCount).map { page.values(ofShard: number % Manifest.pageCapacity, column: $0) }
+    return try (0..<numberHead().form.columns).map { page.values(ofShard: number % Manifest.pageCapacity, column: $0) }
   }
 
   private func chain(_ form: MaximaForm) -> Manifest.Chain? {

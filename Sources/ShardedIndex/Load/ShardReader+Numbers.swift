@@ -1,12 +1,15 @@
 extension ShardReader {
   /// Whether the shards have a column of numbers.
-  func hasNumbers(_ column: Int) -> Bool { column < 2 * manifest.numberCount }
+  func hasNumbers(_ column: Int) throws(IndexError) -> Bool {
+    guard manifest.hasNumbers else { return false }
+    return column < (try manifest.numberHead().form.columns)
+  }
 
   /// Returns the greatest value of a column of numbers in each part of a shard.
   ///
   /// - Parameter count: The number of the shard's parts.
   func numbers(_ column: Int, ofShard shard: Int, parts count: Int) throws(IndexError) -> [UInt64] {
-    guard hasNumbers(column) else { return Array(repeating: .max, count: count) }
+    guard try hasNumbers(column) else { return Array(repeating: .max, count: count) }
     let page = try manifest.numberPage(shard / Manifest.pageCapacity)
     let values = page.values(ofShard: shard % Manifest.pageCapacity, column: column)
     guard values.count == count else {

@@ -56,8 +56,9 @@ struct RankedFilter: Sendable {
   /// Returns the filters with the tables of a page.
   func page(_ number: Int, of reader: ShardReader) throws(IndexError) -> FilteredPage {
     var page = FilteredPage()
-    if !numbers.isEmpty, reader.manifest.numberCount > 0 {
-      page.numbers = (numbers, try reader.manifest.numberPage(number))
+    let bounded = try boundedNumbers(in: reader)
+    if !bounded.isEmpty {
+      page.numbers = (bounded, try reader.manifest.numberPage(number))
       page.hasNumbers = try mayPass(pages: number..<number + 1, of: reader)
     }
     for field in fields {
@@ -69,11 +70,19 @@ struct RankedFilter: Sendable {
 
   /// Returns whether the numbers of some pages let a record pass.
   func mayPass(pages: Range<Int>, of reader: ShardReader) throws(IndexError) -> Bool {
-    guard !numbers.isEmpty, reader.manifest.numberCount > 0 else { return true }
+    let bounded = try boundedNumbers(in: reader)
+    guard !bounded.isEmpty else { return true }
     let head = try reader.manifest.numberHead()
-    return numbers.allSatisfy { filter in
+    return bounded.allSatisfy { filter in
       filter.mayPass { head.maximum(ofPages: pages, column: $0) }
     }
+  }
+
+  /// Returns the filters by numbers for which some shards have bounds. The entries of a forged index may lack a field.
+  private func boundedNumbers(in reader: ShardReader) throws(IndexError) -> [NumberFilter] {
+    var bounded: [NumberFilter] = []
+    for filter in numbers where try reader.hasNumbers(2 * filter.field.number + 1) { bounded.append(filter) }
+    return bounded
   }
 
   /// Returns whether each of some records of a part passes.

@@ -19,13 +19,13 @@ struct RankedSort: Sendable {
 
   /// Returns the greatest key of records in some pages.
   func key(ofPages pages: Range<Int>, of reader: ShardReader) throws(IndexError) -> UInt64 {
-    guard reader.hasNumbers(column) else { return .max }
+    guard try reader.hasNumbers(column) else { return .max }
     return try reader.manifest.numberHead().maximum(ofPages: pages, column: column)
   }
 
   /// Returns the greatest key of the records of a shard.
   func key(ofShard shard: Int, of reader: ShardReader) throws(IndexError) -> UInt64 {
-    guard reader.hasNumbers(column) else { return .max }
+    guard try reader.hasNumbers(column) else { return .max }
     return try reader.manifest.numberPage(shard / Manifest.pageCapacity).maximum(
       ofShard: shard % Manifest.pageCapacity, column: column)
   }

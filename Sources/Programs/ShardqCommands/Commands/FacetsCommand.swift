@@ -25,7 +25,7 @@
     @OptionGroup(title: "Index") var location: IndexLocation
     @OptionGroup(title: "Index") var pin: IndexPin
 
-    @Argument(help: "The field, which the index was built with --filter for.", completion: .nothing)
+    @Argument(help: "The field, which the index was built with --filter or --number for.", completion: .nothing)
     var field: String
 
     @Option(
