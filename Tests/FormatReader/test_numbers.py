@@ -158,6 +158,21 @@ class Numbers(Compared):
         for scan.ranges, scan.order in self.choices(60 if LONG else 10):
             self.compare(index, scan, ["", "a", "b", "ab", "a b", "e"], limits=(1, 10, 100))
 
+    def test_frequent_word(self):
+        """A word that begins so many entries that the search goes through all records by their numbers."""
+        lines = []
+        for i in range(5000):
+            name = f"{self.rng.choice('abcde')}{i % 1700} alpha {self.rng.choice(['', 'beta', 'alphabet'])}".strip()
+            row = {"name": name, "country": "AA", "w": self.rng.randrange(1000), "id": i, "others": f"alfa {i % 900}", "created": "2025"}
+            if i % 7:
+                row["price"] = self.rng.choice([round(self.rng.lognormvariate(3, 1), 1), [3, "40"], "n/a"])
+            lines.append(json.dumps(row))
+        options = ["--weight", "w", "--words", "--alias", "others", "--typos"]
+        index, scan = self.index_with("frequent", lines, *options, words="body", alias=["others"])
+        for scan.order in ("price", False), ("price", True):
+            for scan.ranges in {}, {"price": ["30..45"]}:
+                self.compare(index, scan, ["alpha", "alp", "alpha ", "alf", "a", "beta"], "--typos", "none", limits=(10,))
+
     def test_pages(self):
         """Pages joined by cursors are one page."""
         index, scan = self.index_with("pages", self.lines(500), "--weight", "w", "--words", words="body")

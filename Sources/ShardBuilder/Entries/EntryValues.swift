@@ -9,10 +9,6 @@ struct EntryValues {
   /// For each filter its values.
   private var values: [Values]
   private var cells: Set<Int> = []
-  /// For each field with numbers its number; nil if no record has the field.
-  private let numberFields: [Int?]
-  /// For each of these fields the least and the greatest number.
-  private var numbers: [RecordNumbers]
 
   /// The values of one filter.
   fileprivate struct Values {
@@ -30,8 +26,6 @@ struct EntryValues {
     filters = rules.filter.map { name in names.firstIndex(of: name).map { UInt32($0) } }
     places = rules.near ? CellFinder(names: names, rules.coordinates) : nil
     values = filters.map { _ in Values() }
-    numberFields = rules.number.map { names.firstIndex(of: $0) }
-    numbers = numberFields.map { _ in RecordNumbers() }
   }
 
   /// Takes a record.
@@ -39,11 +33,6 @@ struct EntryValues {
     for (index, name) in filters.enumerated() where !values[index].isOver {
       guard let name else { continue }
       unsafe record.withField(Int(name)) { unsafe values[index].add($0, $1) }
-    }
-    for (index, name) in numberFields.enumerated() {
-      unsafe record.withField(name) { text, kind in
-        unsafe RecordNumbers.forEach(text, kind) { numbers[index].add($0) }
-      }
     }
     if let place = places?.place(of: record) { cells.insert(place.cell) }
   }
@@ -55,7 +44,6 @@ struct EntryValues {
       if let (kind, text) = values[index].field { body(index, kind, text) }
       values[index] = Values()
     }
-    defer { finishNumbers(body) }
     guard let cell = cells.first else { return }
     if cells.count == 1 {
       body(filters.count, .number, Array(String(cell).utf8))
@@ -63,28 +51,6 @@ struct EntryValues {
       body(filters.count, .literal, Array("[\(cells.sorted().map { String($0) }.joined(separator: ","))]".utf8))
     }
     cells.removeAll()
-  }
-
-  private mutating func finishNumbers(_ body: (Int, FieldKind, [UInt8]) -> Void) {
-    let first = filters.count + (places == nil ? 0 : 1)
-    for index in numbers.indices {
-      if let (kind, text) = numbers[index].field { body(first + index, kind, text) }
-      numbers[index] = RecordNumbers()
-    }
-  }
-}
-
-extension RecordNumbers {
-  /// The field that an entry gets; nil without a number.
-  fileprivate var field: (FieldKind, [UInt8])? {
-    guard greatest != NumberCode.none else { return nil }
-    func literal(_ code: UInt64) -> [UInt8] {
-      let text = NumberCode.text(code)
-      return NumberCode.isDate(code) ? [UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")] : text
-    }
-    if least == greatest { return (NumberCode.isDate(least) ? .string : .number, NumberCode.text(least)) }
-    let ends = literal(least) + [UInt8(ascii: ",")] + literal(greatest)
-    return (.literal, [UInt8(ascii: "[")] + ends + [UInt8(ascii: "]")])
   }
 }
 

@@ -12,8 +12,6 @@ struct EntryRules: Sendable {
   let separators: Int
   /// The fields that filter answers.
   let filter: [String]
-  /// The fields with numbers.
-  let number: [String]
   /// Whether answers can be near to a place.
   let near: Bool
   /// The fields with coordinates.
@@ -28,13 +26,12 @@ struct EntryRules: Sendable {
     hasInitials = names.count > alias.count
     separators = settings.separators
     (filter, near, coordinates) = (settings.filter, settings.near, settings.coordinateFields)
-    number = settings.number
   }
 
   /// The fields of entries, in their order.
   var fieldNames: [String] {
     [EntryField.beginning, .target, .weight].map(\.rawValue) + filter.indices.map { EntryField.filter($0) }
-      + (near ? [EntryField.cells.rawValue] : []) + number.indices.map { EntryField.number($0) }
+      + (near ? [EntryField.cells.rawValue] : [])
   }
 
   /// Returns the settings of the entries' manifest.
@@ -46,8 +43,7 @@ struct EntryRules: Sendable {
     settings.typos = index.typos
     settings.filter = index.filter.indices.map { EntryField.filter($0) }
     settings.near = index.near
-    settings.number = index.number.indices.map { EntryField.number($0) }
-    settings.isOfEntries = index.near || !index.filter.isEmpty || !index.number.isEmpty
+    settings.isOfEntries = index.near || !index.filter.isEmpty
     return settings
   }
 }

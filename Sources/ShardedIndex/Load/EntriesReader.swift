@@ -59,9 +59,6 @@ package enum EntryField: String, Sendable {
 
   /// Returns the name of the field with the records' values of a filter, by its number in the setting `filter`.
   package static func filter(_ number: Int) -> String { "f\(number)" }
-  /// Returns the name of the field with the records' least and greatest number of a field, by its number in the setting
-  /// `number`.
-  package static func number(_ number: Int) -> String { "n\(number)" }
 }
 
 extension ShardReader {

@@ -78,7 +78,7 @@ struct RankedFilter: Sendable {
     }
   }
 
-  /// Returns the filters by numbers for which some shards have bounds. The entries of a forged index may lack a field.
+  /// Returns the filters by numbers for which some shards have bounds. Entries have none.
   private func boundedNumbers(in reader: ShardReader) throws(IndexError) -> [NumberFilter] {
     var bounded: [NumberFilter] = []
     for filter in numbers where try reader.hasNumbers(2 * filter.field.number + 1) { bounded.append(filter) }
@@ -102,20 +102,13 @@ struct RankedFilter: Sendable {
     return passes
   }
 
-  /// Returns whether the records of each of some entries of a part can pass.
+  /// Returns whether the records of each of some entries of a part can pass. Entries have no numbers.
   func passes(
     entries range: Range<Int>, of reference: PartReference, in entries: EntriesReader
   ) throws(IndexError) -> [Bool] {
-    var passes = try passes(range, of: reference, in: entries.shards, areEntries: true) { field in
+    try passes(range, of: reference, in: entries.shards, areEntries: true) { field in
       entries.filterField(field.table.ofShards.number)
     }
-    for filter in numbers {
-      let found = try filter.field.numbers(entries: range, of: reference, in: entries)
-      for index in passes.indices where !filter.accepted.mayContain(found[index].least, found[index].greatest) {
-        passes[index] = false
-      }
-    }
-    return passes
   }
 
   /// - Parameters:

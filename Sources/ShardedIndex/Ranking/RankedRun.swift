@@ -12,6 +12,8 @@ struct RankedRun: Sendable {
     /// The keys that begin with the typed text. The run begins with keys that end behind the text or have a separator
     /// there: these are whole matches.
     case typed
+    /// All keys, each of which is compared with the typed text.
+    case all
     /// The keys that begin with one word of the typed text. The other words may stand anywhere.
     case word
     /// The keys that equal the key that an entry named.
@@ -85,7 +87,7 @@ struct RankedRun: Sendable {
   var isByWord: Bool {
     switch purpose {
     case .word, .nearWord: true
-    case .typed, .key, .near: false
+    case .typed, .all, .key, .near: false
     }
   }
 
@@ -117,7 +119,7 @@ struct RankedRun: Sendable {
   ) -> ShardedIndex.Rank {
     if var rank = entry {
       // Of equal entries, those whose records have the first positions are opened first.
-      rank.position = position
+      (rank.position, rank.key) = (position, key)
       return rank
     }
     let bonus = bonus(canBeWhole: canBeWhole)
@@ -134,6 +136,7 @@ struct RankedRun: Sendable {
     switch purpose {
     case .typed: canBeWhole ? RecordMatch.wholeBonus(isFinished: isFinished) : 0
     case .word, .nearWord: RecordMatch.wordsBonus
+    case .all: RecordMatch.wholeBonus(isFinished: true)
     case .key: 0
     case .near: RecordMatch.wholeNearBonus
     }

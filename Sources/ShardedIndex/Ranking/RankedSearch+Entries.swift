@@ -4,6 +4,24 @@ extension RankedSearch {
   /// The number of words that the search compares for the rarest one, since a text may have thousands.
   private static let comparedWords = 8
 
+  /// Whether an order by numbers goes through all records, by their numbers, and compares each with the typed text.
+  ///
+  /// Entries have no bounds of numbers, so all entries with the text lead to records before the first hit. If they are
+  /// many, a record in some dozens matches.
+  func goesByNumbers() throws(IndexError) -> Bool {
+    guard sort != nil, let entries, entries.manifest.shardCount > 0, text.words.count == 1 else { return false }
+    let beginning = text.isFinished ? text.text + [Fold.space] : text.text
+    let count = try beginning.withFoldedPrefix { (text) throws(IndexError) in
+      try KeySearch(entries.shards, limit: .max).matches(of: text).range.count
+    }
+    return count > max(Self.resolvedEntries, generation.recordCount / Self.recordsForMatch)
+  }
+
+  /// The number of entries that a search in the order of numbers resolves at any rate.
+  private static let resolvedEntries = 4096
+  /// The most records for each entry with a text, for which the search goes through all records.
+  private static let recordsForMatch = 64
+
   /// Queues the entries that begin with the typed text, and the keys and entries that begin with one of its words.
   mutating func queueEntryRuns() throws(IndexError) {
     guard let entries, !text.isEmpty else { return }
@@ -71,7 +89,6 @@ extension RankedSearch {
     if runs[part.run].isByWord { return try queue(entriesWithWords: range, of: reference, part, entries) }
     let weights = try entries.weights(of: reference)
     let nears = try nears(ofEntries: range, of: reference)
-    let keys = try sort?.keys(entries: range, of: reference, in: entries)
     var sizes: [Int] = []
     unsafe reference.part.keys.forEachKey(in: range) { _, key in sizes.append(unsafe OtherName.size(inEntry: key.span))
     }
@@ -85,9 +102,7 @@ extension RankedSearch {
         case .name: OtherName.bonus(of: text, isWhole: isWhole, size: size)
         case .word: kind.bonus
         }
-      queue(
-        number, of: part, weights.values[number], kind, bonus: bonus, near: near,
-        key: keys?[number - range.lowerBound] ?? 0)
+      queue(number, of: part, weights.values[number], kind, bonus: bonus, near: near)
     }
   }
 
@@ -97,20 +112,18 @@ extension RankedSearch {
   ) throws(IndexError) {
     let weights = try entries.weights(of: reference)
     let nears = try nears(ofEntries: range, of: reference)
-    let keys = try sort?.keys(entries: range, of: reference, in: entries)
     let edits = runs[part.run].edits
     for (number, entry) in zip(range, try entries.entries(range, of: reference)) {
       guard let near = nears[number - range.lowerBound] else { continue }
-      let key = keys?[number - range.lowerBound] ?? 0
       if rules.acrossNames {
         // Only the record has all of its names.
-        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near, key: key)
+        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
         continue
       }
       guard entry.kind != .name else { continue }
       let texts = RecordTexts(entry.before + entry.key, rules)
       if edits == 0 ? texts.keyMatch(text, rules) != nil : hasNearWords(texts, edits: edits) {
-        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near, key: key)
+        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
       }
     }
   }
@@ -119,13 +132,13 @@ extension RankedSearch {
   ///   - weight: The weight of the entry.
   ///   - bonus: The bonus of the match.
   ///   - near: The greatest nearness of the records, in steps.
-  ///   - key: The greatest key of the records in an order by numbers.
   mutating func queue(
-    _ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int, near: Int, key: UInt64
+    _ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int, near: Int
   ) {
     var rank = EntryKind.bound(weight, bonus: bonus - kind.bonus, near: near)
     rank.weight = kind.greatestWeight(ofEntry: weight)
-    (rank.edits, rank.key) = (runs[part.run].edits, key)
+    // Entries have no numbers.
+    (rank.edits, rank.key) = (runs[part.run].edits, sort == nil ? 0 : .max)
     push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
   }
 

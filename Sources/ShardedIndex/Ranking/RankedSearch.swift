@@ -68,7 +68,9 @@ struct RankedSearch: Sendable {
     text = RankedText(folded, rules, isClosed: isClosed)
     endsAtMoreEdits = typos == .min
     editLimit = manifest.corrects(typos) && !acrossNames && !isClosed ? EditBudget(text, rules).limit : 0
-    if manifest.shardCount > 0 {
+    if manifest.shardCount > 0, try goesByNumbers() {
+      try add(RankedRun(.records, .all, edits: 0, in: manifest))
+    } else if manifest.shardCount > 0 {
       for variant in text.variants where !acrossNames {
         try add(try RankedRun(.records, .typed, variant, isFinished: text.isFinished, in: manifest))
       }
@@ -294,7 +296,7 @@ struct RankedSearch: Sendable {
     let run = runs[part.run]
     switch run.purpose {
     case .near, .nearWord: return try open(near: part, notAbove: limit, &found)
-    case .typed, .word, .key: break
+    case .typed, .word, .key, .all: break
     }
     let reader = reader(of: run.set)
     let place = try reader.manifest.shardPosition(ofShard: part.shard)

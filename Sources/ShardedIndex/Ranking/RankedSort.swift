@@ -47,13 +47,6 @@ struct RankedSort: Sendable {
     try field.numbers(range, of: reference, in: reader).map { key($0) }
   }
 
-  /// Returns the greatest key of the records of each of some entries of a part.
-  func keys(entries range: Range<Int>, of reference: PartReference, in entries: EntriesReader) throws(IndexError)
-    -> [UInt64]
-  {
-    try field.numbers(entries: range, of: reference, in: entries).map { key($0) }
-  }
-
   /// Returns the key of an added record of the overlay.
   func key(added number: Int, in overlay: Overlay) -> UInt64 {
     var numbers = RecordNumbers()
@@ -70,7 +63,7 @@ struct NumberField: Sendable {
   /// The number of the field in the setting `number`.
   let number: Int
   /// The number of the field in records; nil if no record has it.
-  private var field: Int?
+  private let field: Int?
 
   /// - Returns: nil if the index has no numbers of the field.
   init?(_ name: String, in manifest: ManifestReader) {
@@ -121,15 +114,6 @@ struct NumberField: Sendable {
     var numbers = [RecordNumbers](repeating: RecordNumbers(), count: range.count)
     try forEach(range, of: reference, in: reader) { numbers[$0 - range.lowerBound].add($1) }
     return numbers
-  }
-
-  /// Returns the least and the greatest number of the records of each of some entries of a part.
-  func numbers(
-    entries range: Range<Int>, of reference: PartReference, in entries: EntriesReader
-  ) throws(IndexError) -> [RecordNumbers] {
-    var listed = self
-    listed.field = entries.manifest.fieldNames.number(of: EntryField.number(number))
-    return try listed.numbers(range, of: reference, in: entries.shards)
   }
 
   /// Calls `body` with each number of an added record of the overlay.

@@ -171,8 +171,7 @@ extension RankedSearch {
         }
         guard let near = try nears(ofEntries: record..<record + 1, of: reference)[0] else { continue }
         let kind = EntryKind(rawValue: weights.marks[record]) ?? .form
-        let key = try sort?.keys(entries: record..<record + 1, of: reference, in: entries)[0] ?? 0
-        queue(record, of: part, weights.values[record], kind, bonus: kind.bonus + bonus, near: near, key: key)
+        queue(record, of: part, weights.values[record], kind, bonus: kind.bonus + bonus, near: near)
       }
       return
     }
