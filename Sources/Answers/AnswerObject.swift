@@ -228,6 +228,7 @@ extension ShardedIndex.Via {
     case .word: "word"
     case .words: "words"
     case .otherName: "name"
+    case .field: "field"
     }
   }
 }

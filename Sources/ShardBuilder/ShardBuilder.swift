@@ -199,10 +199,21 @@ public enum ShardBuilder {
     if options.weightsFile != nil, options.id == nil {
       throw .dataset(.options, message: "a file of weights needs \(.id), the field with the ids in the file")
     }
-    for name in options.alias where name != HangulInitials.setting {
-      guard let keep = options.keep, !RecordEncoder.isKept(name, keep: keep) else { continue }
-      throw .dataset(
-        .options, message: "the field \"\(name)\" has other names, so the index must store it; keep it too")
+    for field in options.textFields {
+      guard let keep = options.keep, !RecordEncoder.isKept(field.path, keep: keep) else { continue }
+      let what = field.setting == .alias ? "has other names" : "is searched"
+      throw .dataset(.options, message: "the field \"\(field.path)\" \(what), so the index must store it; keep it too")
+    }
+    for (setting, texts) in [(BuildSetting.alias, options.alias), (.searchField, options.searchFields)] {
+      let losses = TextField.losses(ofNames: setting == .alias)
+      for text in texts where TextField(text, ofNames: setting == .alias).loss == nil {
+        throw .dataset(
+          .options,
+          message: """
+            \(setting) has \(quoted(text)), and a bonus is a whole number from \(-losses.upperBound) to \
+            \(-losses.lowerBound), in octaves of weight
+            """)
+      }
     }
     if let id = options.id, let keep = options.keep, !RecordEncoder.isKept(id, keep: keep) {
       throw .dataset(.options, message: "the field \"\(id)\" is the id, so the index must store it; keep it too")

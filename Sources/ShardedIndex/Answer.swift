@@ -154,15 +154,15 @@ extension ShardedIndex {
 
     /// The other name that matched, as the record has it; nil if the key matched.
     package var otherName: String? {
-      if !rules.nameFields.isEmpty, case .otherName(let name) = matched.via { name } else { nil }
+      if rules.hasNames, case .otherName(let name) = matched.via { name } else { nil }
     }
 
     /// The text that matched and the ranges in it, found together.
     package var matched: (via: Via, highlights: [Range<Int>]) {
       let key = record.key
       var texts = RecordTexts(Fold.fold(key), rules)
-      for field in rules.nameFields {
-        if let value = record.value(ofField: field) { texts.add(namesIn: value.text, value.kind) }
+      for field in rules.fields {
+        if let value = record.value(ofField: field.number) { texts.add(value.text, value.kind, of: field) }
       }
       guard !text.isEmpty, let (match, size) = match(of: texts) else { return (.key, []) }
       func ranges(_ ranges: [Range<Int>], as form: PlainForm.Form, of name: String? = nil) -> [Range<Int>] {
@@ -174,6 +174,7 @@ extension ShardedIndex {
       case .key(let form): return (.key, ranges([0..<size], as: form))
       case .word(let start, let form): return (.word, ranges([start..<start + size], as: form))
       case .words(let words): return (.words, ranges(words, as: .plain))
+      case .field(let words): return (.field, ranges(words, as: .plain))
       case .name(let number):
         let other = texts.names[number]
         let name = String(decoding: other.spelled, as: UTF8.self)
@@ -182,7 +183,7 @@ extension ShardedIndex {
     }
 
     /// The correction of the typed text: the nearest beginning of the key or of the other name; nil for a hit without
-    /// typing errors.
+    /// typing errors, and for one by words of other fields alone.
     ///
     /// - Complexity: As ``via``.
     public var correction: String? {
@@ -212,6 +213,8 @@ extension ShardedIndex {
     case words
     /// Another name of the record, as the record has it.
     case otherName(String)
+    /// Words of other fields, and maybe of the key, in any order. A highlight is a range of the key.
+    case field
   }
 
   /// The proof that an answer is complete: no record that was left out ranks above ``highestRest``.

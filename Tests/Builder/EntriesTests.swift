@@ -35,6 +35,7 @@ import Testing
       if seed == 1 { $0.alias = ["initials"] }
       // Values and cells of the records stand in the entries.
       if seed > 1 { ($0.filter, $0.near) = (["alt", "pop"], true) }
+      if seed > 2 { ($0.searchFields, $0.alias) = (["alt:-7", "country:-4"], ["alt:-2"]) }
     }
     func build(_ name: String) throws {
       let input = directory.write(List.text(list.records.shuffled(using: &list.random)), to: "list.jsonl")

@@ -128,8 +128,8 @@ import Testing
     switch number {
     case 1: (options.typos, options.filter, options.near) = (true, ["country"], true)
     case 2:
-      (options.words, options.alias, options.weight) = (.body, ["alt"], "pop")
-      options.number = ["pop"]
+      (options.words, options.alias, options.weight) = (.body, ["alt:-1"], "pop")
+      (options.number, options.searchFields) = (["pop"], ["alt", "country:-16"])
     case 3:
       (options.words, options.typos, options.filter, options.near) = (.all, true, ["country", "alt"], true)
       (options.weight, options.weightScale, options.number) = ("pop", "0.5", ["_id", "pop"])

@@ -38,8 +38,8 @@ import Testing
     for record in try index.matches(forPrefix: "").records(in: 0..<index.recordCount) {
       if !query.filter.allSatisfy({ $0.values.contains(record[$0.field] ?? "") }) { continue }
       var texts = RecordTexts(Fold.fold(record.key), rules)
-      for field in rules.nameFields {
-        if let value = record.value(ofField: field) { texts.add(namesIn: value.text, value.kind) }
+      for field in rules.fields {
+        if let value = record.value(ofField: field.number) { texts.add(value.text, value.kind, of: field) }
       }
       if text.isEmpty || texts.match(text, rules) != nil {
         right += 1

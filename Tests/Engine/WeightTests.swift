@@ -78,15 +78,32 @@ import Testing
 
   @Test("the weight of an entry has the score of its records, and the greatest weight that they can have")
   func weightsOfEntries() {
-    for kind in [EntryKind.form, .word, .name] {
+    let kinds = [EntryKind.form, .word, .name, .init(.name, loss: 16), .init(.field, loss: 4), .init(.field, loss: 16)]
+    for kind in kinds {
+      let raise = max(3, -kind.bonus) * 2048
+      #expect(EntryKind(mark: kind.mark) == kind)
       for weight in [0, 1, 2, 7, 8, 4095, 1 << 31, WeightRule.limit] as [UInt64] {
-        let own = UInt64(kind.weight(ofRecords: weight))
+        let own = UInt64(kind.weight(ofRecords: weight, raise: raise))
         #expect(own <= UInt64(EntryKind.weightLimit))
-        #expect(EntryKind.score(ofEntry: own) == WeightRule.code(weight) + 2048 * kind.bonus)
-        #expect(kind.greatestWeight(ofEntry: own) >= weight)
-        #expect(kind.greatestWeight(ofEntry: own) == weight || weight > 4095)
+        #expect(EntryKind.score(ofEntry: own, raise: raise) == WeightRule.code(weight) + 2048 * kind.bonus)
+        #expect(kind.greatestWeight(ofEntry: own, raise: raise) >= weight)
+        #expect(kind.greatestWeight(ofEntry: own, raise: raise) == weight || weight > 4095)
       }
-      #expect(kind.greatestWeight(ofEntry: .max) == WeightRule.limit)
+      #expect(kind.greatestWeight(ofEntry: .max, raise: raise) == WeightRule.limit)
     }
+  }
+
+  @Test("a field may have a bonus behind its last colon")
+  func textFields() {
+    for (text, path, loss) in [
+      ("a", "a", 5), ("a:-4", "a", 4), ("a:-16", "a", 16), ("a:-3", "a", nil), ("a:-17", "a", nil), ("a:4", "a", nil),
+      ("a:b", "a:b", 5), ("a:", "a:", 5), ("a:-", "a:-", 5), (":-7", "", 7), ("a:1:-5", "a:1", 5),
+      ("a:-99999999999999999999", "a", nil),
+    ] as [(String, String, Int?)] {
+      let field = TextField(text, ofNames: false)
+      #expect(field.path == path && field.loss == loss, "\(text)")
+    }
+    #expect(TextField("a", ofNames: true).loss == 0 && TextField("a:+0", ofNames: true).loss == 0)
+    #expect(TextField("a:1", ofNames: true).loss == nil)
   }
 }

@@ -75,7 +75,7 @@ class Query:
 # docs/tiers.md section 4: words left out
 
 MOST_SEARCHED = 8
-WHOLE = 2  # the least bonus of a whole match
+WHOLE = 1  # the least bonus of a whole match, if its name loses little
 
 
 def shorter_texts(text, known=None):

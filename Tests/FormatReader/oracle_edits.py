@@ -153,7 +153,9 @@ def edited(oracle, position, query):
     typed, finished = cut(query.q, query.finished)
     texts, q, best = oracle.texts(position), characters(typed, finished), None
     found = [(form, 0, "key") for form in texts.forms]
-    found += [(other + texts.ending, OTHER_BONUS, ("other", spelled)) for other, spelled in texts.others]
+    found += [
+        (other + texts.ending, OTHER_BONUS - texts.losses[other], ("other", spelled)) for other, spelled in texts.others]
+    found += [(word, -loss, "field") for word, loss in texts.field_words]
     if oracle.words:
         found += [(text, LATER_BONUS, ("word", start)) for start, text in texts.later]
     for text, bonus, via in found:
@@ -165,36 +167,43 @@ def edited(oracle, position, query):
         edits, bonus = max(1, edits), bonus + end_bonus + (0 if text[:1] == typed[:1] else OTHER_START)
         if edits <= query.edits and (best is None or (edits, -bonus) < (best.edits, -best.bonus)):
             best = Match(edits, bonus, via)
-    edits = words_edited(texts, typed, finished, oracle.digits) if oracle.words else None
-    if edits is not None and (best is None or (edits, -ANY_ORDER_BONUS) < (best.edits, -best.bonus)):
-        best = Match(edits, ANY_ORDER_BONUS, "words")
+    found = words_edited(texts, typed, finished, oracle.digits) if oracle.words else None
+    if found is not None:
+        edits, loss = found
+        bonus = LATER_BONUS - loss if loss else ANY_ORDER_BONUS
+        if best is None or (edits, -bonus) < (best.edits, -best.bonus):
+            best = Match(edits, bonus, "field" if loss else "words")
     return best
 
 
 def words_edited(texts, q, finished, digits):
-    """The fewest edits with which each word is near to a beginning of a word of its own of the body; the last word may
-    begin a word of the last component, without edits. None if they are too many."""
+    """The fewest edits with which each word is near to a beginning of a word of its own of the body or of a searched
+    field, and the loss of the worst of these words, 0 for the body; the last word may begin a word of the last component,
+    without edits. None if the edits are too many."""
     most = edits_in_any_order(q, digits)
     if most is None:
         return None
     words = words_of(q)
     *before, last = words
-    found = fewest(words, texts.body_words, finished, MOST_EDITS, digits)
+    free = [(word, 0) for word in texts.body_words] + texts.field_words
+    found = fewest(words, free, finished, MOST_EDITS, digits)
     in_last = any(word == last if finished else word.startswith(last) for word in texts.last_words)
     if in_last and any(map(can_lead, before)):
-        found = min(found, fewest(before, texts.body_words, False, MOST_EDITS, digits))
-    return max(1, found) if found <= MOST_EDITS else None
+        found = min(found, fewest(before, free, False, MOST_EDITS, digits))
+    return (max(1, found[0]), found[1]) if found[0] <= MOST_EDITS else None
 
 
 def fewest(words, free, finished, most, digits):
-    """The fewest edits of all words, each with another of the free words; more than `most` if they are too many."""
+    """The fewest edits of all words, each with another of the free words, and of these the least loss of the worst word;
+    more edits than `most` if they are too many."""
     if not words:
-        return 0
-    word, best = words[-1], most + 1
-    for i, other in enumerate(free):
-        edits = edits_between(word, other, finished, digits)
-        if edits < best:
-            best = min(best, edits + fewest(words[:-1], free[:i] + free[i + 1 :], False, best - 1 - edits, digits))
+        return 0, 0
+    best = most + 1, 0
+    for i, (other, loss) in enumerate(free):
+        edits = edits_between(words[-1], other, finished, digits)
+        if edits <= best[0]:
+            rest = fewest(words[:-1], free[:i] + free[i + 1 :], False, best[0] - edits, digits)
+            best = min(best, (edits + rest[0], max(loss, rest[1])))
     return best
 
 

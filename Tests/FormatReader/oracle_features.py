@@ -7,6 +7,8 @@
 - Components stand between separators; the name is the first component; the body is all but the last, or the only one.
 - Later word (-3): the key from a word start on begins with q; word starts are in the body, behind white space or SEP.
 - Whole other, other beginning: another name, with or without the last component, is or begins with q.
+- A path of names or of searched words may have a bonus behind a colon: `others:-3`, `text:-5`. Names lose it, and words of
+  a searched field have it. Words in any order with the worst such word have 3 less.
 - Any order (-6): two words or more, one of them with four bytes or more, each the beginning of a different word of the
   body. If the key also has a last component, the last word may begin a word of that component. In a finished query the
   last word must be a whole word.
@@ -54,7 +56,8 @@ def later_starts(body):
 class Texts:
     """The texts of a record that rules match."""
 
-    def __init__(self, folded, others, all_words, separators):
+    def __init__(self, folded, others, all_words, separators, searched=()):
+        """`others` are other names and `searched` texts of searched fields, each with its loss in octaves."""
         self.forms = forms_of(folded, separators)
         first = self.forms[0]
         body, separator, last = first.rpartition(SEPARATOR)
@@ -73,11 +76,16 @@ class Texts:
         self.new_later = [
             (form, start, text) for form, start, text in later
             if not any(text == other for before, _, other in later if self.forms.index(before) < self.forms.index(form))]
-        self.others = []  # (a form, as it was spelled)
-        for spelled in others:
+        found = {}  # by a form: the loss, and the text as it was spelled
+        for spelled, loss in others:
             for other in name_forms(fold(spelled)):
-                if other and other != self.name and other not in [text for text, _ in self.others]:
-                    self.others.append((other, spelled))
+                if other and other != self.name and (other not in found or loss < found[other][0]):
+                    found.pop(other, None)
+                    found[other] = (loss, spelled)
+        self.others = [(other, spelled) for other, (_, spelled) in found.items()]
+        self.losses = {other: loss for other, (loss, _) in found.items()}
+        self.field_words = [
+            (word, loss) for text, loss in searched for form in name_forms(fold(text)) for word in words_of(form)]
 
 
 class FeatureQuery(Query):
@@ -131,27 +139,26 @@ def key_begins(oracle, position, query):
 
 def whole_other(oracle, position, query):
     texts = oracle.texts(position)
-    for other, spelled in texts.others:
-        if any(q in (other, other + texts.ending) for q in query.variants):
-            return "other", spelled
-    return None
+    found = [("other", spelled, len(other), texts.losses[other]) for other, spelled in texts.others
+             if any(q in (other, other + texts.ending) for q in query.variants)]
+    return min(found, key=lambda via: via[3]) if found else None
 
 
 def whole_other_bonus(query, via):
-    return 4 if query.finished else 2
+    return (4 if query.finished else 2) - via[3]
 
 
 def other_begins(oracle, position, query):
     """Of the names that begin so, the one with the greatest bonus, and of these the first."""
     texts = oracle.texts(position)
-    found = [("other", spelled, len(other)) for other, spelled in texts.others
+    found = [("other", spelled, len(other), texts.losses[other]) for other, spelled in texts.others
              if any(begins(other + texts.ending, q, query.finished) for q in query.variants)]
     return max(found, key=lambda via: other_bonus(query, via)) if found else None
 
 
 def other_bonus(query, via):
     """The bonus of a beginning falls with the share of the name that is not typed, in whole octaves."""
-    return -1 - 8 * max(0, via[2] - len(query.q)) // via[2]
+    return -1 - via[3] - 8 * max(0, via[2] - len(query.q)) // via[2]
 
 
 def later_word(oracle, position, query):
@@ -169,6 +176,31 @@ def any_order(oracle, position, query):
         return "words"
     in_last = any(word == last if query.finished else word.startswith(last) for word in texts.last_words)
     return "words" if in_last and assigned(before, texts.body_words, False) else None
+
+
+def in_fields(oracle, position, query):
+    """The text begins a word of a searched field; or each of its words begins such a word or one of the key."""
+    texts = oracle.texts(position)
+    alone = [loss for word, loss in texts.field_words if any(begins(word, q, query.finished) for q in query.variants)]
+    if query.q and alone:
+        return "field", min(alone), 0
+    if len(query.words) < 2 or max(map(len, query.words)) < 4:
+        return None
+    worst = 0
+    for i, word in enumerate(query.words):
+        is_last = i == len(query.words) - 1
+        fits = lambda other: other == word if is_last and query.finished else other.startswith(word)
+        if any(map(fits, texts.body_words)) or is_last and any(map(fits, texts.last_words)):
+            continue
+        losses = [loss for other, loss in texts.field_words if fits(other)]
+        if not losses:
+            return None
+        worst = max(worst, min(losses))
+    return ("field", worst, 3) if worst else None
+
+
+def in_fields_bonus(query, via):
+    return -via[1] - via[2]
 
 
 def assigned(words, free, finished):
@@ -219,20 +251,22 @@ def nearness(here, there):
 class FeatureOracle(Oracle):
     """Records ranked by all rules of the features that are on."""
 
-    def __init__(self, records, words=None, alias=()):
-        """`words` is None, "body" or "all"; `alias` are paths of the fields of other names, `initials` among them."""
+    def __init__(self, records, words=None, alias=(), searched=()):
+        """`words` is None, "body" or "all"; `alias` are paths of the fields of other names, `initials` among them, and
+        `searched` those of fields whose words are searched."""
         super().__init__(records)
         self.separators = 1
         self.settings = {}  # Those of an index whose fields of coordinates are not the usual ones.
-        self.words, self.alias = words, [path for path in alias if path != "initials"]
+        self.words, self.alias = words, [path_and_loss(path, 0) for path in alias if path != "initials"]
+        self.searched = [path_and_loss(path, 5) for path in searched]
         self.initials = len(self.alias) < len(alias)
         self.rules = [(whole_key, whole_bonus), (key_begins, 0)]
-        if alias:
-            self.rules[1:1] = [(whole_other, whole_other_bonus)]
         if words:
             self.rules += [(later_word, -3), (any_order, -6)]
         if alias:
-            self.rules.append((other_begins, other_bonus))
+            self.rules += [(whole_other, whole_other_bonus), (other_begins, other_bonus)]
+        if searched:
+            self.rules.append((in_fields, in_fields_bonus))
         self.cache = {}
 
     @classmethod
@@ -262,10 +296,12 @@ class FeatureOracle(Oracle):
         found = self.cache.get(position)
         if found is None:
             fields = self.fields(position)
-            others = [name for path in self.alias for name in names_in(fields.get(path))]
+            others = [(name, loss) for path, loss in self.alias for name in names_in(fields.get(path))]
             if self.initials:
-                others.append(initials(plain(self.keys[position]).split(SEPARATOR)[0]))
-            found = self.cache[position] = Texts(self.keys[position], others, self.words == "all", self.separators)
+                others.append((initials(plain(self.keys[position]).split(SEPARATOR)[0]), 0))
+            searched = [(text, loss) for path, loss in self.searched for text in texts_in(fields.get(path))]
+            found = self.cache[position] = Texts(
+                self.keys[position], others, self.words == "all", self.separators, searched)
         return found
 
     def match(self, position, query):
@@ -320,22 +356,26 @@ class FeatureOracle(Oracle):
         return without_surplus(super().ranks_of_all_words(query))
 
     def ranks_across_names(self, query):
-        """Each word begins a word of the body or another name, at least one of them no word of the body."""
+        """Each word begins a word of the body, another name or a word of a field, at least one of them only a name."""
         words, typed = words_of(query.q), len(words_in(query.text)) - 1
         if not self.words or not self.alias or typed > MOST_WORDS or len(words) < 2 or max(map(len, words)) < 4:
             return []
         found = []
         for position in range(len(self.keys)):
             texts = self.texts(position)
-            names = [name.split(SPACE) for name, _ in texts.others]
-            fits = lambda word, other, is_whole: other == word if is_whole else other.startswith(word)
-            own, named = [], []
+            names = [(name.split(SPACE)[0], texts.losses[name]) for name, _ in texts.others]
+            bonus, has_name = -6, False
             for word in words:
                 is_whole = query.finished and word is words[-1]
-                own.append(any(fits(word, other, is_whole) for other in texts.body_words))
-                named.append(any(fits(word, name[0], is_whole) for name in names))
-            if all(map(any, zip(own, named))) and not all(own) and self.passes(position, query):
-                score = self.codes[position] - 6 * OCTAVE + self.near(position, query)
+                fits = lambda other: other == word if is_whole else other.startswith(word)
+                if any(map(fits, texts.body_words)):
+                    continue
+                named = [-6 - loss for other, loss in names if fits(other)]
+                in_field = [-3 - loss for other, loss in texts.field_words if fits(other)]
+                bonus = min(bonus, max(named + in_field, default=-99))
+                has_name = has_name or not in_field
+            if bonus > -99 and has_name and self.passes(position, query):
+                score = self.codes[position] + bonus * OCTAVE + self.near(position, query)
                 found.append(Rank(0, -score, -self.weights[position], self.is_other_form(position, query), position))
         return found
 
@@ -355,7 +395,7 @@ class EditedQuery(Query):
 class KeyTexts:
     """The texts of a record of such an index that rules match."""
 
-    others = later = ()
+    others = later = field_words = ()
 
     def __init__(self, key):
         self.forms = [key]
@@ -381,6 +421,12 @@ class EditedOracle(Oracle):
 
     def ranks_of_all_words(self, query):
         return without_surplus(super().ranks_of_all_words(query))
+
+
+def path_and_loss(path, usual):
+    """The path of a field, and what its matches lose: FIELD or FIELD:BONUS."""
+    bonus = re.fullmatch("(.*):([+-]?[0-9]+)", path, re.DOTALL)
+    return (bonus[1], -int(bonus[2])) if bonus else (path, usual)
 
 
 def texts_in(value):

@@ -456,14 +456,15 @@ class Index:
         need(self.text_entries.text_entries is None, f"{self.entries_file}: has entries of its own")
 
     def text_entry_set(self):
-        """§3.13: per entry its folded key, the text before a word start or None, the record's key, and the weight.
+        """§3.13: per entry its folded key, the text before a word start or None, the record's key, the weight, and the
+        losses of another name and of a word of a field, or None.
 
         A beginning that follows from the plain form of the text before the entry's key is b"", as it is stored.
         """
         for shard in self.text_entries.shards():
             for part in shard.parts:
-                fields = zip(part.texts(b"b"), part.texts(b"t"), part.texts(b"w"))
-                for key, (beginning, target, weight) in zip(part.keys, fields):
+                fields = zip(*(part.texts(name) for name in (b"b", b"t", b"w", b"a", b"s")))
+                for key, (beginning, target, weight, *losses) in zip(part.keys, fields):
                     last = key.rpartition(b"\1")[2] if b"\1" in key else b""
                     if target is None:
                         target = (beginning or b"") + key
@@ -471,7 +472,7 @@ class Index:
                         target = target[:-1] + key
                     elif target.endswith(b"\1"):
                         target += last
-                    yield key, beginning, target, int(weight)
+                    yield key, beginning, target, int(weight), *(loss and int(loss) for loss in losses)
 
     def _read_sides(self, head, groups, frames):
         """§3.12: per page the digest of its side file and its frames."""
@@ -673,7 +674,7 @@ class Index:
         if self.sides is not None:
             sides.verify_tables(sys.modules[__name__], self, fold or (lambda text: ascii_fold(text.encode())))
             # Which keys are their own plain form takes the tables of the fold: test_edits.py has them.
-            if not {b"words", b"alias"} & set(self.settings):
+            if not {b"words", b"alias", b"search-field"} & set(self.settings):
                 sketches.verify(sys.modules[__name__], self)
 
     def template(self):

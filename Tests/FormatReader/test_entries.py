@@ -18,35 +18,46 @@ KEY = ("--key", "{name}, {country}")
 SIZES = ("--shard-size", "4KiB", "--part-size", "512")
 
 
-def expected(index, words, alias):
+def expected(index, words, alias, searched):
     """The entries that the records of an index give."""
     records = oracle.records_of(index)
     weights = {}
     for key, weight, _ in records:
         weights[key] = max(weight, weights.get(key, 0))
-    scan, entries, last = FeatureOracle(records, words, alias), set(), set()
+    scan, entries, last = FeatureOracle(records, words, alias, searched), set(), set()
+    raised = max([3] + [1 + loss for _, loss in scan.alias] + [loss for _, loss in scan.searched])
+    names, field_words = {}, {}  # Of all records with a key: the least losses.
     for position, (key, _, _) in enumerate(records):
         texts = scan.texts(position)
-        found = {(form, None, 6144) for form in texts.forms if texts.forms[0] != key}
+        found = {(form, None, 0, None, None) for form in texts.forms if texts.forms[0] != key}
         if words:
-            found |= {(text, form[:start], 0) for form, start, text in texts.new_later}
-        others = {other + texts.ending for other, _ in texts.others}
-        found |= {(text, None, 4096) for text in others if text not in texts.forms}
-        entries |= {(text, before, key, oracle.code(weights[key]) + kind) for text, before, kind in found}
+            found |= {(text, form[:start], -3, None, None) for form, start, text in texts.new_later}
+        entries |= {(text, before, key, oracle.code(weights[key]) + 2048 * (bonus + raised), *losses)
+                    for text, before, bonus, *losses in found}
+        for other, loss in texts.losses.items():
+            if other + texts.ending not in texts.forms:
+                place = key, other + texts.ending
+                names[place] = min(loss, names.get(place, loss))
+        for word, loss in texts.field_words:
+            if word not in texts.body_words:
+                field_words[key, word] = min(loss, field_words.get((key, word), loss))
         if SEPARATOR in plain(key, 1):
             last.add(plain(key, 1).rpartition(SEPARATOR)[2])
+    weight = lambda key, bonus: oracle.code(weights[key]) + 2048 * (bonus + raised)
+    entries |= {(text, None, key, weight(key, -1 - loss), loss or None, None) for (key, text), loss in names.items()}
+    entries |= {(text, None, key, weight(key, -loss), None, loss) for (key, text), loss in field_words.items()}
     return entries, sorted(last)
 
 
-def resolved(key, beginning, target, weight):
+def resolved(key, beginning, target, *rest):
     """An entry with the text before its word start, where the plain form gives that text."""
-    return key, spaced(target.removesuffix(key)) if beginning == b"" else beginning, target, weight
+    return key, spaced(target.removesuffix(key)) if beginning == b"" else beginning, target, *rest
 
 
 class Entries(Temporary):
-    def check_entries(self, directory, words=None, alias=()):
+    def check_entries(self, directory, words=None, alias=(), searched=()):
         index = reader.Index(directory)
-        entries, last = expected(index, words, alias)
+        entries, last = expected(index, words, alias, searched)
         found = [resolved(*entry) for entry in index.text_entry_set()]
         self.assertEqual(len(found), len(set(found)))
         self.assertEqual(set(found), entries)
@@ -57,12 +68,14 @@ class Entries(Temporary):
         index.text_entries.verify_ranks()
         self.assertEqual(index.settings.get(b"words"), words and words.encode())
         self.assertEqual(index.settings.get(b"alias"), ",".join(alias).encode() if alias else None)
+        self.assertEqual(index.settings.get(b"search-field"), ",".join(searched).encode() if searched else None)
         return index
 
-    def options(self, words=None, alias=()):
+    def options(self, words=None, alias=(), searched=()):
         return (
             *(["--words", words] if words else []),
             *(word for path in alias for word in ("--alias", path)),
+            *(word for path in searched for word in ("--search-field", path)),
         )
 
     def rows(self, rng, count):
@@ -87,6 +100,9 @@ class Entries(Temporary):
         for number, options in enumerate([
             {"words": "body"}, {"words": "all"}, {"alias": ["alt"]}, {"words": "body", "alias": ["names.ko", "alt", "initials"]},
             {"words": "body", "alias": ["alt"]}, {"alias": ["initials"]},
+            {"words": "body", "searched": ["alt"]}, {"words": "all", "searched": ["names.ko:-4", "alt:-16", "country"]},
+            {"words": "body", "alias": ["alt:-16", "names.ko", "initials"], "searched": ["alt:-7", "name:-4"]},
+            {"alias": ["alt:-2", "alt:-1", "name:-3"]},
         ]):
             with self.subTest(**options):
                 index = self.build(source, *KEY, "--weight", "w", *SIZES, *self.options(**options), name=str(number))
@@ -113,7 +129,7 @@ class Entries(Temporary):
                     own[0].update(sides.field_values(fields, b"tag", oracle.fold))
                     own[1].update(int.from_bytes(cell, "big") for cell in sides.cell_values(reader, fields, index))
         self.assertEqual(index.text_entries.settings[b"filter"], b"f0,f1")
-        targets = [target for _, _, target, _ in index.text_entry_set()]
+        targets = [target for _, _, target, *_ in index.text_entry_set()]
         found = [part.record(number) for shard in index.text_entries.shards() for part in shard.parts for number in range(part.count)]
         over = 0
         for target, fields in zip(targets, found, strict=True):

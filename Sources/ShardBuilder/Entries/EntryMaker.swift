@@ -5,7 +5,7 @@ import ShardedIndex
 /// An entry leads to all records with one folded key, so it is made from all these records together.
 struct EntryMaker {
   private let rules: EntryRules
-  private let aliasFields: [UInt32]
+  private let textFields: [TextSource]
   private let rankField: RankField?
   private var writer: EntryWriter
   /// The values and cells of the records with the last key.
@@ -17,16 +17,32 @@ struct EntryMaker {
   private var folded: [UInt8]?
   /// The greatest weight of the records with the last key.
   private var weight: UInt64 = 0
-  /// The forms of the other names of these records.
-  private var names: [[UInt8]] = []
+  /// The forms of the other names of these records, each with its loss.
+  private var names: [(text: [UInt8], loss: Int)] = []
+  /// The words of other fields of these records, each with its least loss.
+  private var fieldWords: [[UInt8]: Int] = [:]
+
+  /// A field whose texts lead to its records.
+  private struct TextSource {
+    let name: UInt32
+    let isOfNames: Bool
+    let loss: Int
+  }
 
   /// - Parameters:
   ///   - names: The names of the records' fields, by number.
   ///   - entryNames: The names of the entries' fields.
   init(_ rules: EntryRules, names: [String], rankField: RankField?, entryNames: FieldNames) {
     (self.rules, self.rankField) = (rules, rankField)
-    aliasFields = rules.alias.compactMap { name in names.firstIndex(of: name).map { UInt32($0) } }
-    writer = EntryWriter(entryNames, rules.fieldNames)
+    func sources(_ fields: [TextField], ofNames isOfNames: Bool) -> [TextSource] {
+      fields.compactMap { field in
+        names.firstIndex(of: field.path).map {
+          TextSource(name: UInt32($0), isOfNames: isOfNames, loss: field.loss ?? 0)
+        }
+      }
+    }
+    textFields = sources(rules.alias, ofNames: true) + sources(rules.searchFields, ofNames: false)
+    writer = EntryWriter(entryNames, rules)
     values = EntryValues(rules, names: names)
   }
 
@@ -41,34 +57,46 @@ struct EntryMaker {
       folded = unsafe Array(record.folded)
     }
     if let rankField { weight = max(weight, rankField.weight(of: record)) }
-    if !aliasFields.isEmpty { addNames(of: record) }
+    if !textFields.isEmpty { addTexts(of: record) }
     values.add(record)
   }
 
-  private mutating func addNames(of record: RecordBlob) {
+  private mutating func addTexts(of record: RecordBlob) {
     var offset = record.textsOffset
     for index in 0..<record.fieldCount {
       let text = unsafe record.text(index, &offset)
-      guard aliasFields.contains(record.fieldName(index)) else { continue }
       let kind = record.fieldKind(index)
-      if kind == .literal {
-        var found: [[UInt8]] = []
-        unsafe FieldTexts.forEach(text, .literal) { unsafe found.append(Array($0)) }
-        for name in found { unsafe name.withUnsafeBufferPointer { unsafe add(name: $0) } }
-      } else {
-        var start = 0
-        for end in 0...text.count where unsafe end == text.count || FieldTexts.dividesNames(text[end]) {
-          if start < end { unsafe add(name: text.part(start..<end)) }
-          start = end + 1
+      for field in textFields where field.name == record.fieldName(index) {
+        if kind == .literal || !field.isOfNames {
+          var found: [[UInt8]] = []
+          let kind = ValueKind(rawValue: kind.rawValue) ?? .string
+          unsafe FieldTexts.forEach(text, kind) { unsafe found.append(Array($0)) }
+          for text in found { unsafe text.withUnsafeBufferPointer { unsafe add($0, of: field) } }
+        } else {
+          var start = 0
+          for end in 0...text.count where unsafe end == text.count || FieldTexts.dividesNames(text[end]) {
+            if start < end { unsafe add(text.part(start..<end), of: field) }
+            start = end + 1
+          }
         }
       }
     }
   }
 
-  private mutating func add(name: UnsafeBufferPointer<UInt8>) {
+  private mutating func add(_ text: UnsafeBufferPointer<UInt8>, of field: TextSource) {
     var folded: [UInt8] = []
-    unsafe Fold.fold(name, into: &folded)
-    for (_, text) in PlainForm.nameForms(folded) where !text.isEmpty { names.append(text) }
+    unsafe Fold.fold(text, into: &folded)
+    for (_, text) in PlainForm.nameForms(folded) where !text.isEmpty {
+      guard !field.isOfNames else {
+        names.append((text, field.loss))
+        continue
+      }
+      for word in Self.words(of: text[...]) { fieldWords[Array(word), default: field.loss].lower(to: field.loss) }
+    }
+  }
+
+  private static func words(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    text.split { $0 == Fold.space || $0 == Fold.separator }
   }
 
   /// Makes the entries of the records with the last key. The caller must add no further record with that key.
@@ -83,9 +111,20 @@ struct EntryMaker {
       for (number, form) in forms.enumerated() { writeWords(words, form, unlike: forms[..<number], into: chunk) }
     }
     writeNames(forms, into: chunk)
+    writeFieldWords(plain, into: chunk)
     self.folded = nil
     weight = 0
     names.removeAll(keepingCapacity: true)
+    fieldWords.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes an entry for each word of other fields that is no word of the body of the plain form, which leads to the
+  /// records with a greater bonus.
+  private mutating func writeFieldWords(_ plain: [UInt8], into chunk: RecordArena) {
+    guard !fieldWords.isEmpty else { return }
+    let end = rules.words == .all ? plain.count : plain.lastIndex(of: Fold.separator) ?? plain.count
+    for word in Self.words(of: plain[..<end]) { fieldWords[Array(word)] = nil }
+    for (word, loss) in fieldWords { writer.write(EntryKind(.field, loss: loss), key: word[...], into: chunk) }
   }
 
   /// Writes an entry for each later word of the body of a form, unless one of the forms before ends with it.
@@ -112,14 +151,15 @@ struct EntryMaker {
     let name = plain.prefix { $0 != Fold.separator }
     if rules.hasInitials {
       let initials = HangulInitials.initials(of: Array(name))
-      if !initials.isEmpty { names.append(initials) }
+      if !initials.isEmpty { names.append((initials, 0)) }
     }
     guard !names.isEmpty else { return }
     let ending = plain.lastIndex(of: Fold.separator).map { plain[$0...] } ?? []
-    names.sort { $0.lexicographicallyPrecedes($1) }
-    for (index, other) in names.enumerated() where other[...] != name && (index == 0 || names[index - 1] != other) {
-      let key = other + ending
-      if !forms.contains(key) { writer.write(.name, key: key[...], into: chunk) }
+    names.sort { $0.text == $1.text ? $0.loss < $1.loss : $0.text.lexicographicallyPrecedes($1.text) }
+    for (index, (text, loss)) in names.enumerated()
+    where text[...] != name && (index == 0 || names[index - 1].text != text) {
+      let key = text + ending
+      if !forms.contains(key) { writer.write(EntryKind(.name, loss: loss), key: key[...], into: chunk) }
     }
   }
 }
@@ -131,21 +171,30 @@ struct EntryWriter {
   private let names: [UInt32]
   /// The last fields of all entries of the current records.
   private var valueFields: [FieldSlice] = []
-  /// The weights by kind, the texts of those fields, and after them the texts of the last written entry.
+  /// The weights and losses by kind, the texts of those fields, and after them the texts of the last written entry.
   private var bytes: [UInt8] = []
   /// The start of the texts of the entry.
   private var textsStart = 0
-  /// The end of the weight of each kind.
-  private var weightEnds = [0, 0, 0, 0]
+  /// The kinds of entries, and the fields of each with its weight and its loss.
+  private let kinds: [EntryKind]
+  private var kindFields: [(weight: FieldSlice, loss: FieldSlice?)] = []
+  private let raise: Int
+  /// The numbers of the fields with losses, by the way of a kind.
+  private let lossFields: [EntryKind.Way: UInt32]
   private var recordKey: [UInt8] = []
   private var fields: [FieldSlice] = []
 
-  /// - Parameters:
-  ///   - names: The names of the entries' fields.
-  ///   - fields: The fields in the order of ``EntryRules/fieldNames``.
-  init(_ names: FieldNames, _ fields: [String]) {
+  /// - Parameter names: The names of the entries' fields.
+  init(_ names: FieldNames, _ rules: EntryRules) {
     var names = names
+    let fields = rules.fieldNames
     self.names = fields.map { names.number(of: $0) }
+    var lossFields: [EntryKind.Way: UInt32] = [:]
+    for (way, field) in [(EntryKind.Way.name, EntryField.nameLoss), (.field, .fieldLoss)]
+    where fields.contains(field.rawValue) {
+      lossFields[way] = names.number(of: field.rawValue)
+    }
+    (kinds, raise, self.lossFields) = (rules.kinds, rules.raise, lossFields)
     encoder = RecordEncoder.ofEntries
     encoder.learn(names)
   }
@@ -157,9 +206,11 @@ struct EntryWriter {
   ///   - weight: The greatest weight of the records.
   mutating func begin(record folded: [UInt8], _ values: inout EntryValues, weight: UInt64) {
     bytes.removeAll(keepingCapacity: true)
-    for kind in [EntryKind.form, .word, .name] {
-      bytes += String(kind.weight(ofRecords: weight)).utf8
-      weightEnds[Int(kind.rawValue)] = bytes.count
+    kindFields.removeAll(keepingCapacity: true)
+    for kind in kinds {
+      let weight = number(kind.weight(ofRecords: weight, raise: raise), names[2])
+      let lossField = kind == .name ? nil : lossFields[kind.way]
+      kindFields.append((weight, lossField.map { number(kind.loss, $0) }))
     }
     valueFields.removeAll(keepingCapacity: true)
     values.finish { index, kind, text in
@@ -189,11 +240,19 @@ struct EntryWriter {
       fields.append(slice(names[1], .string, bytes.count, target.count))
       bytes += target
     }
-    let weight = weightEnds[Int(kind.rawValue) - 1]
-    fields.append(slice(names[2], .number, weight, weightEnds[Int(kind.rawValue)] - weight))
+    let ofKind = kindFields[kinds.firstIndex(of: kind)!]
+    fields.append(ofKind.weight)
     fields += valueFields
+    if let loss = ofKind.loss { fields.append(loss) }
     // An entry with too long a key is left out.
     encoder.append(entry: fields, bytes, folded: key, into: chunk)
+  }
+
+  /// Appends the text of a number, and returns its field.
+  private mutating func number(_ number: Int, _ name: UInt32) -> FieldSlice {
+    let start = bytes.count
+    bytes += String(number).utf8
+    return slice(name, .number, start, bytes.count - start)
   }
 
   private func slice(_ name: UInt32, _ kind: FieldKind, _ offset: Int, _ size: Int) -> FieldSlice {
@@ -225,4 +284,8 @@ struct LastComponentSet {
 
   /// The components in the form of a manifest.
   var listed: LastComponents { isOver ? .over : LastComponents(texts) }
+}
+
+extension Int {
+  fileprivate mutating func lower(to other: Int) { self = Swift.min(self, other) }
 }

@@ -200,7 +200,7 @@ struct RecordIntake: ~Copyable {
     for name in options.keep ?? [] where name != weights?.path { check.add(name, .keep) }
     if let weight = options.weight, weights == nil { check.add(weight, .weight) }
     for name in options.coordinates ?? [] { check.add(name, .coordinates) }
-    for name in options.alias where name != HangulInitials.setting { check.add(name, .alias) }
+    for field in options.textFields { check.add(field.path, field.setting) }
     for name in options.filter where name != weights?.path { check.add(name, .filter) }
     for name in options.number where name != weights?.path { check.add(name, .number) }
     return check
@@ -314,7 +314,7 @@ extension DatasetOptions {
     let key = options.key.flatMap { try? KeyTemplate(checking: $0) }?.fields ?? []
     let single = [options.id, options.weightsFile == nil ? options.weight : nil].compactMap { $0 }
     fields = Set(
-      key + single + options.alias + options.filter + options.number + (options.keep ?? [])
+      key + single + options.textFields.map(\.path) + options.filter + options.number + (options.keep ?? [])
         + (options.coordinates ?? []))
   }
 }

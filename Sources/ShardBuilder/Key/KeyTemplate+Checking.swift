@@ -47,7 +47,13 @@ extension BuildOptions {
     }
     options.keep = keep?.map(path)
     (options.weight, options.id) = (weight.map(path), id.map(path))
-    (options.alias, options.filter, options.coordinates) = (alias.map(path), filter.map(path), coordinates?.map(path))
+    func named(_ text: String, ofNames isOfNames: Bool) -> String {
+      let name = TextField(text, ofNames: isOfNames).path
+      return path(name) + text.dropFirst(name.count)
+    }
+    options.alias = alias.map { named($0, ofNames: true) }
+    options.searchFields = searchFields.map { named($0, ofNames: false) }
+    (options.filter, options.coordinates) = (filter.map(path), coordinates?.map(path))
     options.number = number.map(path)
     return options
   }

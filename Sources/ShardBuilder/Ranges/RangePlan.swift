@@ -47,7 +47,7 @@ package struct RangePlan: Sendable {
     + "manifest \(Manifest.version)"
 
   /// Whether the index gets entries.
-  package var hasEntries: Bool { options.words != nil || !options.alias.isEmpty }
+  package var hasEntries: Bool { options.words != nil || !options.alias.isEmpty || !options.searchFields.isEmpty }
 
   /// Returns the number of the range of a folded key.
   static func range(of folded: Span<UInt8>, in bounds: [[UInt8]]) -> Int {
@@ -177,6 +177,7 @@ package struct RangePlan: Sendable {
     ("columns", { $0.columns }, { $0.columns = $1 }),
     ("keep", { $0.keep }, { $0.keep = $1 }),
     ("alias", { $0.alias.isEmpty ? nil : $0.alias }, { $0.alias = $1 }),
+    ("search-field", { $0.searchFields.isEmpty ? nil : $0.searchFields }, { $0.searchFields = $1 }),
     ("coordinates", { $0.coordinates }, { $0.coordinates = $1 }),
     ("number", { $0.number.isEmpty ? nil : $0.number }, { $0.number = $1 }),
     ("filter", { $0.filter.isEmpty ? nil : $0.filter }, { $0.filter = $1 }),

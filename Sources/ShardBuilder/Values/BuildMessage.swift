@@ -145,6 +145,7 @@ public enum BuildSetting: String, Sendable, CaseIterable {
   case weight = "BuildOptions.weight"
   case weightsFile = "BuildOptions.weightsFile"
   case alias = "BuildOptions.alias"
+  case searchField = "BuildOptions.searchFields"
   case filter = "BuildOptions.filter"
   case number = "BuildOptions.number"
   case names = "BuildOptions.namesFiles"

@@ -26,8 +26,12 @@ public struct BuildOptions: Sendable {
   /// them.
   public var words: Words?
   /// The fields of other names, which lead to their records; `initials` stands for the leading consonants of Hangul
-  /// names. The elements of a JSON array are other names; any other text is divided at commas.
+  /// names. The elements of a JSON array are other names; any other text is divided at commas. `FIELD:-3` gives the
+  /// names of a field a bonus in octaves of weight, from -16 to 0, the default.
   public var alias: [String] = []
+  /// The fields whose words lead to their records, each as `FIELD` or as `FIELD:BONUS` with a bonus in octaves of
+  /// weight, from -16 to -4; the default is -5. Such an index has the ``words`` of keys too.
+  public var searchFields: [String] = []
   /// The fields by which answers are filtered, up to 64. The index gets tables of the fields' values.
   public var filter: [String] = []
   /// The fields whose numbers or dates order and filter answers, up to 64. The index gets the least and the greatest

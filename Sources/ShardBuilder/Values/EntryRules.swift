@@ -5,7 +5,11 @@ struct EntryRules: Sendable {
   /// The words of a key that become entries; nil for none.
   let words: BuildOptions.Words?
   /// The fields of other names.
-  let alias: [String]
+  let alias: [TextField]
+  /// The fields whose words are entries.
+  let searchFields: [TextField]
+  /// The difference between the weight of an entry and its score, in steps.
+  let raise: Int
   /// Whether the leading consonants of Hangul names are other names.
   let hasInitials: Bool
   /// The most separators in the plain form of a key.
@@ -22,8 +26,10 @@ struct EntryRules: Sendable {
     guard settings.words != nil || settings.alias != nil else { return nil }
     words = settings.words.map { BuildOptions.Words(rawValue: $0) ?? .body }
     let names = settings.alias ?? []
-    alias = names.filter { $0 != HangulInitials.setting }
+    alias = names.filter { $0 != HangulInitials.setting }.map { TextField($0, ofNames: true) }
     hasInitials = names.count > alias.count
+    searchFields = settings.searchFields.map { TextField($0, ofNames: false) }
+    raise = settings.raiseOfEntries
     separators = settings.separators
     (filter, near, coordinates) = (settings.filter, settings.near, settings.coordinateFields)
   }
@@ -31,7 +37,22 @@ struct EntryRules: Sendable {
   /// The fields of entries, in their order.
   var fieldNames: [String] {
     [EntryField.beginning, .target, .weight].map(\.rawValue) + filter.indices.map { EntryField.filter($0) }
-      + (near ? [EntryField.cells.rawValue] : [])
+      + (near ? [EntryField.cells.rawValue] : []) + lossFields.map(\.rawValue)
+  }
+
+  /// The last fields of entries, which say what other names and words of other fields lose.
+  private var lossFields: [EntryField] {
+    (alias.contains { $0.loss ?? 0 > 0 } ? [.nameLoss] : []) + (searchFields.isEmpty ? [] : [.fieldLoss])
+  }
+
+  /// The kinds of entries that the rules make.
+  var kinds: [EntryKind] {
+    var kinds = [EntryKind.form, .word, .name]
+    for kind in alias.map({ EntryKind(.name, loss: $0.loss ?? 0) }) where !kinds.contains(kind) { kinds.append(kind) }
+    for kind in searchFields.map({ EntryKind(.field, loss: $0.loss ?? 0) }) where !kinds.contains(kind) {
+      kinds.append(kind)
+    }
+    return kinds
   }
 
   /// Returns the settings of the entries' manifest.
@@ -51,7 +72,15 @@ struct EntryRules: Sendable {
 extension BuildOptions {
   /// Writes the options of the entries into settings.
   func setEntries(of settings: inout IndexSettings) {
-    settings.words = words?.rawValue
+    // Words of other fields need those of the key beside them.
+    settings.words = words?.rawValue ?? (searchFields.isEmpty ? nil : Words.body.rawValue)
     settings.alias = alias.isEmpty ? nil : alias
+    settings.searchFields = searchFields
+  }
+
+  /// The fields of other names and of words, without their bonuses.
+  var textFields: [(path: String, setting: BuildSetting)] {
+    alias.filter { $0 != HangulInitials.setting }.map { (TextField($0, ofNames: true).path, .alias) }
+      + searchFields.map { (TextField($0, ofNames: false).path, .searchField) }
   }
 }

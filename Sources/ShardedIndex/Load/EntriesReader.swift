@@ -14,6 +14,9 @@ package final class EntriesReader: Sendable {
   package let targetField: Int?
   /// The number of the field with the greatest weight of the records; nil if there are no entries.
   package let weightField: Int?
+  /// The number of the field with the loss of another name, and with that of a word of another field; nil if no entry
+  /// has it.
+  let nameLossField, fieldLossField: Int?
   /// The number of the field that lists the cells of the records; nil if no entry has it.
   let cellsField: Int?
   /// The most separators in the plain form of a key of the index.
@@ -31,6 +34,7 @@ package final class EntriesReader: Sendable {
     separators = IndexSettings(of: index.root, hasTables: false).separators
     func number(_ field: EntryField) -> Int? { shards.manifest.fieldNames.number(of: field.rawValue) }
     (beginningField, targetField, weightField) = (number(.beginning), number(.target), number(.weight))
+    (nameLossField, fieldLossField) = (number(.nameLoss), number(.fieldLoss))
     (cellsField, hasValues) = (number(.cells), IndexSettings(of: shards.manifest.root, hasTables: false).isOfEntries)
   }
 
@@ -52,8 +56,12 @@ package enum EntryField: String, Sendable {
   case beginning = "b"
   /// The folded key of the record, unless it is the text before the word and the entry's key.
   case target = "t"
-  /// The greatest weight of the records with the key, rounded up.
+  /// The greatest weight of the records with the key, with the bonus of the entry.
   case weight = "w"
+  /// What another name loses, in octaves.
+  case nameLoss = "a"
+  /// What a word of another field loses, in octaves.
+  case fieldLoss = "s"
   /// The cells of the records.
   case cells = "c"
 

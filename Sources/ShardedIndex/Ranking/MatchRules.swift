@@ -10,8 +10,24 @@ package struct MatchRules: Sendable {
 
   /// The words that the index has; nil for none.
   private(set) var words: WordRule?
-  /// The fields of other names, by number, in the order of the option.
-  package private(set) var nameFields: [Int] = []
+  /// A field with texts that lead to its records.
+  package struct FieldRule: Sendable {
+    /// The number of the field.
+    package let number: Int
+    /// Whether its texts are other names. Otherwise each of its words leads to the record.
+    let isOfNames: Bool
+    /// What a match by the field loses, in octaves.
+    let loss: Int
+  }
+  /// The fields with texts that lead to records: those of other names, and then those of words, in the order of the
+  /// options.
+  package private(set) var fields: [FieldRule] = []
+  /// Whether fields have other names.
+  var hasNames: Bool { fields.first?.isOfNames ?? false }
+  /// Whether words of other fields lead to records.
+  var hasSearchFields: Bool { fields.last.map { !$0.isOfNames } ?? false }
+  /// The difference between the weight of an entry and its score, in steps.
+  private(set) var raiseOfEntries = 0
   /// Whether the leading consonants of Hangul names are other names.
   private(set) var hasInitials = false
   /// Whether texts match in plain form: true if the index has entries.
@@ -22,7 +38,7 @@ package struct MatchRules: Sendable {
   /// Whether words match across the key and other names, and in no other way.
   var acrossNames = false
   /// Whether words match so in the index, if nothing matches otherwise.
-  var canMatchAcrossNames: Bool { words != nil && !nameFields.isEmpty }
+  var canMatchAcrossNames: Bool { words != nil && hasNames }
   /// Whether words with digits may have edits.
   private(set) var editsDigits = false
 
@@ -32,13 +48,20 @@ package struct MatchRules: Sendable {
     guard manifest.hasEntries else { return }
     (isPlain, separators) = (true, settings.separators)
     words = settings.words.map { $0.utf8.elementsEqual("all".utf8) ? .all : .body }
-    for name in settings.alias ?? [] {
-      if name.utf8.elementsEqual(HangulInitials.setting.utf8) {
+    raiseOfEntries = settings.raiseOfEntries
+    for setting in settings.alias ?? [] {
+      if setting.utf8.elementsEqual(HangulInitials.setting.utf8) {
         hasInitials = true
-      } else if let field = unsafe Array(name.utf8).withUnsafeBufferPointer({ unsafe manifest.root.fieldNumber(of: $0) }
-      ) {
-        nameFields.append(field)
+      } else {
+        add(TextField(setting, ofNames: true), ofNames: true, manifest)
       }
     }
+    for setting in settings.searchFields { add(TextField(setting, ofNames: false), ofNames: false, manifest) }
+  }
+
+  private mutating func add(_ field: TextField, ofNames isOfNames: Bool, _ manifest: ManifestReader) {
+    let path = Array(field.path.utf8)
+    let number = unsafe path.withUnsafeBufferPointer { unsafe manifest.root.fieldNumber(of: $0) }
+    if let number { fields.append(FieldRule(number: number, isOfNames: isOfNames, loss: field.loss ?? 0)) }
   }
 }

@@ -72,7 +72,7 @@ final class RankedNear: Sendable {
     /// The bound without a table.
     fileprivate let greatest: Int
     fileprivate let withoutPlace: Int?
-    /// Whether the cells are of entries. The weights of entries are scores.
+    /// Whether the cells are of entries. The weights of entries are raised scores, whose differences count here.
     fileprivate let isOfEntries: Bool
 
     fileprivate init(table: ValueTable?, bounds: [Int?], of near: RankedNear, isOfEntries: Bool) {
@@ -130,7 +130,7 @@ final class RankedNear: Sendable {
     }
 
     private func code(_ weight: UInt64) -> Int {
-      isOfEntries ? EntryKind.score(ofEntry: weight) : WeightRule.code(weight)
+      isOfEntries ? EntryKind.score(ofEntry: weight, raise: 0) : WeightRule.code(weight)
     }
   }
 

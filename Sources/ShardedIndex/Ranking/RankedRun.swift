@@ -27,6 +27,8 @@ struct RankedRun: Sendable {
 
   let set: KeySet
   let purpose: Purpose
+  /// The difference between the weight of an entry and its score, in steps.
+  var raiseOfEntries = 0
   /// The number of edits of the matches.
   let edits: Int
   /// The rank of the entry that named the key, which bounds the ranks of its records; nil for other runs.
@@ -125,7 +127,7 @@ struct RankedRun: Sendable {
     let bonus = bonus(canBeWhole: canBeWhole)
     var rank =
       set == .entries
-      ? EntryKind.bound(weight, bonus: isByWord ? EntryKind.wordsBonus : bonus, near: near)
+      ? EntryKind.bound(weight, raise: raiseOfEntries, bonus: isByWord ? EntryKind.wordsBonus : bonus, near: near)
       : ShardedIndex.Rank(weight: weight, bonus: bonus, near: near, position: position)
     (rank.edits, rank.key) = (edits, key)
     return rank

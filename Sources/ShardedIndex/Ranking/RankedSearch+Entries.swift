@@ -94,19 +94,20 @@ extension RankedSearch {
     }
     for (number, size) in zip(range, sizes) {
       guard let near = nears[number - range.lowerBound] else { continue }
-      let kind = EntryKind(rawValue: weights.marks[number]) ?? .form
+      let kind = EntryKind(mark: weights.marks[number])
       let isWhole = number < wholeEnd
       let bonus =
-        switch kind {
+        switch kind.way {
         case .form: isWhole ? RecordMatch.wholeBonus(isFinished: text.isFinished) : kind.bonus
-        case .name: OtherName.bonus(of: text, isWhole: isWhole, size: size)
-        case .word: kind.bonus
+        case .name: OtherName.bonus(of: text, isWhole: isWhole, size: size, loss: kind.loss)
+        case .word, .field: kind.bonus
         }
       queue(number, of: part, weights.values[number], kind, bonus: bonus, near: near)
     }
   }
 
-  /// Queues the entries whose whole texts have all words of the typed text, in any order.
+  /// Queues the entries whose whole texts have all words of the typed text, in any order. If words may be in other
+  /// fields or names, queues all entries, because only the record has all of its words.
   mutating func queue(
     entriesWithWords range: Range<Int>, of reference: PartReference, _ part: RankedPart, _ entries: EntriesReader
   ) throws(IndexError) {
@@ -115,16 +116,14 @@ extension RankedSearch {
     let edits = runs[part.run].edits
     for (number, entry) in zip(range, try entries.entries(range, of: reference)) {
       guard let near = nears[number - range.lowerBound] else { continue }
-      if rules.acrossNames {
-        // Only the record has all of its names.
-        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
-        continue
+      let kind = entry.kind
+      guard kind.way != .name || rules.acrossNames else { continue }
+      if !rules.acrossNames, !rules.hasSearchFields {
+        let texts = RecordTexts(entry.before + entry.key, rules)
+        guard edits == 0 ? texts.keyMatch(text, rules) != nil : hasNearWords(texts, edits: edits) else { continue }
       }
-      guard entry.kind != .name else { continue }
-      let texts = RecordTexts(entry.before + entry.key, rules)
-      if edits == 0 ? texts.keyMatch(text, rules) != nil : hasNearWords(texts, edits: edits) {
-        queue(number, of: part, weights.values[number], entry.kind, bonus: RecordMatch.wordsBonus, near: near)
-      }
+      let bonus = kind.way == .field ? RecordMatch.wordsBonus(loss: kind.loss) : RecordMatch.wordsBonus - kind.loss
+      queue(number, of: part, weights.values[number], kind, bonus: bonus, near: near)
     }
   }
 
@@ -135,8 +134,9 @@ extension RankedSearch {
   mutating func queue(
     _ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int, near: Int
   ) {
-    var rank = EntryKind.bound(weight, bonus: bonus - kind.bonus, near: near)
-    rank.weight = kind.greatestWeight(ofEntry: weight)
+    let raise = rules.raiseOfEntries
+    var rank = EntryKind.bound(weight, raise: raise, bonus: bonus - kind.bonus, near: near)
+    rank.weight = kind.greatestWeight(ofEntry: weight, raise: raise)
     // Entries have no numbers.
     (rank.edits, rank.key) = (runs[part.run].edits, sort == nil ? 0 : .max)
     push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
@@ -170,8 +170,8 @@ extension RankedSearch {
   mutating func addMatches(of candidates: RankedCandidates, _ found: inout RankedFound) throws(IndexError) {
     // A run by one word has far more records than matches, so entries find the matches by other names.
     let run = runs[candidates.part.run]
-    let withNames = run.purpose != .word || run.edits > 0 || rules.acrossNames
-    let texts = try texts(of: candidates.records, of: candidates.reference, withNames: withNames)
+    let withFields = run.purpose != .word || run.edits > 0 || rules.acrossNames || rules.hasSearchFields
+    let texts = try texts(of: candidates.records, of: candidates.reference, withFields: withFields)
     for (record, texts) in zip(candidates.records, texts) where candidates.passes(record) {
       let match = run.edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: run.edits)
       guard let match else { continue }
@@ -181,20 +181,20 @@ extension RankedSearch {
 
   /// Returns the texts of records of a part.
   private func texts(
-    of records: Range<Int>, of reference: PartReference, withNames: Bool
+    of records: Range<Int>, of reference: PartReference, withFields: Bool
   ) throws(IndexError) -> [RecordTexts] {
     var all: [RecordTexts] = []
     unsafe reference.part.keys.forEachKey(in: records) { _, key in all.append(unsafe RecordTexts(Array(key), rules)) }
-    if withNames, !rules.nameFields.isEmpty {
+    if withFields, !rules.fields.isEmpty {
       let reader = PartReader(generation.shards, reference)
       let buffer = RecordBuffer()
       for (number, record) in records.enumerated() {
         buffer.removeAll()
         try reader.decode(record..<record + 1, into: buffer)
-        for field in rules.nameFields {
-          for slot in buffer.fieldRange(0) where Int(buffer.rawName(ofField: slot)) == field {
-            let field = buffer.rawField(slot)
-            all[number].add(namesIn: unsafe Array(field.text), field.kind)
+        for field in rules.fields {
+          for slot in buffer.fieldRange(0) where Int(buffer.rawName(ofField: slot)) == field.number {
+            let value = buffer.rawField(slot)
+            all[number].add(unsafe Array(value.text), value.kind, of: field)
             break
           }
         }
@@ -223,12 +223,12 @@ extension RankedSearch {
 
   private func texts(ofOverlaid number: Int, _ overlay: Overlay) -> RecordTexts {
     var texts = unsafe RecordTexts(Array(overlay.folded(number)), rules)
-    for wanted in rules.nameFields {
+    for wanted in rules.fields {
       var isFound = false
       overlay.forEachField(of: number) { field in
-        guard !isFound, field.name == wanted else { return }
+        guard !isFound, field.name == wanted.number else { return }
         isFound = true
-        texts.add(namesIn: unsafe Array(field.text), ValueKind(rawValue: field.kind) ?? .string)
+        texts.add(unsafe Array(field.text), ValueKind(rawValue: field.kind) ?? .string, of: wanted)
       }
     }
     return texts
@@ -248,7 +248,7 @@ extension RankedSearch {
       let reference = try generation.shards.part(of: place, unpacks: true) { _ in record.part.part }
       let range = record.record..<record.record + 1
       near = try nearness?.values(range, of: reference, in: generation.shards)[0] ?? 0
-      best = try texts(of: range, of: reference, withNames: true)[0].match(text, rules)
+      best = try texts(of: range, of: reference, withFields: true)[0].match(text, rules)
     }
     return best.map {
       var rank = ShardedIndex.Rank(

@@ -94,14 +94,15 @@ struct RankedSearch: Sendable {
 
   /// Adds a run and returns its number. The caller queues the run's shards.
   mutating func append(_ run: RankedRun) -> Int {
+    var run = run
+    run.raiseOfEntries = rules.raiseOfEntries
     runs.append(run)
     return runs.count - 1
   }
 
   /// Adds a run, and queues its shards.
   mutating func add(_ run: RankedRun) throws(IndexError) {
-    runs.append(run)
-    try open(pages: run.pages, of: runs.count - 1)
+    try open(pages: run.pages, of: append(run))
   }
 
   mutating func push(_ container: RankedContainer) { queue.push(container) }

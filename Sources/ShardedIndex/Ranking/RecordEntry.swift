@@ -5,11 +5,13 @@ extension EntryKind {
   /// Returns the bound of the ranks of records that entries of a weight lead to.
   ///
   /// - Parameters:
+  ///   - raise: The difference between the weight of an entry and its score, in steps.
   ///   - bonus: The bonus of the match beside the bonus in the weight.
   ///   - near: The greatest nearness in the scores, in steps.
-  static func bound(_ weight: UInt64, bonus: Int, near: Int) -> ShardedIndex.Rank {
+  static func bound(_ weight: UInt64, raise: Int, bonus: Int, near: Int) -> ShardedIndex.Rank {
     ShardedIndex.Rank(
-      edits: 0, score: score(ofEntry: weight) + 2048 * bonus + near, weight: .max, isOtherForm: false, position: 0)
+      edits: 0, score: score(ofEntry: weight, raise: raise) + 2048 * bonus + near, weight: .max, isOtherForm: false,
+      position: 0)
   }
 }
 
@@ -26,15 +28,29 @@ struct RecordEntry {
   /// - Parameters:
   ///   - before: The value of the field `b`; nil if the entry has none.
   ///   - recordKey: The value of the field `t`; nil if the entry has none.
+  ///   - nameLoss: The value of the field `a`; nil if the entry has none.
+  ///   - fieldLoss: The value of the field `s`; nil if the entry has none.
   ///   - separators: The most separators in the plain form of a key.
-  init(key: [UInt8], before: [UInt8]?, recordKey: [UInt8]?, separators: Int) {
+  init(
+    key: [UInt8], before: [UInt8]?, recordKey: [UInt8]?, nameLoss: [UInt8]?, fieldLoss: [UInt8]?, separators: Int
+  ) {
     let target = EntryTarget(key: key, beginning: before, target: recordKey)
     (self.key, self.before, self.recordKey) = (key, target.beginning ?? [], target.recordKey)
-    if before != nil {
+    if let fieldLoss {
+      kind = EntryKind(.field, loss: Self.loss(fieldLoss))
+    } else if before != nil {
       kind = .word
+    } else if let nameLoss {
+      kind = EntryKind(.name, loss: Self.loss(nameLoss))
     } else {
       kind = PlainForm.isForm(key, of: self.recordKey, separators: separators) ? .form : .name
     }
+  }
+
+  /// Returns the loss that a text of one or two digits says.
+  private static func loss(_ text: [UInt8]) -> Int {
+    let number = text.prefix(2).reduce(0) { 10 * $0 + Int($1 & 0xf) }
+    return min(number, TextField.losses(ofNames: true).upperBound)
   }
 }
 
@@ -62,7 +78,8 @@ extension EntriesReader {
       entries.append(
         RecordEntry(
           key: unsafe Array(key), before: value(beginningField, ofRecord: record),
-          recordKey: value(targetField, ofRecord: record), separators: separators))
+          recordKey: value(targetField, ofRecord: record), nameLoss: value(nameLossField, ofRecord: record),
+          fieldLoss: value(fieldLossField, ofRecord: record), separators: separators))
     }
     return entries
   }
@@ -72,7 +89,7 @@ extension EntriesReader {
     if let weights = reference.part.weights.load() { return weights }
     let source = try WeightSource(manifest)
     return try PartReader(shards, reference).weights(source) { () throws(IndexError) in
-      try entries(0..<reference.recordCount, of: reference).map { $0.kind.rawValue }
+      try entries(0..<reference.recordCount, of: reference).map { $0.kind.mark }
     }
   }
 }

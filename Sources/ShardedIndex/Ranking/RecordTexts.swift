@@ -9,6 +9,8 @@ package struct RecordMatch: Sendable {
     case words([Range<Int>])
     /// Another name, by its number in ``RecordTexts/names``.
     case name(Int)
+    /// Words of other fields, and of the key: the range of each of the latter in its plain form.
+    case field([Range<Int>])
   }
 
   /// The bonus, in octaves of weight.
@@ -26,6 +28,8 @@ package struct RecordMatch: Sendable {
   static let nameBonus = EntryKind.name.bonus
   static let wordBonus = EntryKind.word.bonus
   static let wordsBonus = -6
+  /// Returns the bonus of words in any order of which a word of another field has this loss, or the worst of them.
+  static func wordsBonus(loss: Int) -> Int { loss > 0 ? wordsBonus - wordBonus - loss : wordsBonus }
   /// What a match with edits gains if the whole text is corrected, or the last corrected word ends.
   static let wholeNearBonus = 2
   static let wordNearBonus = 1
@@ -38,6 +42,8 @@ struct OtherName {
   var text: [UInt8]
   var form: PlainForm.Form
   var spelled: [UInt8]
+  /// What a match by the name loses, in octaves.
+  var loss: Int
 
   /// What a beginning of a name loses if nothing of the name is typed, in octaves.
   private static let untypedLoss = 8
@@ -45,10 +51,12 @@ struct OtherName {
   /// Returns the bonus of a text that is a name, or begins it. It falls with the share of the name that is not typed, so
   /// that the many names of large places do not stand before the names of others that begin with a few letters.
   ///
-  /// - Parameter size: The size of the name in bytes.
-  static func bonus(of text: RankedText, isWhole: Bool, size: Int) -> Int {
-    if isWhole { return RecordMatch.wholeNameBonus(isFinished: text.isFinished) }
-    return RecordMatch.nameBonus - untypedLoss * max(0, size - text.text.count) / max(1, size)
+  /// - Parameters:
+  ///   - size: The size of the name in bytes.
+  ///   - loss: What a match by the name loses, in octaves.
+  static func bonus(of text: RankedText, isWhole: Bool, size: Int, loss: Int) -> Int {
+    if isWhole { return RecordMatch.wholeNameBonus(isFinished: text.isFinished) - loss }
+    return RecordMatch.nameBonus - loss - untypedLoss * max(0, size - text.text.count) / max(1, size)
   }
 
   /// Returns the size of the name in an entry, which has the last component of the record's key behind it.
@@ -67,6 +75,8 @@ package struct RecordTexts {
   /// The other forms of the key that differ from it.
   private let otherForms: [(form: PlainForm.Form, text: [UInt8])]
   private(set) var names: [OtherName] = []
+  /// The words of other fields in all forms of their texts, each with its loss in octaves.
+  private(set) var fieldWords: [(text: ArraySlice<UInt8>, loss: Int)] = []
 
   package init(_ folded: [UInt8], _ rules: MatchRules) {
     self.folded = folded
@@ -76,36 +86,54 @@ package struct RecordTexts {
       let forms = PlainForm.forms(folded, separators: rules.separators)
       (key, otherForms) = (forms[0].text, Array(forms.dropFirst()))
     }
-    if rules.hasInitials { add(name: HangulInitials.initials(of: Array(key.prefix { $0 != Fold.separator }))) }
+    if rules.hasInitials { add(name: HangulInitials.initials(of: Array(key.prefix { $0 != Fold.separator })), loss: 0) }
+  }
+
+  /// Adds the texts of a field's value.
+  package mutating func add(_ value: [UInt8], _ kind: ValueKind, of field: MatchRules.FieldRule) {
+    if field.isOfNames { return add(namesIn: value, kind, loss: field.loss) }
+    for text in Self.texts(of: value, kind) { add(wordsOf: text, loss: field.loss) }
+  }
+
+  private static func texts(of value: [UInt8], _ kind: ValueKind) -> [[UInt8]] {
+    var texts: [[UInt8]] = []
+    unsafe value.withUnsafeBufferPointer { value in
+      unsafe FieldTexts.forEach(value, kind) { texts.append(unsafe Array($0)) }
+    }
+    return texts
+  }
+
+  private mutating func add(wordsOf text: [UInt8], loss: Int) {
+    var folded: [UInt8] = []
+    unsafe text.withUnsafeBufferPointer { unsafe Fold.fold($0, into: &folded) }
+    for (_, text) in PlainForm.nameForms(folded) {
+      for word in RankedText.words(of: text[...]) { fieldWords.append((word, loss)) }
+    }
   }
 
   /// Adds another name, unless it is empty or the record's name. Of two equal names the first matches.
-  private mutating func add(name spelled: some Collection<UInt8>) {
+  private mutating func add(name spelled: some Collection<UInt8>, loss: Int) {
     let spelled = Array(spelled)
     var folded: [UInt8] = []
     unsafe spelled.withUnsafeBufferPointer { unsafe Fold.fold($0, into: &folded) }
     for (form, text) in PlainForm.nameForms(folded) {
       guard !text.isEmpty, text != key.prefix(while: { $0 != Fold.separator }) else { continue }
-      names.append(OtherName(text: text, form: form, spelled: spelled))
+      names.append(OtherName(text: text, form: form, spelled: spelled, loss: loss))
     }
   }
 
   /// Adds the names in a field's value: the elements of an array, or the texts between signs that divide names.
-  package mutating func add(namesIn value: [UInt8], _ kind: ValueKind) {
+  private mutating func add(namesIn value: [UInt8], _ kind: ValueKind, loss: Int) {
     guard kind == .literal else {
       for var name in value.split(whereSeparator: FieldTexts.dividesNames) {
         // Lists show the name without the spaces around the sign.
         name = name.drop { $0 == Fold.space }
         while name.last == Fold.space { name.removeLast() }
-        add(name: name)
+        add(name: name, loss: loss)
       }
       return
     }
-    var names: [[UInt8]] = []
-    unsafe value.withUnsafeBufferPointer { value in
-      unsafe FieldTexts.forEach(value, kind) { names.append(unsafe Array($0)) }
-    }
-    for name in names { add(name: name) }
+    for name in Self.texts(of: value, kind) { add(name: name, loss: loss) }
   }
 
   /// The offset of the last separator; nil if the key has one component.
@@ -155,32 +183,70 @@ package struct RecordTexts {
   package func match(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
     if rules.acrossNames { return acrossMatch(text, rules) }
     let ofKey = keyMatch(text, rules)
-    guard !names.isEmpty, ofKey.map({ !RecordMatch.isWhole(bonus: $0.bonus) }) ?? true else { return ofKey }
-    let ofName = nameMatch(text)
-    guard let ofName, ofKey.map({ $0.bonus < ofName.bonus }) ?? true else { return ofKey }
-    return ofName
+    guard !names.isEmpty || !fieldWords.isEmpty, ofKey.map({ !RecordMatch.isWhole(bonus: $0.bonus) }) ?? true else {
+      return ofKey
+    }
+    var best = ofKey
+    if let ofName = nameMatch(text), best.map({ $0.bonus < ofName.bonus }) ?? true { best = ofName }
+    if let ofField = fieldMatch(text, rules), best.map({ $0.bonus < ofField.bonus }) ?? true { best = ofField }
+    return best
   }
 
-  /// Returns the match by words that begin words of the body or other names, at least one of them a name; nil if a word
-  /// begins neither.
+  /// Returns the match by words that begin words of the body or of other fields, or other names, at least one of them a
+  /// name; nil if a word begins none of them.
   private func acrossMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
     let (words, body) = (text.words, RankedText.words(of: key[..<bodyEnd(rules)]))
     var ranges: [Range<Int>] = []
-    var isByName = false
+    var (bonus, isByName) = (RecordMatch.wordsBonus, false)
     for (number, word) in words.enumerated() {
       let isWhole = text.isFinished && number == words.count - 1
       if let own = body.first(where: { isWhole ? $0 == word : $0.starts(with: word) }) {
         ranges.append(own.startIndex..<own.startIndex + word.count)
         continue
       }
-      let beginsName = names.contains { name in
-        name.text.starts(with: word)
-          && (!isWhole || name.text.count == word.count || name.text[word.count] == Fold.space)
+      let ofField = fieldLoss(ofWord: word, isWhole: isWhole).map { RecordMatch.wordsBonus(loss: $0) }
+      var ofName: Int?
+      for name in names where name.text.starts(with: word) {
+        guard !isWhole || name.text.count == word.count || name.text[word.count] == Fold.space else { continue }
+        ofName = max(ofName ?? .min, RecordMatch.wordsBonus - name.loss)
       }
-      guard beginsName else { return nil }
-      isByName = true
+      guard let best = [ofName, ofField].compactMap({ $0 }).max() else { return nil }
+      bonus = min(bonus, best)
+      if ofField == nil { isByName = true }
     }
-    return isByName ? RecordMatch(bonus: RecordMatch.wordsBonus, matched: .words(ranges)) : nil
+    return isByName ? RecordMatch(bonus: bonus, matched: .words(ranges)) : nil
+  }
+
+  /// Returns the least loss of a word of another field that begins with a word, or is the word; nil if there is none.
+  private func fieldLoss(ofWord word: ArraySlice<UInt8>, isWhole: Bool) -> Int? {
+    fieldWords.lazy.filter { isWhole ? $0.text == word : $0.text.starts(with: word) }.map(\.loss).min()
+  }
+
+  /// Returns the match by words of other fields, and of the body for the words of the text that begin one; nil if a
+  /// word begins neither.
+  private func fieldMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
+    guard !fieldWords.isEmpty, !text.isEmpty else { return nil }
+    let whole = fieldWords.lazy.filter { text.isBeginning(of: $0.text) }.map(\.loss).min()
+    if let whole { return RecordMatch(bonus: -whole, matched: .field([])) }
+    guard text.hasSearchableWords else { return nil }
+    let (words, bodyEnd) = (text.words, bodyEnd(rules))
+    let body = RankedText.words(of: key[..<bodyEnd])
+    var ranges: [Range<Int>] = []
+    var loss = 0
+    for (number, word) in words.enumerated() {
+      let isLast = number == words.count - 1
+      let isWhole = text.isFinished && isLast
+      if let own = body.first(where: { isWhole ? $0 == word : $0.starts(with: word) }) {
+        ranges.append(own.startIndex..<own.startIndex + word.count)
+      } else if isLast, let end = text.lastWord(in: key[bodyEnd...]) {
+        ranges.append(end)
+      } else if let least = fieldLoss(ofWord: word, isWhole: isWhole) {
+        loss = max(loss, least)
+      } else {
+        return nil
+      }
+    }
+    return loss > 0 ? RecordMatch(bonus: RecordMatch.wordsBonus(loss: loss), matched: .field(ranges)) : nil
   }
 
   /// Returns the best match by other names; nil if none matches.
@@ -191,9 +257,8 @@ package struct RecordTexts {
       let whole = name.text + ending
       let isWhole = text.variants.contains { $0 == name.text || $0 == whole }
       guard isWhole || text.isBeginning(of: whole[...]) else { continue }
-      let bonus = OtherName.bonus(of: text, isWhole: isWhole, size: name.text.count)
+      let bonus = OtherName.bonus(of: text, isWhole: isWhole, size: name.text.count, loss: name.loss)
       if best.map({ $0.bonus < bonus }) ?? true { best = RecordMatch(bonus: bonus, matched: .name(number)) }
-      if isWhole { break }
     }
     return best
   }

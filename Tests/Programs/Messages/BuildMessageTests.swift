@@ -111,6 +111,7 @@
       Refusal("f.csv", "id,name\n1,A\n", .keep) { ($0.key, $0.keep) = ("{id}", ["id", "x"]) },
       Refusal("f.csv", "id,name\n1,A\n", .weight) { ($0.key, $0.weight) = ("{id}", "x") },
       Refusal("f.csv", "id,name\n1,A\n", .alias) { ($0.key, $0.alias) = ("{id}", ["x"]) },
+      Refusal("f.csv", "id,name\n1,A\n", .searchField) { ($0.key, $0.searchFields) = ("{id}", ["x:-4"]) },
       Refusal("f.csv", "id,name\n1,A\n", .filter) { ($0.key, $0.filter) = ("{id}", ["x"]) },
       Refusal("f.csv", "id,name\n1,A\n", .number) { ($0.key, $0.number) = ("{id}", ["name"]) },
       Refusal("f.csv", "id,name\n1,A\n", .names, .filter) {

@@ -13,6 +13,7 @@
       case .weight: "--weight"
       case .weightsFile: "--weights"
       case .alias: "--alias"
+      case .searchField: "--search-field"
       case .filter: "--filter"
       case .number: "--number"
       case .names: "--names"

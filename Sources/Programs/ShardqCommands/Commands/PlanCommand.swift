@@ -213,6 +213,7 @@
       if settings.near { words.append("--near") }
       if settings.skipsEmptyKeys { words.append("--skip-empty-keys") }
       for name in manifest.setting("alias").map(IndexSettings.list) ?? [] { words += ["--alias", name] }
+      for field in settings.searchFields { words += ["--search-field", field] }
       if manifest.hasSketches { words += ["--typos"] + (settings.editsDigits ? ["digits"] : []) }
       if manifest.setting("weights") != nil { words += ["--weights", "WEIGHTS"] }
       return words

@@ -90,9 +90,18 @@
       name: .customLong("alias"),
       help: ArgumentHelp(
         "Find records by the other names in this field too: an array, or a text with commas, semicolons or | between. "
-          + "May be given again. 'initials' stands for the leading consonants of Hangul names.",
-        valueName: "field"))
+          + "May be given again. 'initials' stands for the leading consonants of Hangul names. A bonus such as -3 "
+          + "puts matches by these names lower, by powers of two in weight: -16 to 0.",
+        valueName: "field[:bonus]"))
     var alias: [String] = []
+
+    @Option(
+      name: .customLong("search-field"),
+      help: ArgumentHelp(
+        "Find records by the words of this field too, in any order with those of the key. May be given again. Turns on "
+          + "--words. The bonus, in powers of two in weight, is -16 to -4 (default: -5).",
+        valueName: "field[:bonus]"))
+    var searchFields: [String] = []
 
     func validate() throws {
       if Set(filter).count < filter.count { throw ValidationError("--filter names a field twice; leave out one") }
@@ -119,7 +128,7 @@
 
     func apply(to options: inout BuildOptions) {
       (options.weight, options.weightsFile, options.weightScale) = (weight, weights, scale)
-      (options.words, options.alias) = (words, alias)
+      (options.words, options.alias, options.searchFields) = (words, alias, searchFields)
       (options.filter, options.number) = (filter, number)
       (options.near, options.typos) = (near, typos != nil)
       options.typosInDigits = typos == .digits

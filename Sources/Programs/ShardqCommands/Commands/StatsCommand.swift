@@ -197,6 +197,10 @@
         json += ",\"alias\":[" + alias.map { JSONText.string($0) }.joined(separator: ",") + "]"
         kinds.append("other names (\(alias.map { printable($0) }.joined(separator: ", ")))")
       }
+      if let fields = manifest.setting("search-field").map(IndexSettings.list) {
+        json += ",\"searchFields\":[" + fields.map { JSONText.string($0) }.joined(separator: ",") + "]"
+        kinds.append("words of fields (\(fields.map { printable($0) }.joined(separator: ", ")))")
+      }
       let count = QueryRunner.counted(entries.recordCount, "entry", "entries")
       return (json + "}", "entries: \(size(bytes)), \(count) of " + kinds.joined(separator: " and "))
     }

@@ -14,8 +14,10 @@ package struct IndexSettings: Equatable, Sendable {
   package var keep: [String]?
   /// The words of a key that are entries, `body` or `all`; nil for none.
   package var words: String?
-  /// The fields of other names; nil for none.
+  /// The fields of other names, each a ``TextField``; nil for none.
   package var alias: [String]?
+  /// The fields whose words lead to records, each a ``TextField``.
+  package var searchFields: [String] = []
   /// The fields to filter answers by, each once.
   package var filter: [String] = []
   /// The fields whose numbers order and filter answers, each once.
@@ -62,6 +64,7 @@ package struct IndexSettings: Equatable, Sendable {
     keep = manifest.setting("keep").map(Self.list)
     words = manifest.setting("words")
     alias = manifest.setting("alias").map(Self.list)
+    searchFields = manifest.setting("search-field").map(Self.list) ?? []
     filter = manifest.setting("filter").map(Self.list) ?? []
     number = manifest.setting("number").map(Self.list) ?? []
     if hasTables {
@@ -85,6 +88,13 @@ package struct IndexSettings: Equatable, Sendable {
   /// Whether the index gets entries.
   package var hasEntries: Bool { words != nil || alias != nil }
 
+  /// The difference between the weight of an entry and its score, in steps. So no weight is below 0.
+  package var raiseOfEntries: Int {
+    let names = (alias ?? []).map { EntryKind(.name, loss: TextField($0, ofNames: true).loss ?? 0) }
+    let words = searchFields.map { EntryKind(.field, loss: TextField($0, ofNames: false).loss ?? 0) }
+    return (names + words).reduce(-2048 * EntryKind.word.bonus) { max($0, -2048 * $1.bonus) }
+  }
+
   /// The most separators in the plain form of a key.
   package var separators: Int { KeyTemplate(key).separatorCount }
 
@@ -106,6 +116,7 @@ package struct IndexSettings: Equatable, Sendable {
     if let keep { pairs.append(("keep", Self.text(keep))) }
     if let words { pairs.append(("words", words)) }
     if let alias { pairs.append(("alias", Self.text(alias))) }
+    if !searchFields.isEmpty { pairs.append(("search-field", Self.text(searchFields))) }
     if !filter.isEmpty { pairs.append(("filter", Self.text(filter))) }
     for (field, names) in zip(filter, valueNames) {
       if let names { pairs.append((Self.names + field, names)) }

@@ -98,8 +98,9 @@ extension RecordTexts {
     forEachForm { key, form in add(key[...], 0, .key(form)) }
     let ending = lastSeparator.map { key[$0...] } ?? []
     for (number, name) in names.enumerated() {
-      add((name.text + ending)[...], RecordMatch.nameBonus, .name(number))
+      add((name.text + ending)[...], RecordMatch.nameBonus - name.loss, .name(number))
     }
+    for word in fieldWords { add(word.text, -word.loss, .field([])) }
     guard rules.words != nil else { return best }
     forEachForm { key, form in
       for start in wordStarts(key, rules) { add(key[start...], RecordMatch.wordBonus, .word(start, form)) }

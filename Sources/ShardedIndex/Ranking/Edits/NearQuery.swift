@@ -20,11 +20,10 @@ package struct NearQuery: Sendable {
   /// there is none.
   package func match(_ texts: RecordTexts, edits: Int, _ rules: MatchRules) -> NearMatch? {
     let best = text(edits: edits).flatMap { texts.nearMatch($0, rules) }
-    guard let words, let found = words.match(texts.key, bodyEnd: texts.bodyEnd(rules)), found.edits <= edits else {
-      return best
-    }
-    let bonus = RecordMatch.wordsBonus
+    guard let words, let found = words.match(texts, rules), found.edits <= edits else { return best }
+    let bonus = RecordMatch.wordsBonus(loss: found.loss)
     if let best, (best.edits, -best.match.bonus) <= (found.edits, -bonus) { return best }
-    return NearMatch(edits: found.edits, match: RecordMatch(bonus: bonus, matched: .words(found.ranges)), size: 0)
+    let matched: RecordMatch.Matched = found.loss > 0 ? .field(found.ranges) : .words(found.ranges)
+    return NearMatch(edits: found.edits, match: RecordMatch(bonus: bonus, matched: matched), size: 0)
   }
 }

@@ -49,34 +49,53 @@ struct NearWords: Sendable {
     (self.text, mayEndKey) = (text, rules.words == .body)
   }
 
-  /// Returns the ranges of the words in a key, and their edits together, at least 1; nil if they do not match.
+  /// The match of some words.
+  struct Match {
+    var edits = 0
+    /// The greatest loss of a word of another field among them, in octaves; 0 if all are words of the key.
+    var loss = 0
+    /// The ranges of the words in the key.
+    var ranges: [Range<Int>] = []
+
+    func isBetter(than other: Match?) -> Bool { other.map { (edits, loss) < ($0.edits, $0.loss) } ?? true }
+  }
+
+  /// Returns the match with the fewest edits, at least 1, and of these the least loss; nil if the words do not match.
   ///
-  /// - Parameter bodyEnd: The end of the part of the key with words that lead to the record.
-  /// - Complexity: O(2^*n* *n* *m*): *n* typed words, at most 8, and *m* words of the key.
-  func match(_ key: [UInt8], bodyEnd: Int) -> (edits: Int, ranges: [Range<Int>])? {
-    // For each set of typed words the fewest edits with which the words of the key so far match them.
-    var best = [(edits: Int, ranges: [Range<Int>])?](repeating: nil, count: 1 << words.count)
-    best[0] = (0, [])
-    for other in RankedText.words(of: key[..<bodyEnd]) {
+  /// - Complexity: O(2^*n* *n* *m*): *n* typed words, at most 8, and *m* words of the key and of other fields.
+  func match(_ texts: RecordTexts, _ rules: MatchRules) -> Match? {
+    let (key, bodyEnd) = (texts.key, texts.bodyEnd(rules))
+    // For each set of typed words the best match with the words so far.
+    var best = [Match?](repeating: nil, count: 1 << words.count)
+    best[0] = Match()
+    func add(_ other: ArraySlice<UInt8>, loss: Int) {
       let found = words.map { $0.nearest(in: other) }
+      guard found.contains(where: { $0 != nil }) else { return }
       for set in best.indices.reversed() {
         guard let before = best[set] else { continue }
         for (number, nearest) in found.enumerated() where set & 1 << number == 0 {
           guard let nearest else { continue }
-          let (larger, edits) = (set | 1 << number, before.edits + nearest.edits)
-          guard edits <= EditBudget.mostEdits, best[larger].map({ edits < $0.edits }) ?? true else { continue }
-          best[larger] = (edits, before.ranges + [other.startIndex..<other.startIndex + nearest.size])
+          let larger = set | 1 << number
+          var match = before
+          match.edits += nearest.edits
+          match.loss = max(match.loss, loss)
+          guard match.edits <= EditBudget.mostEdits, match.isBetter(than: best[larger]) else { continue }
+          if loss == 0 { match.ranges.append(other.startIndex..<other.startIndex + nearest.size) }
+          best[larger] = match
         }
       }
     }
+    for word in RankedText.words(of: key[..<bodyEnd]) { add(word, loss: 0) }
+    for word in texts.fieldWords { add(word.text, loss: word.loss) }
     var match = best[best.count - 1]
-    if mayEndKey, words.dropLast().contains(where: { $0.canLead }), let before = best[best.count / 2 - 1],
-      match.map({ before.edits < $0.edits }) ?? true,
-      let end = text.lastWord(in: key[bodyEnd...])
+    if mayEndKey, words.dropLast().contains(where: { $0.canLead }), var before = best[best.count / 2 - 1],
+      before.isBetter(than: match), let end = text.lastWord(in: key[bodyEnd...])
     {
-      match = (before.edits, before.ranges + [end])
+      before.ranges.append(end)
+      match = before
     }
-    return match.map { (max(1, $0.edits), $0.ranges) }
+    if match?.edits == 0 { match?.edits = 1 }
+    return match
   }
 
   /// Returns the numbers of one or two words. Each matching key has a word near to one of them, or in the last component

@@ -170,7 +170,7 @@ extension RankedSearch {
           continue
         }
         guard let near = try nears(ofEntries: record..<record + 1, of: reference)[0] else { continue }
-        let kind = EntryKind(rawValue: weights.marks[record]) ?? .form
+        let kind = EntryKind(mark: weights.marks[record])
         queue(record, of: part, weights.values[record], kind, bonus: kind.bonus + bonus, near: near)
       }
       return
@@ -200,7 +200,11 @@ extension RankedSearch {
         return
       }
       // Most keys near to one word have not the others.
-      if run.set == .records, unsafe !hasNearWords(RecordTexts(Array(key), rules), edits: run.edits) { return }
+      if run.set == .records, !rules.hasSearchFields,
+        unsafe !hasNearWords(RecordTexts(Array(key), rules), edits: run.edits)
+      {
+        return
+      }
       candidates.append((record, 0))
     }
     return candidates
@@ -208,7 +212,7 @@ extension RankedSearch {
 
   /// Whether a key has the words of the typed text in any order, with at most so many edits.
   func hasNearWords(_ texts: RecordTexts, edits: Int) -> Bool {
-    guard let found = nearQuery?.words?.match(texts.key, bodyEnd: texts.bodyEnd(rules)) else { return false }
+    guard let found = nearQuery?.words?.match(texts, rules) else { return false }
     return found.edits <= edits
   }
 
