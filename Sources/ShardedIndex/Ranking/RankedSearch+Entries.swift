@@ -2,7 +2,7 @@
 
 extension RankedSearch {
   /// The number of words that the search compares for the rarest one, since a text may have thousands.
-  private static let comparedWords = 8
+  static let comparedWords = 8
 
   /// Whether an order by numbers goes through all records, by their numbers, and compares each with the typed text.
   ///

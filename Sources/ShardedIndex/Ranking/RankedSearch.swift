@@ -40,6 +40,8 @@ struct RankedSearch: Sendable {
   var hasRightMatch = false
   /// The keys that entries led to, with the number of edits before them, and the greatest bonus of these entries.
   private var resolvedKeys: [[UInt8]: Int] = [:]
+  /// The keys of the records with a second word of the text.
+  var keysOfWord = KeysOfWord()
   var opened = Opened()
 
   /// - Parameters:
@@ -196,6 +198,7 @@ struct RankedSearch: Sendable {
     case .nearShard(let shard, let ends): try open(nearShard: shard, sketchEnds[ends], of: container.run)
     case .entry(let part, let number, let bonus):
       let key = try entry(number, of: part).recordKey
+      guard try mayHaveOtherWords(key, of: runs[container.run]) else { return }
       let edits = runs[container.run].edits
       let place = [UInt8(edits)] + key
       // Bounds are rounded up, so the entry with the better match may come second.
