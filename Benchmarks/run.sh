@@ -33,7 +33,7 @@ if [ "${1:-}" = --lazy ]; then
 fi
 if [ "${1:-}" = --numbers ]; then
   shift
-  [ -n "${SHARDQ_BIN:-}" ] || ../Scripts/build.sh --base >&2
+  [ -n "${SHARDQ_BIN:-}" ] || ../Scripts/build.sh --base --remote >&2
   library=${SHARDQ_LIBRARY:-../.build/library/out/libshardq.so}
   [ -n "${SHARDQ_LIBRARY:-}" ] || ../Scripts/build-library.sh .build/library/out >&2
   exec python3 numbers/figures.py "${SHARDQ_BIN:-../bin}" "$library" "${SHARDQ_DATA:-../../shared/data}" .build/numbers "$@"

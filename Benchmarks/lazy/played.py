@@ -97,6 +97,23 @@ class Remote:
             raise RuntimeError(f"the host answered {wrong[0]}")
         return len(made), sum(int(each.size) for each in made)
 
+    def keys(self, name, fetch, texts, *options):
+        """The requests of each text of a session; a text is typed when the answer to the one before is there."""
+        command = [
+            self.shardq, "query", "-i", f"{self.nginx.origins[0]}/{name}", "--cache-size", "0", "--fetch", fetch,
+            "-n", str(LIMIT), "--stdin", *options,
+        ]  # fmt: skip
+        opening = self.asked(name, fetch, [])[0]
+        made = []
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            for text in texts:
+                process.stdin.write(text + "\n")
+                process.stdin.flush()
+                if not process.stdout.readline():
+                    raise RuntimeError(f"{' '.join(command)}: no answer to {text}")
+                made.append(len(self.nginx.requests()) - (0 if made else opening))
+        return made
+
     def play(self, name, fetch, played):
         """`name` is the path of an index below the root; that of a directory ends with a slash."""
         opening = self.asked(name, fetch, [])

@@ -4,8 +4,8 @@
 
 The lists are 200,000 products, made by a seed, and the postal places of DATA, by latitude. All contenders answer in one
 process, through Python's bindings, and take turns over the rounds. The first round fills caches. shardq gives the JSON of
-ten records, and SQLite rows of all fields. The script writes the tables into docs/numbers-cost.md; with other --records it
-prints them.
+ten records, and SQLite rows of all fields. afar.py counts requests. The script writes the tables into
+docs/numbers-cost.md; with other --records it prints them.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [os.path.join(HERE, "../lazy"), os.path.join(HERE, "../../Scripts")]
+import afar  # noqa: E402
 import generated  # noqa: E402
 from timed import library, medians  # noqa: E402
 
@@ -157,7 +158,7 @@ def product_tables(command, shardq, work, count):
         out += sorted_rows("First ten products of beginnings, one to eight letters:", index, sqlite, texts, "price", shardq, command, path)
         text = min((w[:size] for w in ADJECTIVES for size in (1, 2, 3)), key=lambda w: abs(sum(r["name"].startswith(w) for r in rows[::20]) - 500))
         out += facet_rows(index, sqlite, text)
-    return out
+    return out + afar.table(command, work, [(r["name"], r["sold"]) for r in rows])
 
 
 def place_tables(command, shardq, data, work):
