@@ -110,15 +110,16 @@ struct FacetSearch {
   /// answer.
   ///
   /// - Parameters:
+  ///   - start: The beginning of the values that count, folded.
   ///   - hits: The hits of the answer, whose text and edits the search has.
   ///   - filters: The filters of the search; nil for those of the answer, whose matches serve several fields.
   mutating func facet(
-    _ field: String, _ hits: ShardedIndex.RankedHits, filters: [ShardedIndex.Filter]?
+    _ field: String, startingWith start: [UInt8], _ hits: ShardedIndex.RankedHits, filters: [ShardedIndex.Filter]?
   ) throws(IndexError) -> ShardedIndex.Facet {
     let walked: Walked
     if filters == nil, let matches { walked = matches } else { walked = try walk(hits, filters ?? hits.filters) }
     if filters == nil { matches = walked }
-    let counter = counter(field)
+    let counter = counter(field, start)
     let isRead = try count(walked.records, with: counter)
     return facet(field, counter, isExact: isRead && walked.isExact)
   }
@@ -184,13 +185,16 @@ extension ShardedIndex.Search {
     guard !query.facets.isEmpty else { return (try total(), []) }
     var counting = FacetSearch(generation, limit: query.facetLimit, budget: budget, isStopped: isStopped)
     var facets: [ShardedIndex.Facet] = []
+    let start = Fold.fold(query.facetStart)
     for (index, field) in query.facets.enumerated() where query.facets.number(of: field) == index {
       let filters = isRanked ? hits!.filters(without: field) : []
-      if let keys = try keyMatches(filters), let facet = try counting.facet(field, among: keys, cuts: !isRanked) {
+      if let keys = try keyMatches(filters),
+        let facet = try counting.facet(field, startingWith: start, among: keys, cuts: !isRanked)
+      {
         facets.append(facet)
       } else {
         let isOwn = filters.count < hits!.filters.count
-        facets.append(try counting.facet(field, hits!, filters: isOwn ? filters : nil))
+        facets.append(try counting.facet(field, startingWith: start, hits!, filters: isOwn ? filters : nil))
       }
     }
     // A walk with the fewest errors ends before other matches that the total counts, and groups count otherwise.

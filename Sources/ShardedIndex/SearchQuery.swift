@@ -34,6 +34,8 @@ extension ShardedIndex {
     public var facets: [String]
     /// The most values of each facet, at most ``Facet/valueLimit``.
     public var facetLimit = 10
+    /// The beginning of the values of facets that count; an empty text for all values.
+    package var facetStart = ""
     /// The members that the caller needs of the answer.
     package var needs = Needs()
     /// The limits of a caller that answers for others.

@@ -28,11 +28,11 @@ class Conditions(PickerTest):
         screen.run(f"shardq ui -i c --preview-window hidden --no-map -q '{typed}' {options}; echo status $?")
         return screen
 
-    def check(self, options, typed, information, names):
+    def check(self, options, typed, information, names, rows=None):
         screen = self.opened(options, typed)
         screen.wait(lambda text: text.split("\n")[1].rstrip() == "  " + information)
         shown = self.rows(screen)
-        self.assertEqual(shown if names else shown[1:], names or ['nearest: "paris"'], options)
+        self.assertEqual(shown if names else shown[1:], rows or names or ['nearest: "paris"'], options)
         # The answers are those of a query.
         index = os.path.join(screen.directory, "c")
         lines = subprocess.run([SHARDQ, "query", typed, "-i", index, "--fields", "name,country", *shlex.split(options)],
@@ -47,7 +47,8 @@ class Conditions(PickerTest):
                    ["Paris, US", "Parma, IT"])
         self.check("--near 33,-95", "paris", "1/2 of 5 · near 33,-95", ["Paris, US", "Paris, FR"])
         self.check("--near -10,-20 --filter country=CV", "p", "1/1 of 5 · country=CV · near -10,-20", ["Praia, CV"])
-        self.check("--group country", "p", "1/4 of 5 · group country", ["Paris, FR", "Paris, US", "Parma, IT", "Praia, CV"])
+        self.check("--group country", "p", "1/4 of 5 · group country", ["Paris, FR", "Paris, US", "Parma, IT", "Praia, CV"],
+                   ["Paris, FR (+1)", "Paris, US", "Parma, IT", "Praia, CV"])
         self.check("--sort key", "p", "1/5 of 5 · sort key", ["Paris, FR", "Paris, US", "Parma, IT", "Pau, FR", "Praia, CV"])
         self.check("--sort rank", "pra", "1/1 of 5 · sort rank", ["Praia, CV"])
         self.check("--typos none", "pariss", "0 of 5 · typos none", [])

@@ -2,7 +2,7 @@ extension ManifestReader {
   /// Whether the index has sides: files with tables and sketches of its shards.
   package var hasSides: Bool { root.chains.sides != nil }
   /// The fields that the index has filters by.
-  var filterFields: [String] { hasSides ? setting("filter").map(IndexSettings.list) ?? [] : [] }
+  package var filterFields: [String] { hasSides ? setting("filter").map(IndexSettings.list) ?? [] : [] }
   /// Whether the index has sketches, and so corrects typing errors.
   package var hasSketches: Bool { hasSides && setting("typos") != nil }
 

@@ -87,13 +87,13 @@
       }
     }
 
-    /// The conditions as a line of information has them, such as `country=FR` and `near 48.85,2.35`.
+    /// The conditions without the filters as a line of information has them, such as `near 48.85,2.35`.
     var notes: [String] {
       let others = [
         near.map { "near " + $0.text }, radius.map { "radius " + $0 }, group.map { "group " + $0 },
         typos.map { "typos " + $0.rawValue }, sort.map { "sort " + $0.rawValue },
       ]
-      return filters + others.compactMap { $0 }
+      return others.compactMap { $0 }
     }
   }
 

@@ -36,6 +36,7 @@
           Alt-M, Alt-+, Alt--              fit the map to the matches or the
                                            world; zoom in; zoom out
           Ctrl-/                           show or hide the costs of answers
+          Ctrl-X                           list the fields and values to filter by
 
         The line below the text names the filters, the place, the mode of typing errors and the order \
         that options set. ui reads no standard input: to list the lines of a pipe, build an index of \

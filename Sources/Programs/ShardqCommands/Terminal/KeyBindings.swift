@@ -50,8 +50,8 @@ package struct KeyBindings: Sendable {
     (.shift(.pageUp), [.previewPageUp]), (.shift(.pageDown), [.previewPageDown]),
     (.alt(.text("m")), [.fitMap]), (.alt(.text("+")), [.zoomIn]), (.alt(.text("=")), [.zoomIn]),
     (.alt(.text("-")), [.zoomOut]), (.alt(.text("_")), [.zoomOut]),
-    (.letter("_"), [.toggleStats]), (.letter("y"), [.copy]), (.function(1), [.help]), (.letter("l"), [.clearScreen]),
-    (.letter("z"), [.suspend]),
+    (.letter("_"), [.toggleStats]), (.letter("y"), [.copy]), (.letter("x"), [.filters]), (.function(1), [.help]),
+    (.letter("l"), [.clearScreen]), (.letter("z"), [.suspend]),
   ]
 
   /// The actions of a key; nil if it has none.

@@ -49,6 +49,7 @@ package struct ListAction: Equatable, Sendable {
     case zoomOut = "zoom-out"
     case toggleStats = "toggle-stats"
     case copy
+    case filters
     case help
     case clearScreen = "clear-screen"
     case suspend
@@ -123,6 +124,7 @@ extension ListAction.Kind {
     case .zoomIn, .zoomOut: "zoom in, zoom out on the map"
     case .toggleStats: "show or hide the costs of answers"
     case .copy: "copy the key, if the terminal lets it"
+    case .filters: "filter by a value, or remove the filter"
     case .help: "show these keys, or the list"
     case .clearScreen: "draw the screen again"
     case .suspend: "stop until fg in the shell"

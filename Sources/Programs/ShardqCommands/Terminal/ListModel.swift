@@ -23,7 +23,8 @@ package struct ListRow: Sendable {
   /// - Parameters:
   ///   - via: The text that the query matched.
   ///   - highlights: The ranges that it matched, in bytes of UTF-8.
-  package init(_ key: String, via: ShardedIndex.Via = .key, highlights: [Range<Int>]) {
+  ///   - others: The number of the others in the record's group.
+  package init(_ key: String, via: ShardedIndex.Via = .key, highlights: [Range<Int>], others: Int = 0) {
     self.key = key
     var (title, start) = (key, 0)
     if case .otherName(let name) = via {
@@ -31,6 +32,7 @@ package struct ListRow: Sendable {
       start = title.utf8.count
       title += name + ")"
     }
+    if others > 0 { title += " (+\(others))" }
     marks = highlights.map { [title] range in
       let lower = title.utf8.index(title.startIndex, offsetBy: start + range.lowerBound)
       return lower..<title.utf8.index(lower, offsetBy: range.count)
@@ -53,9 +55,9 @@ package struct Cost: Equatable, Sendable {
 ///
 /// Only the rows of the window are decoded. In a ranked answer the search finds further rows as the window reaches them.
 package struct ListModel {
-  private let index: ShardedIndex
+  let index: ShardedIndex
   /// The order and the conditions of each answer, without a text.
-  private let search: ShardedIndex.SearchQuery
+  var search: ShardedIndex.SearchQuery
   private var session: ShardedIndex.Session
   /// The keys that begin with the query, in order.
   private var matches: ShardedIndex.Matches
@@ -260,10 +262,9 @@ package struct ListModel {
 
   private func row(_ number: Int, _ record: ShardedIndex.Record) -> ListRow {
     let (key, schema) = (record.key, matches.generation.schema)
-    let (via, highlights) =
-      hits?.hit(number, record).matched
-      ?? (.key, ShardedIndex.Matches.highlights(of: folded, in: key))
-    var row = ListRow(key, via: via, highlights: highlights)
+    let hit = hits?.hit(number, record)
+    let (via, highlights) = hit?.matched ?? (.key, ShardedIndex.Matches.highlights(of: folded, in: key))
+    var row = ListRow(key, via: via, highlights: highlights, others: hit?.others ?? 0)
     if let texts = Coordinates.texts(of: record, schema) { (row.latitude, row.longitude) = texts }
     if canMark { row.identity = RecordIdentity(record, in: matches.generation) }
     return row

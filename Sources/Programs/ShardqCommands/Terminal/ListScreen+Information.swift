@@ -16,14 +16,15 @@ extension ListScreen {
   }
 
   /// Returns `3/66 of 2,344`, and behind it the number of chosen records, the text that the results are for, and the
-  /// conditions of the answer.
+  /// conditions of the answer. Returns the position among fields or values if a filter is chosen.
   package func information(_ model: ListModel, _ columns: Int) -> String {
     let matches = Self.count(model)
     let position = model.rowCount > 0 ? QueryRunner.grouped(model.selection + 1) + "/" : ""
     var parts = [position + matches + " of " + QueryRunner.grouped(model.recordCount)]
     if model.marks.count > 0 { parts[0] += " (\(QueryRunner.grouped(model.marks.count)) selected)" }
+    if let choice { parts[0] = self.position(in: choice) }
     if let results = model.results { parts.append(results) }
-    parts += conditions
+    parts += model.filterNotes + conditions
     if showsCost { parts += costs(model) }
     // The last parts are the least important ones.
     while parts.count > 1, parts.joined(separator: theme.between).unicodeScalars.count > columns { parts.removeLast() }

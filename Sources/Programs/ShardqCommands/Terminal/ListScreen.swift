@@ -16,7 +16,7 @@ package struct ListScreen {
   package var showsMap: Bool
   /// Whether the line of information says the cost of the answer.
   package var showsCost = false
-  /// The conditions of each answer, such as `country=FR`.
+  /// The conditions of each answer without the filters, such as `sort price`.
   package var conditions: [String] = []
   /// Whether the rows have a column for marks of chosen ones.
   package var marksRows = false
@@ -24,6 +24,8 @@ package struct ListScreen {
   package var previewTop = 0
   /// The lines that stand in the place of the list; nil for the list.
   package var help: HelpLines?
+  /// The fields or values in the place of the records; nil for the records.
+  package var choice: FilterChoice?
   /// A sentence in the place of the information, until the next key.
   package var notice: String?
   package var map: MapPane
@@ -92,7 +94,9 @@ package struct ListScreen {
     areas.append(Frame.Area(layout.prompt, [line]))
     if !layout.info.isEmpty { areas.append(.init(layout.info, [infoLine(model, layout.info.columns)])) }
     if !layout.header.isEmpty { areas.append(.init(layout.header, headerLines(layout.header))) }
-    areas.append(.init(layout.list, help.map { helpLines($0, layout.list) } ?? listLines(model, layout.list)))
+    choice?.scroll(height: layout.list.rows)
+    let list = help.map { helpLines($0, layout.list) } ?? choice.map { choiceLines($0, layout.list) }
+    areas.append(.init(layout.list, list ?? listLines(model, layout.list)))
     if !layout.scrollbar.isEmpty { areas.append(.init(layout.scrollbar, scrollbar(model, layout.scrollbar.rows))) }
     if !layout.rule.isEmpty {
       areas.append(
@@ -104,7 +108,7 @@ package struct ListScreen {
     return Frame(size: size, areas: areas, cursor: drawsCursor ? nil : place)
   }
 
-  private func styled(_ style: String, _ text: String, limit: Int = 1 << 20) -> DisplayText {
+  func styled(_ style: String, _ text: String, limit: Int = 1 << 20) -> DisplayText {
     var line = DisplayText()
     line.control(style)
     line.text(text, limit: limit, ellipsis: theme.ellipsis, isolates: theme.isolates)
@@ -118,7 +122,7 @@ package struct ListScreen {
     var line = DisplayText()
     line.control(theme.prompt)
     // Half the line stays for the typed text.
-    line.text(prompt, limit: max(2, columns / 2), ellipsis: theme.ellipsis, isolates: false)
+    line.text(choice.map(prompt) ?? prompt, limit: max(2, columns / 2), ellipsis: theme.ellipsis, isolates: false)
     line.control(theme.reset)
     let start = line.columns
     let room = max(1, columns - start - 1)
@@ -203,7 +207,7 @@ package struct ListScreen {
     return (texts, texts.reduce(0) { max($0, $1.utf8.count) })
   }
 
-  private func listLine(
+  func listLine(
     _ row: ListRow, _ coordinates: String, _ coordinateColumns: Int, _ box: ScreenBox, isSelected: Bool, isMarked: Bool
   ) -> DisplayText {
     let columns = box.columns
@@ -244,8 +248,9 @@ package struct ListScreen {
   /// Returns the rows of the scrollbar: its thumb is where the window is among all rows.
   private func scrollbar(_ model: ListModel, _ rows: Int) -> [DisplayText] {
     var (top, total) = (model.top, model.rowCount)
+    if let choice { (top, total) = (choice.top, choice.rows.count) }
     if let help { (top, total) = (help.top, help.lines.count) }
-    guard total > rows, rows > 0, help != nil || !model.rows.isEmpty else { return [] }
+    guard total > rows, rows > 0, help != nil || choice != nil || !model.rows.isEmpty else { return [] }
     let size = max(1, rows * rows / total)
     let start = (rows - size) * top / max(1, total - rows)
     let thumb = styled(theme.scrollbar, theme.thumb)

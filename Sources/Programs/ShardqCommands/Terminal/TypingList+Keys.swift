@@ -10,7 +10,7 @@ extension TypingList {
     case .wheelUp, .wheelDown, .click: if settings.usesMouse, !settings.isPlain { return mouse(key) }
     default:
       screen.notice = nil
-      if let expected = settings.expected.first(where: { $0.key == key }) {
+      if screen.choice == nil, let expected = settings.expected.first(where: { $0.key == key }) {
         let outcome = accept()
         if outcome != nil { expectedKey = expected.name }
         return outcome
@@ -29,6 +29,7 @@ extension TypingList {
 
   private mutating func perform(_ action: ListAction) -> Ending? {
     if screen.help != nil, performOnHelp(action.kind) { return nil }
+    if screen.choice != nil, performOnChoice(action.kind) { return nil }
     if moveList(action.kind) || editText(action) || changePreview(action.kind) { return nil }
     switch action.kind {
     case .accept: return accept()
@@ -49,6 +50,7 @@ extension TypingList {
     case .toggle, .toggleAll, .selectAll, .clearSelection: mark(action.kind)
     case .toggleStats: screen.showsCost.toggle()
     case .copy: copy()
+    case .filters: openFilters()
     case .help:
       screen.help = ListScreen.HelpLines(lines: settings.bindings.help)
       layOut()
@@ -73,12 +75,8 @@ extension TypingList {
     case .pageDown: move(by: page)
     case .halfPageUp: move(by: -max(1, page / 2))
     case .halfPageDown: move(by: max(1, page / 2))
-    case .first:
-      synchronize()
-      model.select(0)
-    case .last:
-      synchronize()
-      model.select(model.rowCount - 1)
+    case .first: select { _, _ in 0 }
+    case .last: select { _, count in count - 1 }
     default: return false
     }
     return true
@@ -99,15 +97,27 @@ extension TypingList {
 
   /// Searches the typed text, since the next key is about its matches.
   mutating func synchronize() {
+    if screen.choice != nil { return narrowChoice() }
     if model.query != editor.text { model.search(editor.text) }
   }
 
-  private mutating func move(by rows: Int) {
+  private mutating func move(by rows: Int) { select { selection, _ in selection + rows } }
+
+  /// Selects another row, given the selected one and the number of rows.
+  private mutating func select(_ row: (_ selection: Int, _ count: Int) -> Int) {
     synchronize()
-    model.move(by: rows)
+    if let choice = screen.choice {
+      screen.choice!.select(row(choice.selection, choice.rows.count))
+    } else {
+      model.select(row(model.selection, model.rowCount))
+    }
   }
 
   private mutating func accept() -> Ending? {
+    if screen.choice != nil {
+      takeChoice()
+      return nil
+    }
     synchronize()
     if model.marks.count > 0 { return .chosen(model.marks.records) }
     // A record that cannot be read cannot be chosen. The reason stands above the list.
@@ -241,15 +251,14 @@ extension TypingList {
     }
     let list = screen.layout(size).list
     let line = row - firstLine - list.row
-    guard screen.help == nil, line < model.rows.count, list.contains(row: row - firstLine, column: column - 1) else {
-      return nil
-    }
+    let rest = screen.choice.map { $0.rows.count - $0.top } ?? model.rows.count
+    guard screen.help == nil, line < rest, list.contains(row: row - firstLine, column: column - 1) else { return nil }
     synchronize()
-    let clicked = model.top + line
+    let clicked = (screen.choice?.top ?? model.top) + line
     let now = ListModel.now
     if let lastClick, lastClick.row == clicked, now - lastClick.nanoseconds < 500_000_000 { return accept() }
     lastClick = (clicked, now)
-    model.select(clicked)
+    select { _, _ in clicked }
     return nil
   }
 }

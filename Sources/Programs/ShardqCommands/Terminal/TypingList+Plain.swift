@@ -10,7 +10,7 @@ extension TypingList {
     Terminal.enter(farewell: [])
     for line in settings.header { say(line) }
     say("Type the first letters. Down and up go through the matches, Enter takes one, Escape ends, F1 lists the keys.")
-    if !settings.conditions.isEmpty { say("Conditions: " + settings.conditions.joined(separator: ", ")) }
+    sayConditions()
     model.resize(height: 1)
     model.search(editor.text)
     sayState()
@@ -34,7 +34,10 @@ extension TypingList {
         }
       }
       synchronize()
+      if let notice = screen.notice { say(notice) }
+      screen.notice = nil
       if said != state {
+        if said.filters != state.filters { sayConditions() }
         said = state
         sayState()
       }
@@ -46,8 +49,16 @@ extension TypingList {
     var text: String
     var selection: Int
     var marks: Int
+    var filters: [String]
+    /// The field whose values are listed; an empty text for the list of fields.
+    var choice: String?
   }
-  private var state: State { State(text: editor.text, selection: model.selection, marks: model.marks.count) }
+  private var state: State {
+    let choice = screen.choice
+    return State(
+      text: editor.text, selection: choice?.selection ?? model.selection, marks: model.marks.count,
+      filters: model.filterNotes, choice: choice.map { $0.field ?? "" })
+  }
 
   private mutating func handlePlain(_ key: Key) -> Ending? {
     switch settings.bindings[key]?.map(\.kind) ?? [] {
@@ -67,7 +78,24 @@ extension TypingList {
     Terminal.write(line.bytes + [0x0a])
   }
 
+  private func sayConditions() {
+    let conditions = model.filterNotes + settings.conditions
+    if !conditions.isEmpty { say("Conditions: " + conditions.joined(separator: ", ")) }
+  }
+
+  /// Says the selected field or value, and where it stands.
+  private func say(_ choice: FilterChoice) {
+    let row = choice.selectedRow
+    let parts = [
+      row?.title, row.flatMap { $0.count.isEmpty ? nil : $0.count + " matches" },
+      row?.isChosen == true && choice.field != nil ? "selected" : nil,
+      row == nil ? "no match" : screen.position(in: choice),
+    ]
+    say(screen.prompt(of: choice) + parts.compactMap { $0 }.joined(separator: ", "))
+  }
+
   private mutating func sayState() {
+    if let choice = screen.choice { return say(choice) }
     var line = DisplayText()
     line.text(editor.text, limit: 200, ellipsis: "...", isolates: false)
     line.plain(editor.characters.isEmpty ? "" : ": ")

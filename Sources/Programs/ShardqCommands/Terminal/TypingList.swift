@@ -9,7 +9,7 @@ package struct TypingList {
     package var query = ""
     /// The order and the conditions of each answer, without a text.
     package var search = ListModel.usualSearch
-    /// These conditions as the line of information has them.
+    /// These conditions without the filters, as the line of information has them.
     package var conditions: [String] = []
     /// The lines of the screen to use; nil for all.
     package var height: ScreenPart?
@@ -100,7 +100,7 @@ package struct TypingList {
   }
 
   /// The typed text.
-  package var query: String { editor.text }
+  package var query: String { (screen.choice?.line ?? editor).text }
 
   /// The first error after which the list went on, in a shard or in the map's land; nil without one.
   package var met: IndexError? { model.met }
@@ -194,7 +194,7 @@ package struct TypingList {
       for key in keys {
         if let outcome = handle(key) { return outcome }
       }
-      if editor.text != before, editor.text != model.query { model.search(editor.text) }
+      if editor.text != before { synchronize() }
       if !awaitsPlace { paint() }
     }
   }
