@@ -3,10 +3,12 @@ import { Failure } from './server.js'
 import { search } from './search.js'
 import { input, notice } from './notice.js'
 import { digest } from './record.js'
+import { conditions, isAsked, takeConditions } from './conditions.js'
 import { answer, list, open, state, type } from './answer.js'
 import { chosen, isWide, makeRoom, setChosen, setTitle } from './choice.js'
 import { map } from './map.js'
 import { linkText, readLink } from './link.js'
+import { showConditions } from './chips.js'
 
 // MARK: The address
 
@@ -15,17 +17,18 @@ export const address = {
   timer: 0, written: null,
 
   text() {
-    return linkText(input.value, chosen, this.view) || location.pathname
+    return linkText(input.value, chosen, this.view, conditions) || location.pathname
   },
 
   replace() { this.write('replaceState') },
   push() { this.write('pushState') },
   write(method) {
-    const text = this.text()
-    if (text === this.written) return
+    // The place of a person stays in the history of the browser, and is in no address.
+    const text = this.text(), { place } = conditions, written = text + JSON.stringify(place)
+    if (written === this.written) return
     try {
-      history[method](null, '', text)
-      this.written = text
+      history[method]({ place }, '', text)
+      this.written = written
     } catch { /* Browsers limit the number of writes; the next change writes the address. */ }
   },
 
@@ -41,12 +44,15 @@ export const address = {
   /** Brings the page into the state of the address. */
   async read() {
     clearTimeout(this.timer)
-    const { query, key, is, row, position, view, map: place } = readLink(location.hash)
-    this.written = location.hash || location.pathname
+    const { query, filters, order, key, is, row, position, view, map: place } = readLink(location.hash)
+    const isChanged = takeConditions(filters, order, history.state)
+    this.written = (location.hash || location.pathname) + JSON.stringify(conditions.place)
     this.view = place
-    if (input.value !== query || answer.query === null) {
+    showConditions()
+    if (isChanged || input.value !== query || answer.query === null) {
       input.value = query
-      state.isOpen = query !== '' && (isWide.matches || key === null)
+      state.isOpen = (query !== '' || isAsked()) && (isWide.matches || key === null)
+      map.stays = view !== undefined
       type(query, row)
     }
     if (view) {
@@ -59,7 +65,7 @@ export const address = {
     if (key === null) {
       if (chosen) setChosen(null)
       if (!view && map.width && this.hadView) map.home()
-      if (!isWide.matches) open(query !== '')
+      if (!isWide.matches) open(query !== '' || isAsked())
     } else if (chosen?.digest !== is || chosen.label !== key) {
       await this.find({ query, row, position, key, is, isView: !!view })
     }

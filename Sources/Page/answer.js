@@ -1,6 +1,7 @@
 import { button, byId, element } from './elements.js'
 import { changes, inQuotes, number, plural, quoted, say, saying, texts } from './texts.js'
 import { index, whenOpen } from './server.js'
+import { asked, isNarrowing } from './conditions.js'
 import { rankedLimit, search } from './search.js'
 import { announce, input, notice, showCost } from './notice.js'
 import { VirtualList } from './scroller.js'
@@ -10,6 +11,8 @@ import { needPages } from './pages.js'
 import { activate, choose, chosen, point } from './choice.js'
 import { showCard } from './card.js'
 import { map } from './map.js'
+import { count, facetsAsked, showFacets } from './facets.js'
+import { offers } from './offers.js'
 import { retype } from './keys.js'
 
 // MARK: The answer
@@ -23,7 +26,7 @@ export const pageLimit = 40
 export const answer = {
   query: null, nearest: undefined, correction: undefined, interpretation: undefined, dropped: [], isRanked: false,
   isComplete: true, keys: 0, count: 0, isLeast: false, listed: 0, generation: '', pages: new Map(), active: -1,
-  isFirst: false,
+  isFirst: false, given: {}, offers: null,
 }
 const matchCount = () =>
   answer.isLeast ? say('matchesAtLeast', { count: number.format(answer.count) }) : plural('matches', answer.count)
@@ -82,8 +85,11 @@ export function type(text, row = 0) {
   const first = Math.floor(row / pageSize) * pageSize
   // Before the first letter the list is closed. Without a server, its rows come when it opens.
   const size = index && text === '' && !state.isOpen ? 0 : pageSize
+  const given = asked()
   // From a host of files, rows with the fewest typing errors come first, and needPages loads the others.
-  search(text, first, size, controller.signal, undefined, index && row === 0 ? 'min' : undefined).then(
+  search(text, first, size, controller.signal, undefined, index && row === 0 ? 'min' : undefined, {
+    ...given, ...(index ? {} : facetsAsked()),
+  }).then(
     found => {
       asking.delete(sequence)
       if (sequence < shown) return
@@ -94,8 +100,9 @@ export function type(text, row = 0) {
         byId('matches').classList.remove('stale')
         notice.hide()
       }
-      showAnswer(text, found, row)
+      showAnswer(text, { ...found, given }, row)
       if (found.isFirst) askAgain(sequence, text)
+      else if (index) count()
     },
     failure => {
       asking.delete(sequence)
@@ -138,14 +145,15 @@ function showAnswer(query, found, row = 0) {
   for (const controller of loading.values()) controller.abort()
   loading.clear()
   const { nearest, correction, interpretation, dropped, isRanked, isComplete, keys } = found
-  const { count, isLeast, listed, generation, isFirst } = found
+  const { count, isLeast, listed, generation, isFirst, given } = found
   // The whole answer takes the place of its first rows, so the highlight stays.
   const kept = answer.isFirst && answer.query === query ? answer.active : -1, label = rowAt(kept)?.label
   Object.assign(answer, { query, nearest, correction, interpretation, dropped, isComplete })
-  Object.assign(answer, { isRanked, keys, count, isLeast, listed, generation, isFirst })
+  Object.assign(answer, { isRanked, keys, count, isLeast, listed, generation, isFirst, given, offers: null })
   answer.active = -1
   answer.pages = new Map(found.rows.length || !listed ? [[found.offset / pageSize, found.rows]] : [])
-  if (query === '' && !isLeast) total = count
+  showFacets(found.facets)
+  if (query === '' && !isLeast && !isNarrowing(given)) total = count
   else if (query === '') learnTotal()
   if (total !== null) byId('total').textContent = plural('records', total)
   list.kept = -1
@@ -158,6 +166,7 @@ function showAnswer(query, found, row = 0) {
   showCard()
   map.draw()
   if (!count) map.leave()
+  if (row === 0) map.follow()
   if (state.enterWaits && shown === newest) {
     state.enterWaits = false
     if (answer.count) choose(0)
@@ -176,7 +185,7 @@ export async function learnTotal() {
 
 /** Shows the state that follows from the answer, the field and the open or closed list. */
 export function showState() {
-  const { query, count } = answer
+  const { query, count, given } = answer
   const isListed = state.isOpen && query !== null && count > 0
   const isChanged = document.body.classList.contains('open') !== isListed
   document.body.classList.toggle('open', isListed)
@@ -184,15 +193,19 @@ export function showState() {
   byId('clear').hidden = input.value === ''
   const said = byId('said')
   if (query === null) return
-  const isEmpty = query === '' && !isListed
+  const isEmpty = query === '' && !isListed && !isNarrowing(given)
   document.body.classList.toggle('empty', isEmpty)
   const openButton = text => button(text, () => { open(true); input.focus() })
-  if (count === 0 && query === '') said.replaceChildren(texts.empty)
+  if (count === 0 && isNarrowing(given)) answer.offers ??= offers(query)
+  if (count === 0 && query === '') {
+    said.replaceChildren(answer.offers ? texts.noneFiltered : texts.empty, ...(answer.offers ? [answer.offers] : []))
+  }
   else if (count === 0) {
     said.replaceChildren(
       saying(answer.isRanked ? 'noneMatches' : 'noneBegins', { query: quoted(query) }),
       ...(answer.nearest
-        ? [button(say('instead', { query: inQuotes(answer.nearest) }), () => retype(answer.nearest))] : []))
+        ? [button(say('instead', { query: inQuotes(answer.nearest) }), () => retype(answer.nearest))] : []),
+      ...(answer.offers ? [answer.offers] : []))
   }
   else if (isEmpty) said.replaceChildren(texts.hint, openButton(texts.browse))
   else {
@@ -201,7 +214,8 @@ export function showState() {
     said.replaceChildren(
       ...changes(query, answer), matchCount(), ...cut, ...(isListed ? [] : [openButton(texts.showList)]))
   }
-  announce(count === 0 ? say('noneMatches', { query: inQuotes(query) }) : query === '' && !isListed ? '' : matchCount())
+  const none = query === '' ? texts.noneFiltered : say('noneMatches', { query: inQuotes(query) })
+  announce(count === 0 ? none : isEmpty ? '' : matchCount())
   point()
   byId('fit').hidden = !isListed || !map.hits().length
   if (isChanged) { showCard(); list.resize(); map.resize() }

@@ -2,6 +2,7 @@ import { button, byId, element } from './elements.js'
 import { options, plural, texts } from './texts.js'
 import { coordinates } from './degrees.js'
 import { input } from './notice.js'
+import { nameOf } from './conditions.js'
 import { cut, textOf, textsOf, valueNodes } from './record.js'
 import { pictureOf, showPicture } from './picture.js'
 import { answer, list, rowAt } from './answer.js'
@@ -39,11 +40,10 @@ function fillCard(match) {
   const listed = (options.fields ? options.fields.map(name => [name, textOf(match, name)]) : [...textsOf(match)])
     .filter(([name, text]) => text !== '' && !(address && name === options.image))
   byId('fields').hidden = listed.every(([, text]) => text === match.label)
-  const label = name => options.labels && Object.hasOwn(options.labels, name) ? options.labels[name] : name
   const rest = listed.length - fieldLimit
   byId('fields').replaceChildren(
     ...listed.slice(0, fieldLimit).flatMap(([name, text]) => [
-      element('dt', {}, element('bdi', {}, cut(label(name), 200))), element('dd', {}, ...valueNodes(text))]),
+      element('dt', {}, element('bdi', {}, cut(nameOf(name), 200))), element('dd', {}, ...valueNodes(text))]),
     ...(rest > 0 ? [element('dt', {}, '…'), element('dd', {}, plural('more', rest))] : []))
 }
 byId('picture').addEventListener('error', () => { byId('picture').hidden = true })

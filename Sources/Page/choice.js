@@ -46,12 +46,12 @@ export function makeRoom() {
 }
 
 export async function choose(row) {
-  const { query } = answer
+  const { query, given } = answer
   // The rows of a first answer have not all fields of their records.
   let match = answer.isFirst ? undefined : rowAt(row)
   if (!match) {
     try {
-      [match] = (await search(query, row, 1, new AbortController().signal)).rows
+      [match] = (await search(query, row, 1, new AbortController().signal, undefined, undefined, given)).rows
     } catch (failure) { return notice.show(failure, () => choose(row)) }
     if (!match || answer.query !== query) return
   }

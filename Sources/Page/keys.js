@@ -1,18 +1,20 @@
 import { byId } from './elements.js'
-import { input } from './notice.js'
+import { input, notice } from './notice.js'
 import { answer, asking, list, newest, open, shown, state, type } from './answer.js'
+import { isAsked } from './conditions.js'
 import { activate, choose, chosen, setChosen, setTitle } from './choice.js'
 import { address } from './address.js'
 
 // MARK: Typing and keys
 
 input.addEventListener('input', () => {
+  notice.hide('near')
   type(input.value)
   // The chosen record stays one step back in the history.
   const hadChoice = chosen !== null
   if (hadChoice) setChosen(null)
   state.enterWaits = false
-  state.isOpen = input.value !== ''
+  state.isOpen = input.value !== '' || isAsked()
   hadChoice ? address.push() : address.replace()
   setTitle()
   byId('clear').hidden = input.value === ''

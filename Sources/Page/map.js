@@ -3,7 +3,9 @@ import { facts } from './texts.js'
 import { wrap } from './degrees.js'
 import { ask } from './server.js'
 import { place } from './rows.js'
+import { isAsked } from './conditions.js'
 import { answer, pageSize } from './answer.js'
+import { chosen } from './choice.js'
 import { showCard } from './card.js'
 import { levels } from './cells.js'
 import { Projection, around } from './projection.js'
@@ -26,6 +28,12 @@ class RecordMap extends Projection {
   isHome = true
   /** Whether the map shows a chosen record. */
   isShowing = false
+  /** Whether a person moved the map, and did not ask for all places since. */
+  isHeld = false
+  /** Whether the map shows the rows of an answer, and whether it is to stay at the next one. */
+  isFollowing = false
+  stays = false
+  rest = 0
   near = { places: [], more: false, west: 0, east: 0, south: 0, north: 0, controller: null, timer: 0 }
   drawn = []
   labelled = new Set()
@@ -73,7 +81,7 @@ class RecordMap extends Projection {
 
   /** Shows all records of the list. */
   home() {
-    Object.assign(this, { isHome: true, isShowing: false })
+    Object.assign(this, { isHome: true, isShowing: false, isHeld: false, isFollowing: false })
     const world = { longitude: 10, latitude: 18, scale: this.least }
     if (!this.levels) return this.move(world)
     const { columns, rows } = this.levels[0], side = 360 / columns
@@ -91,7 +99,7 @@ class RecordMap extends Projection {
 
   /** The rows of the list with coordinates, with their number. */
   hits() {
-    if (!document.body.classList.contains('open') || answer.query === '') return []
+    if (!document.body.classList.contains('open') || answer.query === '' && !isAsked(answer.given)) return []
     return [...answer.pages].flatMap(([page, rows]) => rows.map((match, i) => ({ match, row: page * pageSize + i })))
       .filter(({ match }) => match.at)
   }
@@ -103,12 +111,34 @@ class RecordMap extends Projection {
 
   fitHits(hits = this.hits()) {
     if (!hits.length) return
-    const latitudes = hits.map(({ match }) => match.at[1])
-    this.isHome = this.isShowing = false
-    this.fit({
-      ...around(hits.map(({ match }) => match.at[0])), south: Math.min(...latitudes), north: Math.max(...latitudes),
-    }, hits.every(({ match }) => `${match.at}` === `${hits[0].match.at}`) ? Math.max(this.scale, 400) : this.most)
+    this.isHome = this.isShowing = this.isFollowing = false
+    this.move(this.fittingHits(hits, this.most))
     this.moved()
+  }
+
+  fittingHits(hits, most) {
+    const latitudes = hits.map(({ match }) => match.at[1])
+    return this.fitting({
+      ...around(hits.map(({ match }) => match.at[0])), south: Math.min(...latitudes), north: Math.max(...latitudes),
+    }, hits.every(({ match }) => `${match.at}` === `${hits[0].match.at}`) ? Math.max(this.scale, 400) : most)
+  }
+
+  /**
+   * Moves to the rows of a new answer once no other answer comes. A map that a person moved stays while it shows one of
+   * them, and so does the map of a link.
+   */
+  follow() {
+    clearTimeout(this.rest)
+    if (this.stays) { this.stays = false; return }
+    this.rest = setTimeout(() => {
+      const hits = this.hits()
+      if (chosen || !this.width) return
+      if (!hits.length) { if (this.isFollowing) this.home(); return }
+      const isIn = ([x, y]) => x > 0 && y > 0 && x < this.width && y < this.height
+      if (this.isHeld && hits.some(({ match }) => isIn(this.point(match.at)))) return
+      Object.assign(this, { isHome: false, isShowing: false, isHeld: false, isFollowing: true })
+      this.fly(this.fittingHits(hits, 400), false)
+    }, 250)
   }
 
   /** Leaves a record that is gone. A map that stays there would look like an answer. */
@@ -120,7 +150,8 @@ class RecordMap extends Projection {
   }
 
   hold(...held) {
-    this.isHome = this.isShowing = false
+    this.isHome = this.isShowing = this.isFollowing = false
+    this.isHeld = true
     super.hold(...held)
   }
 
@@ -137,7 +168,7 @@ class RecordMap extends Projection {
   /** Shows a chosen record, so near that its neighbours have names. */
   show(match, isNearer = false) {
     if (!match.at || !this.isThere) return
-    Object.assign(this, { isHome: false, isShowing: true })
+    Object.assign(this, { isHome: false, isShowing: true, isHeld: false, isFollowing: false })
     const scale = Math.max(this.scale, isNearer ? 400 : 110)
     // A panel over the map moves the middle.
     const card = byId('card').getBoundingClientRect(), box = this.box.getBoundingClientRect()
@@ -145,12 +176,14 @@ class RecordMap extends Projection {
     this.fly({ longitude: match.at[0], latitude: match.at[1] - rest / scale, scale })
   }
 
-  fly(target) {
+  /** @param isKept Whether the address gets the place. */
+  fly(target, isKept = true) {
     cancelAnimationFrame(this.flight)
     if (!this.width) { this.wanted = target; return }
     if (matchMedia('(prefers-reduced-motion: reduce)').matches || document.hidden) {
       this.move(target)
-      return this.moved()
+      if (isKept) this.moved()
+      return
     }
     const start = performance.now()
     const from = { longitude: this.longitude, latitude: this.latitude, zoom: Math.log2(this.scale) }
@@ -168,7 +201,7 @@ class RecordMap extends Projection {
         scale: 2 ** (from.zoom + (zoom - from.zoom) * eased - rise * Math.sin(Math.PI * eased)),
       })
       if (t < 1) this.flight = requestAnimationFrame(step)
-      else this.moved()
+      else if (isKept) this.moved()
     }
     this.flight = requestAnimationFrame(step)
   }

@@ -22,9 +22,9 @@ export const notice = {
     button.hidden = !this.work
     byId('notice').hidden = false
   },
-  /** Hides the notice after a success; a notice about other work stays. */
+  /** Hides the notice after a success; a notice about other work stays, and so does that of the place. */
   hide(about) {
-    if (about && about !== this.about) return
+    if (about ? about !== this.about : this.about === 'near') return
     this.pause()
     this.wait = 2000
     byId('notice').hidden = true

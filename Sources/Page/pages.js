@@ -31,8 +31,8 @@ async function loadPage(page) {
   const controller = new AbortController()
   loading.set(page, controller)
   try {
-    const { query } = answer
-    const found = await search(query, page * pageSize, pageSize, controller.signal)
+    const { query, given } = answer
+    const found = await search(query, page * pageSize, pageSize, controller.signal, undefined, undefined, given)
     if (loading.get(page) !== controller) return
     loading.delete(page)
     notice.hide('page')

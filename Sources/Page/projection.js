@@ -55,7 +55,10 @@ export class Projection {
   }
 
   /** Moves the map so that all of a box is visible. */
-  fit({ west, wide, south, north }, most) {
+  fit(box, most) { this.move(this.fitting(box, most)) }
+
+  /** The place of a map that shows all of a box. */
+  fitting({ west, wide, south, north }, most) {
     const latitude = (south + north) / 2
     const room = [Math.max(40, this.width - 96), Math.max(40, this.height - 96)]
     let scale = this.least
@@ -64,7 +67,7 @@ export class Projection {
       scale = Math.min(
         room[0] / Math.max(wide, 1e-4) / this.squeeze(latitude, scale), room[1] / Math.max(north - south, 1e-4), most)
     }
-    this.move({ longitude: west + wide / 2, latitude, scale })
+    return { longitude: west + wide / 2, latitude, scale }
   }
 }
 

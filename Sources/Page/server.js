@@ -15,6 +15,11 @@ export class Failure extends Error {
 const exact = (_, value, context) =>
   typeof value === 'number' && context && context.source !== String(value) ? context.source : value
 
+/** The parameters of an address; a list is a parameter for each of its texts. */
+const pairs = parameters => Object.entries(parameters).flatMap(([name, value]) =>
+  // The server splits names of fields at commas.
+  Array.isArray(value) ? value.map(text => [name, name === 'facets' ? text.replaceAll(',', '\\,') : text]) : [[name, value]])
+
 /** The module that answers in a page without a server: docs/static-page.md. */
 export const index = document.documentElement.dataset.index && import('./static.js')
 
@@ -27,7 +32,8 @@ export async function ask(path, parameters, signal) {
   if (index) return askIndex(path, parameters, signal, limit)
   let response, text
   try {
-    response = await fetch(`${path}?${new URLSearchParams(parameters)}`, { signal: AbortSignal.any([signal, limit]) })
+    const address = `${path}?${new URLSearchParams(pairs(parameters))}`
+    response = await fetch(address, { signal: AbortSignal.any([signal, limit]) })
     text = await response.text()
   } catch {
     signal.throwIfAborted()

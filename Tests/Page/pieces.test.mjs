@@ -11,7 +11,8 @@ class Node {
 
 const options = {
   texts: { quote: '»{text}«', compass: 'NSOW', 'matches.one': '{count} Treffer', 'matches.other': '{count} Treffer (viele)' },
-  image: 'photo', imageOrigins: ['https://img.example.org'],
+  image: 'photo', imageOrigins: ['https://img.example.org'], labels: { price: 'Preis <in> €' },
+  orders: [['-price', 'Teuerste zuerst']], index: { filters: ['brand_name', 'colour'], ranges: ['price', 'made'], near: true },
 }
 globalThis.document = {
   documentElement: { lang: 'de', dataset: { page: JSON.stringify(options) } },
@@ -19,8 +20,11 @@ globalThis.document = {
   createElement: name => new Node(name),
 }
 const load = async name => import(`../../Sources/Page/${name}.js`)
-const [elements, texts, degrees, rows, record, picture, cells, land, projection, boxes, link] = await Promise.all(
-  ['elements', 'texts', 'degrees', 'rows', 'record', 'picture', 'cells', 'land', 'projection', 'boxes', 'link'].map(load))
+const names = [
+  'elements', 'texts', 'degrees', 'rows', 'record', 'picture', 'cells', 'land', 'projection', 'boxes', 'link', 'conditions',
+]
+const [elements, texts, degrees, rows, record, picture, cells, land, projection, boxes, link, conditions] =
+  await Promise.all(names.map(load))
 
 test('a text has its values, and the plural of its language', () => {
   assert.equal(texts.plural('matches', 1), '1 Treffer')
@@ -122,15 +126,77 @@ test('a link becomes the state that made it', () => {
   const text = link.linkText('kö', chosen, '5.00/50.9000/6.9000')
   assert.ok(text.startsWith('#q=k%C3%B6&row=12&'), text)
   const { view, map, ...state } = link.readLink(text)
-  assert.deepEqual(state, { query: 'kö', key: chosen.label, is: 'ff', row: 12, position: undefined })
+  assert.deepEqual(state, { query: 'kö', filters: [], order: '', key: chosen.label, is: 'ff', row: 12, position: undefined })
   assert.deepEqual([view, map], [[5, 50.9, 6.9], '5.00/50.9000/6.9000'])
   assert.equal(link.readLink(link.linkText('other', chosen)).row, undefined)
   assert.equal(link.readLink(link.linkText('', { ...chosen, position: 7 })).position, 7)
   assert.equal(link.linkText('', null), '')
-  const empty = { query: '', key: null, is: null, row: undefined, position: undefined, view: undefined, map: undefined }
+  const empty = { query: '', filters: [], order: '', key: null, is: null, row: undefined, position: undefined, view: undefined, map: undefined }
   for (const broken of ['', '#', '#row=-1', '#row=1e3', '#position=9999999999999999', '#map=1/2', '#map=a/b/c']) {
     assert.deepEqual(link.readLink(broken), empty, broken)
   }
+})
+
+test('a link has the conditions, and no more filters than a search takes', () => {
+  const filters = [['brand_name', 'A=B & <C>'], ['price', '20..50'], ['colour', '']], order = '-price'
+  const text = link.linkText('kö', null, undefined, { filters, order })
+  assert.ok(text.startsWith('#q=k%C3%B6&filter=brand_name%3DA%3DB'), text)
+  const read = link.readLink(text)
+  assert.deepEqual([read.filters, read.order], [filters, order])
+  assert.deepEqual(link.readLink('#filter=&filter=a&filter==b&filter=a%0A%3Db%0Ac').filters, [['a\n', 'b\nc']])
+  assert.equal(link.readLink(`#${'filter=a%3Db&'.repeat(100)}`).filters.length, 64)
+})
+
+test('a field has a name for people', () => {
+  const wanted = {
+    price: 'Preis <in> €', brand_name: 'Brand name', size: 'Size', 'coord.lat': 'Coord lat', postalCode: 'Postal code',
+    imageURL: 'ImageURL', 'in-stock': 'In stock', 'No\\.': 'No', __: '__', toString: 'To string', 'ärmel': 'Ärmel', '': '',
+  }
+  for (const [field, name] of Object.entries(wanted)) assert.equal(conditions.nameOf(field), name)
+  assert.equal(conditions.nameOf('x'.repeat(10_000)).length, 10_000)
+})
+
+test('a number is read as the language writes it', () => {
+  const read = {
+    '19,5': '19.5', '19.5': '19.5', '1.234,5': '1234.5', '1.234': '1234', '1 234,5': '1234.5', '−7': '-7', '007': '007',
+    '2025-01': '2025-01', '2025-01-31': '2025-01-31', '2025-01-31T10:00Z': '2025-01-31T10:00Z',
+  }
+  for (const [typed, number] of Object.entries(read)) assert.equal(conditions.readNumber(typed), number, typed)
+  for (const typed of ['', 'x', '1,2,3', '<b>', '1..2', '€5', 'NaN', '9'.repeat(50), '2025-1-1']) {
+    assert.equal(conditions.readNumber(typed), undefined, typed)
+  }
+  assert.deepEqual(['1234567.5', '1999', '-0.25', '2025-01', '9'.repeat(30)].map(conditions.shownNumber),
+    ['1.234.567,5', '1999', '-0,25', '2025-01', '9'.repeat(30)])
+})
+
+test('a range has an end, and its ends in their order', () => {
+  for (const range of ['20..50', '20..', '..50', '20', '-3..-1', '2024-01..2024-02-03', '5..2024-01']) {
+    assert.ok(conditions.isRange(range), range)
+  }
+  for (const range of ['', '..', '50..20', 'a..b', '1..2..3', '2024-02..2024-01', '2024-01..5', '<b>', '1...2']) {
+    assert.ok(!conditions.isRange(range), range)
+  }
+})
+
+test('conditions become parameters, and what the index has not is not asked', () => {
+  const filters = [['brand_name', 'A'], ['brand_name', 'B'], ['nope', 'x'], ['price', 'abc'], ['price', '..50'], ['colour', 'x'.repeat(501)]]
+  const given = { filters, order: '-price', place: { latitude: 1.5, longitude: -2, radius: 25 } }
+  assert.deepEqual(conditions.asked(given),
+    { filter: ['brand_name=A', 'brand_name=B', 'price=..50'], sort: '-price', near: '1.5,-2', radius: 25 })
+  assert.deepEqual(conditions.asked({ filters: [], order: 'toString', place: null }), {})
+  assert.deepEqual(filters.map(conditions.filterText).slice(0, 5),
+    ['Brand name: A', 'Brand name: B', 'Nope: x', 'Preis <in> €: abc', 'Preis <in> €: to 50'])
+  assert.ok(conditions.filterText(filters[5]).length < 120)
+})
+
+test('the history gives a place, or none', () => {
+  const take = (state, filters = []) => [conditions.takeConditions(filters, '', state), conditions.conditions.place]
+  assert.deepEqual(take({ place: { latitude: 52, longitude: 13, radius: 5, x: 1 } }), [true, { latitude: 52, longitude: 13, radius: 5 }])
+  assert.deepEqual(take({ place: { latitude: 52, longitude: 13, radius: 5 } })[0], false)
+  for (const state of [null, {}, { place: null }, { place: { latitude: 91, longitude: 0 } }, { place: '<b>' }]) {
+    assert.equal(take(state)[1], null, JSON.stringify(state))
+  }
+  assert.deepEqual(take(null, [['colour', 'red']])[0], true)
 })
 
 /** A projection of 1,000 x 500 pixels. */

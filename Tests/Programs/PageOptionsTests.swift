@@ -20,6 +20,7 @@ import Testing
     let options = try Self.options([
       ("title", "A & <B> \"C\" €"), ("subtitle", "{brand} · {price} €{{"), ("fields", "id,a\\,b"),
       ("label", "price=Price=EUR"), ("label", "id=Article"), ("image", "photo"),
+      ("order", "-price=Dearest = first"), ("order", "price=Cheapest first"),
       ("image-origin", "https://img.example.org"), ("image-origin", "http://127.0.0.1:8080"), ("costs", "true"),
       ("lang", "fr"), ("text", "browse=Tout"), ("placeholder", "Chercher"),
     ])
@@ -30,6 +31,7 @@ import Testing
     #expect((object["subtitle"] as? [Any])?[3] as? String == " €{")
     #expect(object["fields"] as? [String] == ["id", "a,b"])
     #expect(object["labels"] as? [String: String] == ["price": "Price=EUR", "id": "Article"])
+    #expect(object["orders"] as? [[String]] == [["-price", "Dearest = first"], ["price", "Cheapest first"]])
     #expect(object["imageOrigins"] as? [String] == ["https://img.example.org", "http://127.0.0.1:8080"])
     let texts = try #require(object["texts"] as? [String: String])
     #expect(texts["browse"] == "Tout")
@@ -52,6 +54,8 @@ import Testing
       ("subtitle", "{a}{}", "--subtitle: character 4 begins a field without a name"),
       ("fields", "a,,b", "--fields: a field has no name; write a,b"),
       ("label", "price", "--label: write a field and its label"), ("label", "=x", "--label: write a field"),
+      ("order", "price", "--order: write a field and the name of its order, as in price=Cheapest first"),
+      ("order", "price=", "--order: write a field and"), ("order", "-=x", "--order: write a field and"),
       ("lang", "klingon", "--lang: klingon is not a language; write a tag such as en"),
       ("lang", "de-", "--lang: de- is not a language"), ("lang", "d€", "--lang: d€ is not a language"),
       ("image-origin", "https://a/b", "--image-origin: https://a/b is not an origin; write one"),
@@ -84,14 +88,42 @@ import Testing
   @Test("options name fields of the index")
   func fields() throws {
     let fields = ["id", "price", "tags.0", "tags.1"]
-    try Self.options([("subtitle", "{price} {tags}"), ("image", "id")]).check(fields)
-    for (name, value) in [("subtitle", "{prce}"), ("fields", "prce"), ("label", "prce=x"), ("image", "prce")] {
-      let failure = #expect(throws: PageOptions.SettingsError.self) { try Self.options([(name, value)]).check(fields) }
+    try Self.options([("subtitle", "{price} {tags}"), ("image", "id")]).check(fields, numbers: [])
+    let wrong = [
+      ("subtitle", "{prce}"), ("fields", "prce"), ("label", "prce=x"), ("image", "prce"), ("order", "-prce=x"),
+    ]
+    for (name, value) in wrong {
+      let failure = #expect(throws: PageOptions.SettingsError.self) {
+        try Self.options([(name, value)]).check(fields, numbers: ["price"])
+      }
       #expect(
         failure?.message
           == "--\(name): the index has no field prce; its fields are id, price, tags.0, tags.1; did you mean price?")
     }
   }
+
+  @Test("an order is by a field with numbers")
+  func orders() throws {
+    let options = try Self.options([("order", "+price=A"), ("order", "-id=B")])
+    try options.check(["id", "price"], numbers: ["id", "price"])
+    for (numbers, known) in [(["price"], "it has those of price"), ([], "it has none")] {
+      let failure = #expect(throws: PageOptions.SettingsError.self) {
+        try Self.options([("order", "-id=B")]).check(["id", "price"], numbers: numbers)
+      }
+      #expect(failure?.message == "--order: the index has no numbers of id, \(known); build it with --number id")
+    }
+  }
+
+  @Test("the page knows what the index filters by")
+  func facts() throws {
+    var facts = PageFacts()
+    #expect(Self.json(facts) == "{\"index\":{\"words\":false,\"typos\":false,\"places\":true}}")
+    (facts.filters, facts.ranges, facts.prefersNear) = (["brand", "size"], ["a\"b"], true)
+    let json = ",\"filters\":[\"brand\",\"size\"],\"ranges\":[\"a\\\"b\"],\"near\":true}}"
+    #expect(Self.json(facts).hasSuffix("\"places\":true" + json))
+  }
+
+  private static func json(_ facts: PageFacts) -> String { PageOptions().json(facts) }
 
   @Test("a language has texts, or the options give all texts of another language")
   func languages() throws {

@@ -15,6 +15,7 @@ python3 -m unittest Tests/Wasm/test_command.py
 python3 -c 'import sys; sys.path.insert(0, "Tests/Page"); import browser; sys.exit(not browser.executable())' ||
   { echo "skipped: the page without a server, because Chromium is missing"; exit 77; }
 python3 -m unittest Tests/Wasm/test_page.py
+python3 -m unittest Tests/Wasm/test_filters.py # Also in Firefox, if it is installed.
 python3 -m unittest Tests/Wasm/test_first.py # Also in Firefox, if it is installed.
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || { echo "skipped: the page on nginx, because nginx is missing"; exit 77; }
 python3 -m unittest Tests/Wasm/test_hosts.py

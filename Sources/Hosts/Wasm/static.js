@@ -109,8 +109,8 @@ function isRow(row) {
 }
 
 /** Resolves to the first answer to a text, in the form of an answer of the index; undefined if there is none. */
-async function firstAnswer(text, { limit, offset, sort }, exact) {
-  if (!first || offset !== 0) return undefined
+async function firstAnswer(text, { limit, offset, sort, filter, near }, exact) {
+  if (!first || offset !== 0 || filter || near) return undefined
   if (text === '' && limit === 0) {
     const { records } = first
     return await isSame() ? { matches: [], display: [], total: records, totalIsExact: true, more: records > 0, isFirst: true } : undefined
@@ -145,6 +145,7 @@ opening().catch(() => {})
  */
 export async function ask(path, parameters, signal, exact) {
   const { q: text, limit, offset, display, sort, typos } = parameters
+  const { filter: filters = [], facets = [], near, radius } = parameters
   // A question does not wait longer than its signal.
   const isAborted = aborted(signal)
   isAborted.catch(() => {})
@@ -165,16 +166,25 @@ export async function ask(path, parameters, signal, exact) {
       letters.note(text)
       if (text !== '') (idle ??= new AbortController()).abort()
       const parse = answer => JSON.parse(answer, exact)
-      const options = { limit, offset, display, sort, typos, signal, parse }
+      const [latitude, longitude] = near ? near.split(',').map(Number) : []
+      const place = near && { latitude, longitude, radius }
+      const options = { limit, offset, display, sort, typos, filters, facets, near: place, signal, parse }
       const body = await index.search(text, options)
       if (text === '') fetchAhead(index, { limit: pageSize, display })
       return { body, headers: new Headers() }
+    }
+    if (path === 'v1/facets') {
+      const { field, 'starting-with': startingWith } = parameters
+      return { body: await index.facets(field, { startingWith, limit, signal }), headers: new Headers() }
     }
     if (path === 'v1/dots') return { body: await index.dots({ signal }), headers: new Headers() }
   } catch (error) {
     // The server also tells that there is no map, and which parameter is wrong.
     if (error.code === 'refused' && path === 'v1/dots') error.status = 404
-    else if (error.code === 'refused') error.parameter = /\bfewer\b/.test(error.message) ? 'limit' : 'offset'
+    else if (error.code === 'refused') {
+      const isOther = /^the index (has no|does not)\b/.test(error.message)
+      error.parameter = isOther ? 'filter' : /\bfewer\b/.test(error.message) ? 'limit' : 'offset'
+    }
     throw error
   }
   // A search in a box reads all records.

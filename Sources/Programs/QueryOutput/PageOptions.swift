@@ -16,9 +16,9 @@
     }
 
     /// The settings that may be given more than once.
-    private static let repeatable = ["label", "text", "image-origin"]
+    private static let repeatable = ["label", "order", "text", "image-origin"]
     private static let names = [
-      "title", "placeholder", "lang", "subtitle", "fields", "label", "image", "image-origin", "costs", "text",
+      "title", "placeholder", "lang", "subtitle", "fields", "label", "order", "image", "image-origin", "costs", "text",
     ]
     /// The most bytes of a value, and the most settings.
     private static let (valueLimit, countLimit) = (4096, 1000)
@@ -89,6 +89,11 @@
         return NamedFields.list(value) == nil ? "a field has no name; write a,b" : nil
       case "label":
         return pair(value) == nil ? "write a field and its label, as in price=Price in EUR" : nil
+      case "order":
+        guard let (order, text) = pair(value), !text.isEmpty, !orderField(order).isEmpty else {
+          return "write a field and the name of its order, as in price=Cheapest first or -price=Dearest first"
+        }
+        return nil
       case "text":
         guard let (name, _) = pair(value) else { return "write a name and the text, as in browse=Show all" }
         guard !PageTexts.isName(name) else { return nil }
@@ -119,6 +124,9 @@
       guard let sign = value.firstIndex(of: "="), sign != value.startIndex else { return nil }
       return (String(value[..<sign]), String(value[value.index(after: sign)...]))
     }
+
+    /// Returns the field of an order: `price` of `-price`.
+    private static func orderField(_ order: String) -> String { ShardedIndex.SearchQuery.Sort(text: order).field }
 
     /// Whether a text has the form of a language tag. Source: RFC 5646 section 2.1, without grandfathered tags.
     private static func isTag(_ text: String) -> Bool {
@@ -165,16 +173,19 @@
         case "subtitle": (setting, KeyTemplate(setting.value).fields)
         case "fields": (setting, NamedFields.list(setting.value) ?? [])
         case "label": Self.pair(setting.value).map { (setting, [$0.0]) }
+        case "order": Self.pair(setting.value).map { (setting, [Self.orderField($0.0)]) }
         case "image": (setting, [setting.value])
         default: nil
         }
       }
     }
 
-    /// Refuses a field that the index does not have, and a language without texts.
+    /// Refuses a field that the index does not have, an order by a field without numbers, and a language without texts.
     ///
-    /// - Parameter fields: The names of the index's fields.
-    package func check(_ fields: [String]) throws(SettingsError) {
+    /// - Parameters:
+    ///   - fields: The names of the index's fields.
+    ///   - numbers: The fields of the index that it was built to sort by.
+    package func check(_ fields: [String], numbers: [String]) throws(SettingsError) {
       try checkLanguage()
       for (setting, wanted) in fieldSettings {
         // `tags` names both `tags.0` and `tags.1`.
@@ -182,6 +193,11 @@
         if case .failure(let unknown) = NamedFields.find(wanted, in: known, place: setting.place) {
           throw SettingsError(message: unknown.message, status: .usage)
         }
+        guard setting.name == "order", let field = wanted.first, !numbers.contains(field) else { continue }
+        let others = numbers.isEmpty ? "it has none" : "it has those of \(numbers.joined(separator: ", "))"
+        throw SettingsError(
+          message: setting.place + "the index has no numbers of \(field), \(others); build it with --number \(field)",
+          status: .usage)
       }
     }
 
@@ -224,6 +240,11 @@
       if let fields = value("fields").flatMap(NamedFields.list) { members.append("\"fields\":" + list(fields)) }
       let labels = values("label").compactMap(Self.pair)
       if !labels.isEmpty { members.append("\"labels\":" + object(labels)) }
+      let orders = values("order").compactMap(Self.pair)
+      if !orders.isEmpty {
+        // The page's menu has them in their order.
+        members.append("\"orders\":[" + orders.map { list([$0.0, $0.1]) }.joined(separator: ",") + "]")
+      }
       if !imageOrigins.isEmpty { members.append("\"imageOrigins\":" + list(imageOrigins)) }
       if value("costs") == "true" { members.append("\"costs\":true") }
       // Texts of the settings come later, so that they replace texts of the language.
@@ -238,6 +259,10 @@
     package var hasWords = false
     package var correctsTypos = false
     package var hasPlaces = true
+    /// The fields to filter by, and the others whose numbers can be filtered by ranges.
+    package var (filters, ranges): ([String], [String]) = ([], [])
+    /// Whether searches can prefer records near to a place.
+    package var prefersNear = false
 
     package init() {}
 
@@ -245,10 +270,17 @@
       hasWords = settings.words != nil
       correctsTypos = settings.typos
       hasPlaces = schema.latitude != nil && schema.longitude != nil
+      filters = settings.filter
+      ranges = settings.number.filter { number in !settings.filter.contains(number) }
+      prefersNear = settings.near
     }
 
     fileprivate var json: String {
-      "{\"words\":\(hasWords),\"typos\":\(correctsTypos),\"places\":\(hasPlaces)}"
+      let lists = [("filters", filters), ("ranges", ranges)].filter { !$0.1.isEmpty }.map { name, fields in
+        ",\"\(name)\":[" + fields.map(JSONText.string).joined(separator: ",") + "]"
+      }
+      return "{\"words\":\(hasWords),\"typos\":\(correctsTypos),\"places\":\(hasPlaces)" + lists.joined()
+        + (prefersNear ? ",\"near\":true}" : "}")
     }
   }
 #endif

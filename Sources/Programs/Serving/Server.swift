@@ -33,7 +33,9 @@
       let digest = settings.expectedDigest.isEmpty ? nil : ManifestDigest(settings.expectedDigest)
       let index = try source.open(
         settings, ShardedIndex.Options(cacheLimitBytes: settings.cacheBytes, expectedDigest: digest))
-      if settings.page.namesFields { try settings.page.check(index.fieldNames) }
+      if settings.page.namesFields {
+        try settings.page.check(index.fieldNames, numbers: index.generation.manifest.numberFields)
+      }
       served = try ServedIndex(index, cacheLimit: settings.cacheBytes, log: log, metrics: metrics)
       ReadingTerms.prepare()
       gate = EngineGate(isFar: index.isFar)

@@ -6,7 +6,7 @@
     /// Options that the parser itself collects.
     private static let collected: Set<String> = [
       "--alias", "--bind", "--delete", "--expect", "--facet", "--filter", "--host", "--image-origin", "--label",
-      "--names", "--number", "--search-field", "--source", "--synonyms", "--upsert",
+      "--names", "--number", "--order", "--search-field", "--source", "--synonyms", "--upsert",
     ]
     /// Options whose value is a list with commas.
     private static let lists: Set<String> = [

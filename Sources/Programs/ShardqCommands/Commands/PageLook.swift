@@ -27,6 +27,14 @@
     var labels: [String] = []
 
     @Option(
+      name: .customLong("order"), parsing: .unconditionalSingleValue,
+      help: ArgumentHelp(
+        "An order by a field of numbers, for the page's menu: price=Cheapest first, -price=Dearest first. May be "
+          + "given again.",
+        valueName: "field=text"))
+    var orders: [String] = []
+
+    @Option(
       name: .customLong("lang"),
       help: ArgumentHelp(
         "The language of the page: en, de, fr, es, or another for which --page-file gives all texts.", valueName: "tag")
@@ -60,7 +68,8 @@
         let given =
           [
             ("title", title), ("lang", language), ("subtitle", subtitle), ("fields", fields), ("image", image),
-          ] + labels.map { ("label", $0) } + imageOrigins.map { ("image-origin", $0) }
+          ] + labels.map { ("label", $0) } + orders.map { ("order", $0) }
+          + imageOrigins.map { ("image-origin", $0) }
         for (name, value) in given {
           if let value { try options.add(name, value, place: "--\(name): ") }
         }
@@ -69,13 +78,13 @@
         throw CommandFailure(status: error.status, message: error.message)
       }
       guard options.namesFields else { return options }
-      let schema: Schema
-      do throws(IndexError) {
-        schema = try ShardedIndex(opening: index).generation.schema
-      } catch {
+      let generation: Generation
+      do throws(IndexError) { generation = try ShardedIndex(opening: index).generation } catch {
         throw CommandFailure(error)
       }
-      do throws(PageOptions.SettingsError) { try options.check(schema.names) } catch {
+      do throws(PageOptions.SettingsError) {
+        try options.check(generation.schema.names, numbers: generation.manifest.numberFields)
+      } catch {
         throw CommandFailure(status: error.status, message: error.message)
       }
       return options
