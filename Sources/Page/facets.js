@@ -5,7 +5,7 @@ import { conditions, ends, facetFields, isRange, isRanged, nameOf, readNumber, s
 import { search } from './search.js'
 import { notice } from './notice.js'
 import { cut } from './record.js'
-import { answer, newest, showState, shown } from './answer.js'
+import { answer, list, newest, showState, shown } from './answer.js'
 import { change } from './chips.js'
 
 // MARK: Filters with counts
@@ -186,10 +186,12 @@ export async function count() {
     if (sequence !== newest) return
     showFacets(found.facets)
     // The count of the values also knows the number of matches.
-    if (answer.isLeast && found.count >= answer.count) {
-      Object.assign(answer, { count: found.count, isLeast: found.isLeast })
-      showState()
-    }
+    if (!answer.isComplete || !answer.isLeast || found.isLeast) return
+    const { count, isLeast } = found
+    Object.assign(answer, { count, isLeast, listed: Math.max(found.listed, answer.listed) })
+    list.count = answer.listed
+    list.resize()
+    showState()
   } catch (failure) {
     if (!controller.signal.aborted && sequence === newest) notice.show(failure, count, 'facets')
   }

@@ -145,6 +145,7 @@ class Filters:
         self.wait(f"{GROUP}('Brand name').querySelectorAll('li').length === 10")
         self.assertEqual(self.values("Brand name")[0], ["Alma", "200", False])
         self.type("lamp", "400 matches")
+        self.assertEqual(self.evaluate("byId('said').innerText.trim()"), "400 matches")
         self.toggle("Colour", "red")
         self.said("100 matches")
         self.toggle("Colour", "Blauw <b>")
