@@ -3,9 +3,9 @@ import { readFilters } from './conditions.js'
 // MARK: Links
 
 /**
- * The state behind the #: `q`, the typed text; `filter`, a field and a value, for each filter; `order`; `row` or `position`, `key` and `is` (a digest), the chosen record;
- * `map`, zoom/latitude/longitude. Browsers do not send the state to the server. A link outlives a rebuild: if the row
- * has another record by then, the page looks for the key.
+ * The state behind the #: `q`, the typed text; `filter`, a field and a value, for each filter; `order`; `row` or
+ * `position`, `key` and `is` (a digest), the chosen record; `map`, zoom/latitude/longitude. Browsers do not send the
+ * state to the server. A link outlives a rebuild: if the row has another record by then, the page looks for the key.
  */
 export function linkText(query, match, view, { filters = [], order = '' } = {}) {
   const parameters = new URLSearchParams()
@@ -31,7 +31,8 @@ export function readLink(text) {
   const view = (said.get('map') ?? '').split('/').map(Number)
   const isView = view.length === 3 && view.every(Number.isFinite)
   return {
-    query: said.get('q') ?? '', filters: readFilters(said.getAll('filter')), order: said.get('order') ?? '', key: said.get('key'), is: said.get('is'), row, position,
+    query: said.get('q') ?? '', filters: readFilters(said.getAll('filter')), order: said.get('order') ?? '',
+    key: said.get('key'), is: said.get('is'), row, position,
     view: isView ? view : undefined, map: isView ? said.get('map') : undefined,
   }
 }

@@ -17,8 +17,8 @@ export const rankedLimit = 10_000
  * A search by rank has the parameters `given`: those of the chosen conditions, if it has none.
  *
  * Resolves to { nearest, correction, interpretation, dropped, isRanked, isComplete, keys, count, isLeast, hasMore,
- * listed, generation, offset, rows, cost, isFirst, facets }, each row { label, name, match, record } and more. `keys` is the
- * number of keys that begin with the query. `count` is the number of matches, or the least number if `isLeast`.
+ * listed, generation, offset, rows, cost, isFirst, facets }, each row { label, name, match, record } and more. `keys`
+ * is the number of keys that begin with the query. `count` is the number of matches, or the least number if `isLeast`.
  * `hasMore` tells whether rows follow. `listed` is the number of rows of the list. If there is no match, `nearest` is
  * the longest beginning of the query with matches. If all matches correct typing errors, `correction` is the text of
  * the first. `interpretation` is the reading of the query that the answer comes from: { text, filter }. `dropped` are
@@ -56,7 +56,8 @@ async function searchAll(query, offset, limit, signal, sort, typos, given) {
   } catch (failure) {
     if (failure.parameter === 'limit') return inHalves(query, offset, limit, signal, sort, given, failure)
     // The index was built anew without this filter, order or place.
-    if (['filter', 'facets', 'sort', 'near', 'radius'].includes(failure.parameter)) throw new Failure(texts.changed, false)
+    const isOther = ['filter', 'facets', 'sort', 'near', 'radius'].includes(failure.parameter)
+    if (isOther) throw new Failure(texts.changed, false)
     // A link may have a row behind the last row of a ranked answer.
     if (failure.parameter !== 'offset' || offset <= rankedLimit) throw failure
     return searchAll(query, 0, limit, signal, sort, undefined, given)

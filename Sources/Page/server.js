@@ -16,9 +16,11 @@ const exact = (_, value, context) =>
   typeof value === 'number' && context && context.source !== String(value) ? context.source : value
 
 /** The parameters of an address; a list is a parameter for each of its texts. */
-const pairs = parameters => Object.entries(parameters).flatMap(([name, value]) =>
+const pairs = parameters => Object.entries(parameters).flatMap(([name, value]) => {
   // The server splits names of fields at commas.
-  Array.isArray(value) ? value.map(text => [name, name === 'facets' ? text.replaceAll(',', '\\,') : text]) : [[name, value]])
+  const escaped = text => name === 'facets' ? text.replaceAll(',', '\\,') : text
+  return Array.isArray(value) ? value.map(text => [name, escaped(text)]) : [[name, value]]
+})
 
 /** The module that answers in a page without a server: docs/static-page.md. */
 export const index = document.documentElement.dataset.index && import('./static.js')

@@ -41,7 +41,7 @@ class InChromium(Static, served.ChromiumFilters, unittest.TestCase):
 
 
 @unittest.skipUnless(firefox.executable(), "there is no Firefox; Scripts/dependencies.sh --tests installs it on Debian")
-class InFirefox(Static, served.FirefoxFilters, unittest.TestCase):
+class InFirefox(Static, served.filters.FirefoxFilters, unittest.TestCase):
     pass
 
 
