@@ -10,13 +10,21 @@ import { cut } from './record.js'
 export const conditions = { filters: [], order: '', place: null }
 
 /** The most filters and the most fields with values of a search. */
-const filterLimit = 64
+export const filterLimit = 64
 /** The longest value that the page filters by, because a server takes no long request. */
 export const valueLimit = 500
 const ranges = facts.ranges ?? []
+/** The letters of a request that are left for names of fields. */
+let room = 3000
+function takesRoom(field) {
+  const size = encodeURIComponent(field).length + 8
+  if (size > room) return false
+  room -= size
+  return true
+}
 /** The fields that the page filters by: those with values, then those with ranges. A filter's field has no `=`. */
-export const facetFields =
-  [...(facts.filters ?? []), ...ranges].filter(field => !field.includes('=')).slice(0, filterLimit)
+export const facetFields = [...(facts.filters ?? []), ...ranges].slice(0, filterLimit)
+  .filter(field => !field.includes('=') && takesRoom(field))
 export const isRanged = field => ranges.includes(field)
 
 /** The name of a field for people: Brand name for brand_name. */
@@ -87,7 +95,7 @@ export function filterText([field, value]) {
  * @returns {any}
  */
 export function asked({ filters, order, place } = conditions) {
-  const known = filters.filter(isKnown)
+  const known = filters.filter(isKnown).slice(0, filterLimit)
   const { latitude, longitude, radius } = place ?? {}
   return {
     ...(known.length && { filter: known.map(pair => pair.join('=')) }),

@@ -1,7 +1,7 @@
 import { button, byId, element } from './elements.js'
 import { number, say, texts } from './texts.js'
 import { ask, index } from './server.js'
-import { conditions, ends, facetFields, isRange, isRanged, nameOf } from './conditions.js'
+import { conditions, ends, facetFields, filterLimit, isRange, isRanged, nameOf } from './conditions.js'
 import { readNumber, shownNumber, shownValue, valueLimit } from './conditions.js'
 import { search } from './search.js'
 import { notice } from './notice.js'
@@ -66,8 +66,9 @@ class Values {
 
   #row(value, chosen, count) {
     const at = chosen.find(one => isSame(one, value))
+    const isFull = at === undefined && conditions.filters.length >= filterLimit
     const box = {
-      type: 'checkbox', value, checked: at !== undefined, disabled: value.length > valueLimit,
+      type: 'checkbox', value, checked: at !== undefined, disabled: isFull || value.length > valueLimit,
       onchange: () => this.#toggle(value, at),
     }
     return element('li', {}, element('label', {},

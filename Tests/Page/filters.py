@@ -13,6 +13,7 @@ import test_page
 PRODUCTS = 400
 COLOURS = ["red", "blue", "green", "Blauw <b>"]
 FIELD = "<b>bold</b>"
+LONG = "long " * 2000
 MARKUP = "<img src=x onerror=\"document.title='taken'\">"
 BUILD = ("--key", "{name}", "--words", "--weight", "sales")
 ORDERS = ("--order", "price=Cheapest first", "--order", "-price=Dearest <i>first</i>")
@@ -41,7 +42,8 @@ def shops():
 def hostile():
     values = [MARKUP, "", " ", "x" * 10_000, "one\u202etwo", "a=b, c"]
     for i in range(60):
-        record = {"name": f"Thing {i:02} {MARKUP}", FIELD: values[i % 6], "only": "one", "empty": "", "size": i, "sales": i}
+        record = {"name": f"Thing {i:02} {MARKUP}", FIELD: values[i % 6], "only": "one", "empty": "", "size": i, "sales": i,
+                  LONG: "a"}
         yield record | {"none": f"value {i:02} {MARKUP}"}
 
 
@@ -60,7 +62,7 @@ class Filters:
         cls.products = cls.build("products", products(), *BUILD, "--filter", "brand_name", "--filter", "colour",
                                  "--number", "price", "--number", "made")
         cls.shops = cls.build("shops", shops(), *BUILD, "--filter", "kind", "--near")
-        cls.hostile = cls.build("hostile", hostile(), *BUILD, "--filter", FIELD, "--filter", "only", "--filter", "empty",
+        cls.hostile = cls.build("hostile", hostile(), *BUILD, "--filter", LONG, "--filter", FIELD, "--filter", "only", "--filter", "empty",
                                 "--filter", "none", "--number", "size")
         cls.browser = cls.kind(tempfile.mkdtemp(prefix="profile-", dir=cls.directory))
         cls.addClassCleanup(cls.browser.close)
@@ -301,6 +303,8 @@ class Filters:
         self.wait(f"{GROUP}('Only')")
         legends = self.evaluate("[...document.querySelectorAll('.group:not([hidden]) legend')].map(one => one.textContent)")
         self.assertIn(FIELD, legends)
+        # A request has no room for a name of 10,000 letters.
+        self.assertEqual([legend for legend in legends if legend.startswith("Long")], [])
         self.assertIn("l" * 100 + "…", legends)
         self.assertEqual([self.values(name) for name in ("Only", "Empty")], [[["one", "60", False]], [["“”", "60", False]]])
         values = self.evaluate("[...document.querySelectorAll('.group li bdi')].map(one => one.textContent)")

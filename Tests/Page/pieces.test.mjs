@@ -183,6 +183,7 @@ test('conditions become parameters, and what the index has not is not asked', ()
   const given = { filters, order: '-price', place: { latitude: 1.5, longitude: -2, radius: 25 } }
   assert.deepEqual(conditions.asked(given),
     { filter: ['brand_name=A', 'brand_name=B', 'price=..50'], sort: '-price', near: '1.5,-2', radius: 25 })
+  assert.equal(conditions.asked({ ...given, filters: Array(100).fill(['colour', 'red']) }).filter.length, 64)
   assert.deepEqual(conditions.asked({ filters: [], order: 'toString', place: null }), {})
   assert.deepEqual(filters.map(conditions.filterText).slice(0, 5),
     ['Brand name: A', 'Brand name: B', 'Nope: x', 'Preis <in> €: abc', 'Preis <in> €: to 50'])

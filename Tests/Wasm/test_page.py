@@ -297,7 +297,7 @@ class StaticPage(unittest.TestCase):
         self.tab.wait("chosen !== null")
         self.assertEqual(
             self.tab.evaluate("[...byId('fields').children].map(node => node.textContent)"),
-            ["name", "London", "Einwohner", "8908000"])
+            ["Name", "London", "Einwohner", "8908000"])
         self.assertEqual(self.tab.evaluate("document.title"), "London, GB – Städte")
         self.assertEqual(self.complaints(), [])
 
