@@ -102,7 +102,8 @@ export function type(text, row = 0) {
       }
       showAnswer(text, { ...found, given }, row)
       if (found.isFirst) askAgain(sequence, text)
-      else if (index) count()
+      // A page without a server counts behind the rows; with one, a person may have opened the filters meanwhile.
+      else if (!found.facets) count()
     },
     failure => {
       asking.delete(sequence)

@@ -269,6 +269,14 @@ class Filters:
         self.said("100 matches", "byId('near').ariaPressed === 'false' && !byId('radius').offsetHeight")
         self.assertEqual(self.complaints(), [])
 
+    def test_filters_opened_while_an_answer_is_under_way(self):
+        self.serve(self.shops)
+        self.open()
+        self.evaluate("input.value = 'shop', input.dispatchEvent(new Event('input')), byId('filter').click()")
+        self.said("100 matches")
+        self.wait(f"{GROUP}('Kind')")
+        self.assertEqual(sorted(self.values("Kind")), [["a", "50", False], ["b", "50", False]])
+
     def test_a_refused_place_is_said(self):
         self.locate(None)
         self.serve(self.shops, "--lang", "fr")
