@@ -54,31 +54,39 @@ class Values {
     // A chosen value stays, so that it can be given up.
     const rest = this.#found ? [] : chosen.filter(value => !rows.some(row => isSame(row.value, value)))
     const held = this.list.contains(document.activeElement) ? document.activeElement.value : undefined
-    this.list.replaceChildren(
-      ...rows.map(({ value, count }) => this.#row(value, chosen, number.format(count) + (exact ? '' : '+'))),
-      ...rest.map(value => this.#row(value, chosen, '')))
-    if (held !== undefined) [...this.list.querySelectorAll('input')].find(({ value }) => value === held)?.focus()
+    const counted = rows.map(({ value, count }) => [value, number.format(count) + (exact ? '' : '+')])
+    const all = [...counted, ...rest.map(value => [value, ''])]
+    while (this.list.children.length > all.length) this.list.lastChild.remove()
+    // The rows stay, since new ones would cost a key more than its answer does.
+    all.forEach(([value, count], i) => this.#fill(this.list.children[i] ?? this.#add(), value, count, chosen))
+    if (held !== undefined && document.activeElement.value !== held) {
+      [...this.list.querySelectorAll('input')].find(({ value }) => value === held)?.focus()
+    }
     this.more.hidden = !this.#facet.more && !this.#found
     this.note.hidden = !this.#found && exact
     this.note.textContent = !this.#found ? texts.countsLeast : rows.length ? texts.wholeList : texts.noValues
     this.node.hidden = !this.list.children.length && !this.#found
   }
 
-  #row(value, chosen, count) {
-    const at = chosen.find(one => isSame(one, value))
-    const isFull = at === undefined && conditions.filters.length >= filterLimit
-    const box = {
-      type: 'checkbox', value, checked: at !== undefined, disabled: isFull || value.length > valueLimit,
-      onchange: () => this.#toggle(value, at),
-    }
-    return element('li', {}, element('label', {},
-      element('input', box), element('bdi', { dir: 'auto' }, shownValue(value)),
-      element('span', { className: 'quiet' }, count)))
+  #add() {
+    const box = element('input', { type: 'checkbox', onchange: () => this.#toggle(box.value) })
+    return this.list.appendChild(element('li', {}, element('label', {},
+      box, element('bdi', { dir: 'auto' }), element('span', { className: 'quiet' }))))
   }
 
-  #toggle(value, at) {
-    change({ filters: at === undefined ? [...conditions.filters, [this.field, value]]
-      : conditions.filters.filter(([field, other]) => field !== this.field || other !== at) })
+  #fill(row, value, count, chosen) {
+    const [box, text, number] = row.firstChild.children
+    const checked = chosen.some(one => isSame(one, value))
+    const isFull = !checked && conditions.filters.length >= filterLimit
+    if (box.value !== value || !text.firstChild) { box.value = value; text.textContent = shownValue(value) }
+    Object.assign(box, { checked, disabled: isFull || value.length > valueLimit })
+    number.textContent = count
+  }
+
+  #toggle(value) {
+    const kept = conditions.filters.filter(([field, other]) => field !== this.field || !isSame(other, value))
+    const isChosen = kept.length < conditions.filters.length
+    change({ filters: isChosen ? kept : [...kept, [this.field, value]] })
   }
 
   #narrow() {

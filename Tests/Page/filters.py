@@ -40,9 +40,9 @@ def shops():
 
 
 def hostile():
-    values = [MARKUP, "", " ", "x" * 10_000, "one\u202etwo", "a=b, c"]
+    values = [MARKUP, "", " ", "x" * 10_000, "one\u202etwo", "a=b, c", "on"]
     for i in range(60):
-        record = {"name": f"Thing {i:02} {MARKUP}", FIELD: values[i % 6], "only": "one", "empty": "", "size": i, "sales": i,
+        record = {"name": f"Thing {i:02} {MARKUP}", FIELD: values[i % 7], "only": "one", "empty": "", "size": i, "sales": i,
                   LONG: "a"}
         yield record | {"none": f"value {i:02} {MARKUP}"}
 
@@ -317,6 +317,7 @@ class Filters:
         self.assertEqual([self.values(name) for name in ("Only", "Empty")], [[["one", "60", False]], [["“”", "60", False]]])
         values = self.evaluate("[...document.querySelectorAll('.group li bdi')].map(one => one.textContent)")
         self.assertIn(MARKUP, values)
+        self.assertIn("on", values)  # The value of an empty checkbox.
         self.assertIn("x" * 100 + "…", values)
         self.assertLess(max(map(len, values)), 120)
         self.toggle("Only", "one")

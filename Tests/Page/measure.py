@@ -1,7 +1,8 @@
-"""Measures the page: python3 Tests/Page/measure.py INDEX [LONG PREFIX]
+"""Measures the page: python3 Tests/Page/measure.py INDEX [LONG PREFIX [NAME...]]
 
 The script types names in a headless Chromium without a graphics card, against bin/shardq-serve, and scrolls through the
-matches of a prefix (sa). Other work of the machine changes the times, so the script also prints the load.
+matches of a prefix (sa). If the index has filters, it types the names with the filters hidden, and then with their
+values. Other work of the machine changes the times, so the script also prints the load.
 """
 
 import os
@@ -24,9 +25,8 @@ def metrics(tab):
     return {metric["name"]: metric["value"] for metric in tab.call("Performance.getMetrics")["metrics"]}
 
 
-def type_names(tab):
-    tab.evaluate("""window.answered = []; window.painted = []
-        addEventListener('input', () => { window.keyed = performance.now() }, true)
+def watch(tab):
+    tab.evaluate("""addEventListener('input', () => { window.keyed = performance.now() }, true)
         const shows = showAnswer
         showAnswer = (...given) => {
           const start = keyed
@@ -34,8 +34,12 @@ def type_names(tab):
           shows(...given)
           requestAnimationFrame(() => setTimeout(() => painted.push(performance.now() - start)))
         }""")
+
+
+def type_names(tab, names):
+    tab.evaluate("window.answered = [], window.painted = []")
     before, keys = metrics(tab), 0
-    for name in NAMES:
+    for name in names:
         tab.evaluate("input.select()")
         for character in name:
             tab.type(character)
@@ -73,10 +77,14 @@ def main():
     try:
         tab = browser.Tab(chromium)
         tab.open("http://%s:%d/" % served.address)
-        tab.wait("answer.query !== null && map.levels !== null")
+        tab.wait("answer.query !== null && (map.levels !== null || !map.isThere)")
         tab.call("Performance.enable")
         tab.evaluate("input.focus()")
-        type_names(tab)
+        watch(tab)
+        for state in ("hidden", "shown") if tab.evaluate("!byId('filter').hidden") else ("hidden",):
+            tab.evaluate(f"byId('filters').hidden === {str(state == 'shown').lower()} && byId('filter').click()")
+            print(f"filters {state}:", end=" ")
+            type_names(tab, sys.argv[3:] or NAMES)
         scroll(tab, sys.argv[2] if len(sys.argv) > 2 else "sa")
         print("load of the last minute: %.1f on %d processors" % (os.getloadavg()[0], os.cpu_count()))
     finally:
