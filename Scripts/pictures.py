@@ -4,7 +4,7 @@
     Scripts/pictures.py [NAME...]     without names all of them, in half a minute
 
 The programs are those of $SHARDQ_BIN, else of bin/: `Scripts/build.sh --all` makes them. They answer from the index that
-the clone carries, and from a list of products that this script makes up. `Scripts/build-wasm.sh` makes the files that
+the clone carries, and from the shop of Examples/shop. `Scripts/build-wasm.sh` makes the files that
 `shardq page` takes, `Scripts/dependencies.sh --tests` installs tmux and Chromium, and pngquant makes the PNG files small.
 The letters of the page are those of the font DejaVu Sans (Debian: fonts-dejavu-core). The recording has the times of its
 run, so run it on a quiet machine; the other pictures hardly differ from run to run.
@@ -16,7 +16,6 @@ import functools
 import http.server
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -85,11 +84,11 @@ def hosted(directory):
 
 
 @contextlib.contextmanager
-def page(address, width, height):
+def page(address, width, height, **options):
     """The page in a tab, with a cursor that does not blink, since it is not seen."""
     chromium = browser.Browser()
     try:
-        tab = browser.Tab(chromium, width=width, height=height)
+        tab = browser.Tab(chromium, width=width, height=height, **options)
         tab.open(address)
         tab.wait("document.querySelector('#total').textContent !== ''")
         tab.evaluate("document.querySelector('#query').style.caretColor = 'transparent'")
@@ -134,61 +133,49 @@ def cities(scratch):
             return taken(tab)
 
 
-# Each kind of product with its picture, on a field of 200 by 200.
-KINDS = {
-    "Desk lamp": '<path d="M62 166h84M112 166L136 104 92 62" {line}/><path d="M42 96l22-56 48 34z" {fill}/>',
-    "Desk chair": '<path d="M70 40v68h62M101 108v34M70 164l31-22 31 22" {line}/><path d="M62 36h18v70H62z" {fill}/>',
-    "Desk pad": '<path d="M38 70h124v70H38z" {line}/><path d="M52 84h62v42H52z" {fill}/>',
-    "Desk organizer": '<path d="M48 92h104v68H48z" {fill}/><path d="M72 92V48M100 92V36M128 92V56" {line}/>',
-    "Shelf": '<path d="M50 40v124M150 40v124M50 60h100M50 104h100M50 148h100" {line}/>',
-    "Stool": '<path d="M68 92l-14 72M132 92l14 72M62 130h76" {line}/><path d="M52 72h96v20H52z" {fill}/>',
-}
-BRANDS = {"Lumen": "#b5452c", "Oakline": "#5f7a4d", "Norde": "#3c6e8f", "Kobalt": "#6a5a9c"}
+@contextlib.contextmanager
+def shop(scratch, width, height, **options):
+    """The page of the cookbook's shop in a tab."""
+    example = os.path.join(ROOT, "Examples", "shop")
+    index, source = os.path.join(scratch, "index"), os.path.join(scratch, "products.jsonl")
+    with hosted(scratch) as pictures:
+        make = [sys.executable, os.path.join(example, "make.py"), scratch, "--pictures", pictures + "pictures/"]
+        subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([SHARDQ, "build", "-q", "-i", index, "--id", "sku", "--key", "{name}, {brand}", "--weight", "sold",
+                        "--words", "--typos", "--filter", "category", "--filter", "brand", "--filter", "colour",
+                        "--number", "price", "--number", "rating", "--number", "added", source], check=True)
+        look = "--page-file", os.path.join(example, "look"), "--image-origin", pictures.rstrip("/")
+        with served("-i", index, *look) as address, page(address, width, height, **options) as tab:
+            tab.wait("document.querySelectorAll('#top li').length > 0")
+            tab.wait("[...document.querySelectorAll('.thumb:not([hidden])')].every(image => image.naturalWidth > 0)")
+            yield tab
 
 
-def picture_of(kind, brand):
-    line = f'fill="none" stroke="{BRANDS[brand]}" stroke-width="10" stroke-linecap="round" stroke-linejoin="round"'
-    drawing = KINDS[kind].format(line=line, fill=f'fill="{BRANDS[brand]}"')
-    return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 200" width="200" height="200">'
-            f'<path d="M0 0h200v200H0z" fill="{BRANDS[brand]}" fill-opacity=".14"/>{drawing}</svg>')
+def wide(scratch):
+    """Cards, and the chosen product beside them."""
+    with shop(scratch, 1280, 760) as tab:
+        typed(tab, "desk", "Desk")
+        tab.click("#layout")
+        tab.press("ArrowDown")
+        tab.press("ArrowRight", 2)
+        tab.press("Enter")
+        tab.wait("chosen !== null")
+        return taken(tab)
 
 
-def shop(images):
-    """Made-up products: 5,000, the same ones each time."""
-    made = random.Random(7)
-    for number in range(5000):
-        kind, brand = made.choice(sorted(KINDS)), made.choice(sorted(BRANDS))
-        yield {
-            "id": f"SKU{number:06}",
-            "name": f"{kind} {made.choice(['Air', 'Mini', 'Pro', 'Solo'])} {made.randint(1, 40)}",
-            "brand": brand, "price": f"{made.randint(1900, 24900) / 100:.2f}", "stock": made.randint(0, 90),
-            "description": f"The {made.choice(['compact', 'quiet', 'sturdy'])} {kind.lower()} for every day, made of "
-                           f"recycled material, with a warranty of {made.randint(2, 5)} years.",
-            "url": f"https://shop.example/{number}", "tags": made.sample(["new", "sale", "last pieces"], 2),
-            "photo": f"{images}{kind.replace(' ', '-')}-{brand}.svg", "sold": made.randint(0, 999),
-        }
+def phone(scratch):
+    """The beginning on a phone: the last chosen products, and the best ones."""
+    with shop(scratch, 390, 780) as tab:
+        tab.evaluate("[5, 2].forEach(row => recent.note(rowAt(row))); showBegin()")
+        return taken(tab)
 
 
-def products(scratch):
-    """A list without places: images and prices, and the record of a row."""
-    with hosted(scratch) as images:
-        for kind in KINDS:
-            for brand in BRANDS:
-                with open(os.path.join(scratch, f"{kind.replace(' ', '-')}-{brand}.svg"), "w") as file:
-                    file.write(picture_of(kind, brand))
-        with open(os.path.join(scratch, "products.jsonl"), "w") as file:
-            file.writelines(json.dumps(product) + "\n" for product in shop(images))
-        index = os.path.join(scratch, "products")
-        subprocess.run([SHARDQ, "build", "-q", "-i", index, "--key", "{name}", "--id", "id", "--weight", "sold",
-                        os.path.join(scratch, "products.jsonl")], check=True)
-        look = ["--title", "Desk & Co", "--subtitle", "{brand} · {price} €", "--image", "photo", "--image-origin",
-                images.rstrip("/"), "--fields", "id,price,stock,description,url,tags"]
-        for label in ("id=Article", "price=Price in EUR", "url=Shop"):
-            look += ["--label", label]
-        with served("-i", index, *look) as address, page(address, 1180, 640) as tab:
-            typed(tab, "desk", "Desk")
-            tab.press("ArrowDown")
-            return taken(tab)
+def dark(scratch):
+    """Rows in a dark window, and the highlighted product beside them."""
+    with shop(scratch, 1180, 640, dark=True) as tab:
+        typed(tab, "lamp", "lamp")
+        tab.press("ArrowDown", 2)
+        return taken(tab)
 
 
 def static(scratch):
@@ -201,7 +188,10 @@ def static(scratch):
         return taken(tab)
 
 
-PICTURES = {"terminal.svg": terminal, "page.png": cities, "page-list.png": products, "static-page.png": static}
+PICTURES = {
+    "terminal.svg": terminal, "page.png": cities, "shop.png": wide, "shop-phone.png": phone, "shop-dark.png": dark,
+    "static-page.png": static,
+}
 
 
 def missing():

@@ -9,6 +9,7 @@ import { chosen, isWide, makeRoom, setChosen, setTitle } from './choice.js'
 import { map } from './map.js'
 import { linkText, readLink } from './link.js'
 import { showConditions } from './chips.js'
+import { isGrid, setGrid } from './grid.js'
 
 // MARK: The address
 
@@ -17,7 +18,7 @@ export const address = {
   timer: 0, written: null,
 
   text() {
-    return linkText(input.value, chosen, this.view, conditions) || location.pathname
+    return linkText(input.value, chosen, this.view, conditions, isGrid()) || location.pathname
   },
 
   replace() { this.write('replaceState') },
@@ -44,7 +45,8 @@ export const address = {
   /** Brings the page into the state of the address. */
   async read() {
     clearTimeout(this.timer)
-    const { query, filters, order, key, is, row, position, view, map: place } = readLink(location.hash)
+    const { query, filters, order, key, is, row, position, view, map: place, isGrid } = readLink(location.hash)
+    setGrid(isGrid)
     const isChanged = takeConditions(filters, order, history.state)
     this.written = (location.hash || location.pathname) + JSON.stringify(conditions.place)
     this.view = place

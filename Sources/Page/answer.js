@@ -1,18 +1,19 @@
-import { button, byId, element } from './elements.js'
+import { button, byId } from './elements.js'
 import { changes, inQuotes, number, plural, quoted, say, saying, texts } from './texts.js'
 import { index, whenOpen } from './server.js'
 import { asked, isNarrowing } from './conditions.js'
 import { rankedLimit, search } from './search.js'
 import { announce, input, notice, showCost } from './notice.js'
 import { VirtualList } from './scroller.js'
-import { detailOf, digest, mark } from './record.js'
-import { pictureOf, showPicture } from './picture.js'
+import { detailOf, digest } from './record.js'
+import { showRow } from './row.js'
 import { needPages } from './pages.js'
 import { activate, choose, chosen, point } from './choice.js'
 import { showCard } from './card.js'
 import { map } from './map.js'
 import { count, facetsAsked, showFacets } from './facets.js'
 import { offers } from './offers.js'
+import { showBegin } from './begin.js'
 import { retype } from './keys.js'
 
 // MARK: The answer
@@ -45,24 +46,13 @@ export const list = new VirtualList(byId('matches'), byId('sheet'), fillRow, (fi
 
 function fillRow(node, row) {
   const match = rowAt(row)
-  const [title, detail, thumb] = node.children
   node.id = `match-${row}`
-  node.classList.toggle('waiting', !match)
   node.ariaPosInSet = row + 1
   node.ariaSetSize = answer.listed
   node.ariaSelected = row === answer.active
   if (match && chosen?.digest === (match.digest ??= digest(match.record)) && isChosenRow(row)) node.ariaCurrent = 'true'
   else node.ariaCurrent = null
-  node.classList.toggle('quiet', !!match?.isTooLarge)
-  if (!match) {
-    title.firstChild.replaceChildren(element('span', { className: 'spoken' }, texts.loading))
-    detail.textContent = ''
-    if (thumb) showPicture(thumb)
-    return
-  }
-  mark(title.firstChild, match)
-  detail.textContent = detailOf(match)
-  if (thumb) showPicture(thumb, pictureOf(match))
+  showRow(node, match)
 }
 
 // The row tells equal records apart, if known.
@@ -73,7 +63,7 @@ export function type(text, row = 0) {
   const sequence = ++newest
   const controller = new AbortController()
   // The rest of the shown answer has no use for another text.
-  if (!answer.isComplete) { loading.get(0)?.abort(); loading.delete(0) }
+  if (!answer.isComplete || answer.query === '') { loading.get(0)?.abort(); loading.delete(0) }
   // The oldest request may finish, so that answers appear even if the person types faster than the server answers.
   if (asking.size >= 3) giveUp([...asking.keys()][1])
   asking.set(sequence, controller)
@@ -127,7 +117,7 @@ async function askAgain(sequence, text) {
     if (sequence === newest) notice.show(failure, () => askAgain(sequence, text))
     return
   }
-  if (sequence === newest) type(text, Math.floor(list.top / list.rowHeight))
+  if (sequence === newest) type(text, list.first)
 }
 
 function giveUp(sequence) {
@@ -218,6 +208,7 @@ export function showState() {
   const none = query === '' ? texts.noneFiltered : say('noneMatches', { query: inQuotes(query) })
   announce(count === 0 ? none : isEmpty ? '' : matchCount())
   point()
+  showBegin()
   byId('fit').hidden = !isListed || !map.hits().length
   if (isChanged) { showCard(); list.resize(); map.resize() }
 }

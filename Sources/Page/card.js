@@ -3,7 +3,7 @@ import { options, plural, texts } from './texts.js'
 import { coordinates } from './degrees.js'
 import { input } from './notice.js'
 import { nameOf } from './conditions.js'
-import { cut, textOf, textsOf, valueNodes } from './record.js'
+import { cut, linkOf, rightOf, textOf, textsOf, titleOf, valueNodes } from './record.js'
 import { pictureOf, showPicture } from './picture.js'
 import { answer, list, rowAt } from './answer.js'
 import { chosen, isWide, setChosen } from './choice.js'
@@ -29,10 +29,11 @@ export function showCard() {
 }
 
 function fillCard(match) {
-  byId('chosen').textContent = match.label
-  const href = `geo:${match.latitude},${match.longitude}`
-  byId('place').replaceChildren(...(match.at ? [
-    element('a', { href, rel: 'noopener noreferrer', title: texts.openMap }, coordinates(match.at, 4)),
+  const title = cut(titleOf(match), 500), href = linkOf(match), right = rightOf(match)
+  byId('chosen').replaceChildren(href ? element('a', { href }, title) : title)
+  const geo = `geo:${match.latitude},${match.longitude}`
+  byId('place').replaceChildren(...(right ? [element('strong', {}, right)] : []), ...(match.at ? [
+    element('a', { href: geo, rel: 'noopener noreferrer', title: texts.openMap }, coordinates(match.at, 4)),
     ...(map.isThere ? [button(texts.showOnMap, () => map.show(match, true))] : []),
   ] : []))
   const address = pictureOf(match)

@@ -2,11 +2,12 @@ import { byId } from './elements.js'
 import { heading, say } from './texts.js'
 import { search } from './search.js'
 import { announce, input, notice } from './notice.js'
-import { cut, digest } from './record.js'
+import { cut, digest, linkOf, titleOf } from './record.js'
 import { answer, list, open, rowAt } from './answer.js'
 import { showCard } from './card.js'
 import { map } from './map.js'
 import { address } from './address.js'
+import { recent, showBegin } from './begin.js'
 
 // MARK: Choosing
 
@@ -34,10 +35,11 @@ export function point() {
   else input.removeAttribute('aria-activedescendant')
 }
 
-/** Whether the record has room beside the list; without a map, below the list. */
+/** Whether the record has room beside the list or below it. */
 export const isWide = {
   width: matchMedia('(min-width: 46rem)'), height: matchMedia('(min-height: 34rem)'),
-  get matches() { return this.width.matches && (map.isThere || this.height.matches) },
+  beside: matchMedia('(min-width: 64rem)'),
+  get matches() { return this.width.matches && (map.isThere || this.height.matches || this.beside.matches) },
 }
 
 /** Closes the list if the record has no room beside it, unless the record has no more than its row. */
@@ -45,7 +47,16 @@ export function makeRoom() {
   if (!isWide.matches && (map.isThere || !document.body.classList.contains('single'))) open(false)
 }
 
-export async function choose(row) {
+/** Leads to the address of a row, or in another tab. */
+function follow(match, href, isTab) {
+  recent.note(match)
+  showBegin()
+  if (isTab) window.open(href, '_blank', 'noopener')
+  else location.assign(href)
+}
+
+/** Chooses the record of a row. If it has an address, the page leads there. */
+export async function choose(row, isTab = false) {
   const { query, given } = answer
   // The rows of a first answer have not all fields of their records.
   let match = answer.isFirst ? undefined : rowAt(row)
@@ -56,11 +67,13 @@ export async function choose(row) {
     if (!match || answer.query !== query) return
   }
   if (match.isTooLarge) return
+  const href = linkOf(match)
+  if (href) return follow(match, href, isTab)
   setChosen({ ...match, query, row })
   makeRoom()
   map.show(chosen)
   address.push()
-  announce(say('chosen', { name: chosen.label }))
+  announce(say('chosen', { name: cut(titleOf(chosen), 200) }))
 }
 
 export async function choosePosition(position) {
@@ -70,19 +83,21 @@ export async function choosePosition(position) {
     setChosen({ ...match, position })
     makeRoom()
     address.push()
-    announce(say('chosen', { name: chosen.label }))
+    announce(say('chosen', { name: cut(titleOf(chosen), 200) }))
   } catch (failure) { notice.show(failure, () => choosePosition(position)) }
 }
 
 export function setTitle() {
-  const about = chosen?.label ?? input.value
+  const about = chosen ? titleOf(chosen) : input.value
   document.title = about ? `${cut(about, 200)} – ${heading}` : heading
 }
 
 /** Shows a record; null shows none. */
 export function setChosen(match) {
   chosen = match && { ...match, digest: digest(match.record) }
+  if (chosen) recent.note(chosen)
   setTitle()
+  showBegin()
   showCard()
   byId('card').scrollTop = 0
   list.draw(true)

@@ -4,10 +4,11 @@ import { readFilters } from './conditions.js'
 
 /**
  * The state behind the #: `q`, the typed text; `filter`, a field and a value, for each filter; `order`; `row` or
- * `position`, `key` and `is` (a digest), the chosen record; `map`, zoom/latitude/longitude. Browsers do not send the
- * state to the server. A link outlives a rebuild: if the row has another record by then, the page looks for the key.
+ * `position`, `key` and `is` (a digest), the chosen record; `map`, zoom/latitude/longitude; `view`, `grid` for cards.
+ * Browsers do not send the state to the server. A link outlives a rebuild: if the row has another record by then, the
+ * page looks for the key.
  */
-export function linkText(query, match, view, { filters = [], order = '' } = {}) {
+export function linkText(query, match, view, { filters = [], order = '' } = {}, isGrid) {
   const parameters = new URLSearchParams()
   if (query) parameters.set('q', query)
   for (const pair of filters) parameters.append('filter', pair.join('='))
@@ -19,6 +20,7 @@ export function linkText(query, match, view, { filters = [], order = '' } = {}) 
     parameters.set('is', match.digest)
   }
   if (view) parameters.set('map', view)
+  if (isGrid) parameters.set('view', 'grid')
   const text = parameters.toString().replaceAll('%2C', ',').replaceAll('%2F', '/')
   return text && `#${text}`
 }
@@ -33,6 +35,6 @@ export function readLink(text) {
   return {
     query: said.get('q') ?? '', filters: readFilters(said.getAll('filter')), order: said.get('order') ?? '',
     key: said.get('key'), is: said.get('is'), row, position,
-    view: isView ? view : undefined, map: isView ? said.get('map') : undefined,
+    view: isView ? view : undefined, map: isView ? said.get('map') : undefined, isGrid: said.get('view') === 'grid',
   }
 }

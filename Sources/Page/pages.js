@@ -5,6 +5,7 @@ import { answer, list, loading, newest, pageLimit, pageSize, shown, showState, t
 import { activate } from './choice.js'
 import { showCard } from './card.js'
 import { map } from './map.js'
+import { showBegin } from './begin.js'
 
 let pageTimer = 0
 
@@ -38,7 +39,7 @@ async function loadPage(page) {
     notice.hide('page')
     // The index was rebuilt: pages of two generations do not fit together.
     if (found.generation !== answer.generation || (!index && found.keys !== answer.keys)) {
-      return type(query, Math.floor(list.top / list.rowHeight))
+      return type(query, list.first)
     }
     answer.pages.set(page, found.rows)
     if (page === 0) answer.isComplete = true
@@ -60,6 +61,7 @@ async function loadPage(page) {
     } else if (counts) showState()
     list.draw(true)
     showCard()
+    showBegin()
     map.draw()
   } catch (failure) {
     if (loading.get(page) !== controller) return

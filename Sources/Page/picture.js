@@ -1,17 +1,19 @@
 import { element } from './elements.js'
 import { options } from './texts.js'
-import { textOf } from './record.js'
+import { firstOf, webAddress } from './record.js'
 
 /** The origins that the policy allows for images: the page's own and those of its options. */
 const imageOrigins = new Set([document.baseURI, ...(options.imageOrigins ?? [])].map(text => new URL(text).origin))
 
-/** The address of a record's image, if the policy allows it. */
-export function pictureOf(match) {
-  const text = options.image === undefined ? '' : textOf(match, options.image)
-  if (!text || text.length > 2048 || !URL.canParse(text, document.baseURI)) return
-  const url = new URL(text, document.baseURI)
-  return imageOrigins.has(url.origin) ? url.href : undefined
+/** The address of an image, if the policy allows it. */
+export function allowedPicture(text) {
+  const url = webAddress(text)
+  return url && imageOrigins.has(url.origin) ? url.href : undefined
 }
+
+/** The address of a record's image, or of its first one. */
+export const pictureOf = match =>
+  options.image === undefined ? undefined : allowedPicture(firstOf(match.record, options.image))
 
 export const picture = className =>
   element('img', {

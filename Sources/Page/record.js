@@ -20,10 +20,25 @@ export function* marked(text, ranges) {
   yield text.slice(at)
 }
 
-/** Shows the label of a row, and beside it the other name that matched. */
-export function mark(parent, { label, name, match }) {
-  if (name === undefined) parent.replaceChildren(...marked(label, match))
-  else parent.replaceChildren(label, ' ', element('bdi', { className: 'other', dir: 'auto' }, ...marked(name, match)))
+/** Shows the first line of a row, and beside it the other name that matched. */
+export function mark(parent, match) {
+  const { label, name, match: ranges } = match, title = cut(titleOf(match), 1000)
+  const other = name !== undefined && marked(cut(name, 1000), ranges)
+  if (other) parent.replaceChildren(title, ' ', element('bdi', { className: 'other', dir: 'auto' }, ...other))
+  else parent.replaceChildren(...marked(title, title === label ? ranges : moved(ranges, label, title)))
+}
+
+/** The ranges of a label's marked texts in another text: at the same place, or at the beginning of a word. */
+export function moved(ranges, label, title) {
+  let end = 0
+  return (Array.isArray(ranges) ? ranges : []).flatMap(([from, to]) => {
+    const text = label.slice(from, to)
+    let at = from >= end && title.startsWith(text, from) ? from : title.indexOf(text, end)
+    while (at > 0 && at !== from && /[\p{L}\p{N}]/u.test(title[at - 1])) at = title.indexOf(text, at + 1)
+    if (at < 0 || !text) return []
+    end = at + text.length
+    return [[at, end]]
+  })
 }
 
 /** The fields of a record one by one, nested ones by path. */
@@ -50,8 +65,42 @@ export function textOf(match, path) {
   return [...textsOf(match)].filter(([name]) => name.startsWith(`${path}.`)).map(([, text]) => text).join(', ')
 }
 
+/** The first text of a field: of an array its first text, of a path what is below it. */
+export function firstOf(value, path) {
+  if (value === null || typeof value !== 'object') return path || value === null ? '' : String(value)
+  for (const [name, inner] of Object.entries(value)) {
+    const rest = !path || name === path || name.startsWith(`${path}.`) ? ''
+      : path.startsWith(`${name}.`) ? path.slice(name.length + 1) : Array.isArray(value) ? path : undefined
+    const found = rest === undefined ? '' : firstOf(inner, rest)
+    if (found) return found
+  }
+  return ''
+}
+
 /** The beginning of a text that the page shows, without half a character at the end. */
-export const cut = (text, most) => text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
+export const cut = (text, most) =>
+  text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
+
+/** The first line of a row: the filled template, else the record's key. */
+export const titleOf = match => (options.row && filled(options.row, match)) || match.label
+
+/** The right side of a row, with numbers as the language writes them. */
+export const rightOf = match => options.right ? filled(options.right, match, written) : ''
+
+const isMoney = (options.right ?? []).some(part => /\p{Sc}/u.test(part))
+const formats = []
+/** A decimal number as the language writes it. An amount of money with a fraction has two digits of it. */
+function written(text) {
+  const found = text.match(/^-?(?:0|[1-9]\d{0,14})(?:\.(\d{1,6}))?$/)
+  if (!found) return text
+  const fraction = found[1] ?? ''
+  const digits = fraction && isMoney ? Math.max(fraction.length, 2) : fraction.length
+  formats[digits] ??= new Intl.NumberFormat(language, {
+    minimumFractionDigits: digits, maximumFractionDigits: digits,
+    useGrouping: /** @type {any} */ (isMoney ? 'always' : 'min2'), // A year has no separator.
+  })
+  return formats[digits].format(text)
+}
 
 /** The second line of a row: the filled template, else the fields that tell the record from others. */
 export function detailOf(match) {
@@ -60,7 +109,7 @@ export function detailOf(match) {
 }
 
 /** A template with a record's values. A text between two middle dots is left out if none of its fields has a value. */
-function filled(template, match) {
+function filled(template, match, write = text => text) {
   const groups = [{ text: '', fields: 0, found: 0 }]
   for (const part of template) {
     if (typeof part === 'string') {
@@ -68,7 +117,7 @@ function filled(template, match) {
       groups.at(-1).text += first
       for (const text of rest) groups.push({ text, fields: 0, found: 0 })
     } else {
-      const text = cut(textOf(match, part[0]), 300), group = groups.at(-1)
+      const text = write(cut(textOf(match, part[0]), 300)), group = groups.at(-1)
       group.fields += 1
       group.found += text === '' ? 0 : 1
       group.text += text
@@ -105,6 +154,25 @@ export function linked(text) {
   if (!URL.canParse(text)) return
   const url = new URL(text)
   return url.username || url.password ? undefined : url.href
+}
+
+/** The address of the web in a text, also one relative to the page; undefined for any other text. */
+export function webAddress(text) {
+  if (!text || text.length > 2048 || /[\s\p{C}\\]/u.test(text) || !URL.canParse(text, document.baseURI)) return
+  const url = new URL(text, document.baseURI)
+  return /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined
+}
+
+/** The address that a row leads to: of a field, or of an address with fields, which all need a value. */
+export function linkOf(match) {
+  const { link } = options
+  if (link === undefined) return
+  if (typeof link === 'string') return webAddress(firstOf(match.record, link))?.href
+  const values = link.map(part => typeof part === 'string' ? part : firstOf(match.record, part[0]))
+  if (values.includes('')) return
+  try {
+    return webAddress(values.map((value, i) => value === link[i] ? value : encodeURIComponent(value)).join(''))?.href
+  } catch { /* Half a character has no code in an address. */ }
 }
 
 /** The value of a field as elements; an address becomes a link. */

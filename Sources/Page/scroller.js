@@ -1,11 +1,10 @@
-import { clamp, element } from './elements.js'
-import { options } from './texts.js'
-import { picture } from './picture.js'
+import { clamp } from './elements.js'
+import { rowNode } from './row.js'
 
 // MARK: The list
 
 /**
- * Any number of rows in a scroller. Only the visible rows are elements.
+ * Any number of rows in a scroller, or of cards in columns. Only the visible ones are elements.
  *
  * Browsers cut elements off at about 17 to 33 million pixels. A longer list stands on a sheet of `limit` pixels. Small
  * movements move the sheet pixel by pixel, large movements of the bar in proportion. At rest the list joins both again.
@@ -15,6 +14,7 @@ export class VirtualList {
   count = 0
   kept = -1
   rowHeight = 60
+  columns = 1
   top = 0 // The top of the view, in pixels of the whole list.
   #bar = 0 // The last seen position of the scroller.
   #rows = new Map()
@@ -30,23 +30,30 @@ export class VirtualList {
   }
 
   get view() { return this.scroller.clientHeight }
-  get #whole() { return this.count * this.rowHeight }
+  get #whole() { return Math.ceil(this.count / this.columns) * this.rowHeight }
+  /** The first visible row. */
+  get first() { return Math.floor(this.top / this.rowHeight) * this.columns }
   get #end() { return Math.max(0, this.#whole - this.view) }
   get #room() { return Math.max(0, Math.min(this.#whole, VirtualList.limit) - this.view) }
 
   /** Shows another list; `row` is the first visible row. */
   reset(count, row = 0) {
     this.count = count
-    this.top = clamp(row * this.rowHeight, 0, this.#end)
+    this.top = clamp(this.#placeOf(row), 0, this.#end)
     this.#settle()
     this.draw(true)
   }
 
   resize() {
-    const height = this.sheet.firstElementChild?.offsetHeight
-    if (height && height !== this.rowHeight) {
-      this.top *= height / this.rowHeight
-      this.rowHeight = height
+    const row = this.sheet.firstElementChild
+    if (row?.offsetHeight) {
+      // The style says how narrow a card may be.
+      const least = parseFloat(getComputedStyle(row).minWidth)
+      const columns = least > 0 ? Math.max(1, Math.floor(this.sheet.clientWidth / least)) : 1
+      this.sheet.style.setProperty('--columns', String(columns))
+      const height = row.offsetHeight
+      this.top *= height / this.rowHeight * this.columns / columns
+      Object.assign(this, { columns, rowHeight: height })
     }
     this.top = clamp(this.top, 0, this.#end)
     this.#settle()
@@ -55,13 +62,15 @@ export class VirtualList {
 
   /** Brings `row` into sight, moving as little as possible. */
   reveal(row) {
-    const [first, last] = [row * this.rowHeight, (row + 1) * this.rowHeight - this.view]
+    const first = this.#placeOf(row), last = first + this.rowHeight - this.view
     this.top = clamp(clamp(this.top, last, first), 0, this.#end)
     this.#settle()
     this.draw()
   }
 
   element(row) { return this.#rows.get(row) }
+
+  #placeOf(row) { return Math.floor(row / this.columns) * this.rowHeight }
 
   #settle() {
     this.sheet.style.height = `${Math.min(this.#whole, VirtualList.limit)}px`
@@ -87,8 +96,9 @@ export class VirtualList {
 
   /** @param all Whether the content of the rows may have changed. */
   draw(all = false) {
-    const first = clamp(Math.floor(this.top / this.rowHeight) - 3, 0, this.count)
-    const last = Math.min(this.count, Math.ceil((this.top + this.view) / this.rowHeight) + 3)
+    const { columns, rowHeight } = this, around = columns > 1 ? 1 : 3
+    const first = clamp((Math.floor(this.top / rowHeight) - around) * columns, 0, this.count)
+    const last = Math.min(this.count, (Math.ceil((this.top + this.view) / rowHeight) + around) * columns)
     const wanted = new Set()
     for (let row = first; row < last; row++) wanted.add(row)
     if (this.kept >= 0 && this.kept < this.count) wanted.add(this.kept) // The row under a screen reader stays.
@@ -100,14 +110,11 @@ export class VirtualList {
       let node = this.#rows.get(row)
       const isNew = !node
       if (isNew) {
-        node = free.pop() ?? this.sheet.appendChild(element('div', { className: 'row', role: 'option' },
-          element('div', { className: 'title' }, element('bdi', { dir: 'auto' })),
-          element('div', { className: 'detail' }),
-          ...(options.image === undefined ? [] : [picture('thumb')])))
+        node = free.pop() ?? this.sheet.appendChild(rowNode({ className: 'row', role: 'option', tabIndex: -1 }))
         this.#rows.set(row, node)
       }
       if (isNew || all) this.fill(node, row)
-      node.style.transform = `translateY(${row * this.rowHeight - this.top + this.#bar}px)`
+      node.style.transform = `translate(${row % columns * 100}%, ${this.#placeOf(row) - this.top + this.#bar}px)`
     }
     for (const node of free) node.remove()
     if (this.view) this.seen(first, last)

@@ -106,6 +106,11 @@ class Firefox:
 
     # The functions that the tests of both browsers use.
 
+    def size(self, width, height):
+        """Gives the page this size; the window has more."""
+        outer = self.evaluate("[outerWidth - innerWidth, outerHeight - innerHeight]")
+        self.call("WebDriver:SetWindowRect", width=width + outer[0], height=height + outer[1])
+
     def open(self, url):
         self.call("WebDriver:Navigate", url="about:blank")
         self.call("WebDriver:Navigate", url=url)

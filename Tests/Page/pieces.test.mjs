@@ -13,6 +13,7 @@ const options = {
   texts: { quote: '»{text}«', compass: 'NSOW', 'matches.one': '{count} Treffer', 'matches.other': '{count} Treffer (viele)' },
   image: 'photo', imageOrigins: ['https://img.example.org'], labels: { price: 'Preis <in> €' },
   orders: [['-price', 'Teuerste zuerst']], index: { filters: ['brand_name', 'colour'], ranges: ['price', 'made'], near: true },
+  row: [['title'], ', ', ['kind']], right: [['price'], ' €'], link: ['https://shop.example/', ['sku'], '?from=', ['kind']],
 }
 globalThis.document = {
   documentElement: { lang: 'de', dataset: { page: JSON.stringify(options) } },
@@ -22,8 +23,9 @@ globalThis.document = {
 const load = async name => import(`../../Sources/Page/${name}.js`)
 const names = [
   'elements', 'texts', 'degrees', 'rows', 'record', 'picture', 'cells', 'land', 'projection', 'boxes', 'link', 'conditions',
+  'colour',
 ]
-const [elements, texts, degrees, rows, record, picture, cells, land, projection, boxes, link, conditions] =
+const [elements, texts, degrees, rows, record, picture, cells, land, projection, boxes, link, conditions, colour] =
   await Promise.all(names.map(load))
 
 test('a text has its values, and the plural of its language', () => {
@@ -115,6 +117,64 @@ test('an image comes from an allowed origin', () => {
   for (const photo of ['https://other.example.org/c.png', 'javascript:1', '', null]) assert.equal(address(photo), undefined)
 })
 
+test('the first image of an array, of a path, and of a row with flat fields is shown', () => {
+  for (const record of [
+    { photo: ['', null, 'a.png', 'b.png'] }, { photo: { url: 'a.png' } }, { photo: [{ url: 'a.png' }, { url: 'b.png' }] },
+    { 'photo.0': 'a.png' },
+  ]) assert.equal(picture.pictureOf({ record }), 'https://example.org/search/a.png', JSON.stringify(record))
+  assert.equal(record.firstOf({ a: { b: ['', 7] } }, 'a.b'), '7')
+  assert.equal(record.firstOf({ a: ['x', 'y'] }, 'a.1'), 'y')
+  for (const empty of [{}, { photo: [] }, { photo: [null, ''] }, { photo: {} }, { photo: [['javascript:1']] }]) {
+    assert.equal(picture.pictureOf({ record: empty }), undefined, JSON.stringify(empty))
+  }
+})
+
+test('the first line and the right side of a row are templates, with numbers as the language writes them', () => {
+  const row = (price, more) => ({ label: 'Lamp, Lumen', record: { title: 'Lamp', price, ...more } })
+  assert.equal(record.titleOf(row('1', { kind: 'new' })), 'Lamp, new')
+  assert.equal(record.titleOf({ label: 'Lamp, Lumen', record: { other: 'x' } }), 'Lamp, Lumen')
+  const said = ['1234.5', '0.05', '39', '12345678.125', '-7.1', '1e3', '007', 'about 5', '12345678901234567'].map(price => record.rightOf(row(price)))
+  assert.deepEqual(said, ['1.234,50 €', '0,05 €', '39 €', '12.345.678,125 €', '-7,10 €', '1e3 €', '007 €', 'about 5 €', '12345678901234567 €'])
+  assert.equal(record.rightOf(row('')), '')
+})
+
+test('marks are at the same words in another first line', () => {
+  assert.deepEqual(record.moved([[0, 2]], 'Lamp, Lumen', 'Lamp'), [[0, 2]])
+  assert.deepEqual(record.moved([[6, 8]], 'Lamp, Lumen', 'Lumen Lamp'), [[0, 2]])
+  assert.deepEqual(record.moved([[0, 2], [6, 8]], 'La, xx Lu', 'aLa La'), [[4, 6]])
+  for (const [ranges, title] of [[[[0, 2]], 'Desk'], [[[0, 0]], 'Desk'], [undefined, 'Desk'], [[[0, 2]], 'xLa']]) {
+    assert.deepEqual(record.moved(ranges, 'Lamp', title), [])
+  }
+})
+
+test('a row leads to an address of the web, whose fields all have a value', () => {
+  const to = (sku, kind) => record.linkOf({ record: { sku, kind } })
+  assert.equal(to('a/b?c', 'x y'), 'https://shop.example/a%2Fb%3Fc?from=x%20y')
+  assert.equal(to(['p', 'q'], 'x'), 'https://shop.example/p?from=x')
+  for (const [sku, kind] of [['', 'x'], [null, 'x'], ['\ud800', 'x'], ['a'.repeat(3000), 'x']]) assert.equal(to(sku, kind), undefined)
+  assert.equal(record.webAddress('a/b#c').href, 'https://example.org/search/a/b#c')
+  for (const text of [
+    'javascript:alert(1)', 'JavaScript:alert(1)', ' javascript:alert(1)', 'java\nscript:alert(1)', 'data:text/html,x', 'blob:x', 'file:///etc',
+    'mailto:a@b.example', 'https://a:b@example.org/', 'a b', 'https:\\\\evil.example', 'https://shop.example/\u202egpj', '', undefined,
+  ]) assert.equal(record.webAddress(text), undefined, text)
+})
+
+test('a colour becomes readable on its ground and on its wash', () => {
+  const contrast = (a, b) => {
+    const [low, high] = [a, b].map(colour.luminance).sort((x, y) => x - y)
+    return (high + 0.05) / (low + 0.05)
+  }
+  const steps = ['00', '33', '66', '99', 'cc', 'ff']
+  for (const red of steps) for (const green of steps) for (const blue of steps) {
+    for (const ground of [[253, 252, 250], [21, 25, 28]]) {
+      const { accent, wash } = colour.readable(`#${red}${green}${blue}`, ground)
+      for (const behind of [ground, wash]) assert.ok(contrast(accent, behind) >= 4.5, `${red}${green}${blue} ${ground}`)
+      assert.ok(contrast(accent, ground[0] > 99 ? [255, 255, 255] : [28, 18, 12]) >= 4.5, `${red}${green}${blue}, its text`)
+    }
+  }
+  assert.deepEqual(colour.readable('#2f6f62', [253, 252, 250]).accent, [47, 111, 98])
+})
+
 test('the work of an answer is read from its headers', () => {
   const headers = new Map([['Shardq-Cost', 'shards=2/35, loads=1, bytes=4096'], ['Server-Timing', 'search;dur=0.25']])
   assert.deepEqual(rows.cost(headers), { touched: '2', all: '35', loads: 1, bytes: 4096, duration: '0.25' })
@@ -126,13 +186,19 @@ test('a link becomes the state that made it', () => {
   const text = link.linkText('kö', chosen, '5.00/50.9000/6.9000')
   assert.ok(text.startsWith('#q=k%C3%B6&row=12&'), text)
   const { view, map, ...state } = link.readLink(text)
-  assert.deepEqual(state, { query: 'kö', filters: [], order: '', key: chosen.label, is: 'ff', row: 12, position: undefined })
+  assert.deepEqual(state, {
+    query: 'kö', filters: [], order: '', key: chosen.label, is: 'ff', row: 12, position: undefined, isGrid: false })
   assert.deepEqual([view, map], [[5, 50.9, 6.9], '5.00/50.9000/6.9000'])
   assert.equal(link.readLink(link.linkText('other', chosen)).row, undefined)
   assert.equal(link.readLink(link.linkText('', { ...chosen, position: 7 })).position, 7)
   assert.equal(link.linkText('', null), '')
-  const empty = { query: '', filters: [], order: '', key: null, is: null, row: undefined, position: undefined, view: undefined, map: undefined }
-  for (const broken of ['', '#', '#row=-1', '#row=1e3', '#position=9999999999999999', '#map=1/2', '#map=a/b/c']) {
+  assert.equal(link.linkText('', null, undefined, {}, true), '#view=grid')
+  assert.equal(link.readLink('#view=grid').isGrid, true)
+  const empty = {
+    query: '', filters: [], order: '', key: null, is: null, row: undefined, position: undefined, view: undefined,
+    map: undefined, isGrid: false,
+  }
+  for (const broken of ['', '#', '#view=x', '#row=-1', '#row=1e3', '#position=9999999999999999', '#map=1/2', '#map=a/b/c']) {
     assert.deepEqual(link.readLink(broken), empty, broken)
   }
 })

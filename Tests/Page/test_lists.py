@@ -66,8 +66,8 @@ class Images(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-class Lists:
-    """The tests of both browsers; `kind` is one of them."""
+class Pages:
+    """Pages of lists in a browser of the class `kind`, and a host of images."""
 
     @classmethod
     def setUpClass(cls):
@@ -80,10 +80,6 @@ class Lists:
         cls.addClassCleanup(images.server_close)
         cls.addClassCleanup(images.shutdown)
         cls.images = f"http://127.0.0.1:{images.server_port}"
-        cls.products = cls.build("products", products(cls.images), "--key", "{name}")
-        cls.words = cls.build("words", ({"word": f"ba{i:04}"} for i in range(500)), "--key", "{word}")
-        hamlets = ({"name": f"Machi {i:03}", "lat": 33 + i // 3 % 20 / 2, "lon": 131 + i // 3 % 23 / 2 + i % 3 / 50} for i in range(300))
-        cls.places = cls.build("places", hamlets, "--key", "{name}")
         cls.browser = cls.kind(tempfile.mkdtemp(prefix="profile-", dir=cls.directory))
         cls.addClassCleanup(cls.browser.close)
 
@@ -153,6 +149,23 @@ class Lists:
         self.evaluate(
             f"input.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{name}', bubbles: true, cancelable: true }}))")
 
+    def violations(self):
+        return json.loads(self.browser.tab.evaluate(
+            "axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) =>"
+            " [id, nodes.map(({ html, failureSummary }) => html + failureSummary)])))", awaits=True))
+
+
+class Lists(Pages):
+    """The tests of both browsers."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.products = cls.build("products", products(cls.images), "--key", "{name}")
+        cls.words = cls.build("words", ({"word": f"ba{i:04}"} for i in range(500)), "--key", "{word}")
+        hamlets = ({"name": f"Machi {i:03}", "lat": 33 + i // 3 % 20 / 2, "lon": 131 + i // 3 % 23 / 2 + i % 3 / 50} for i in range(300))
+        cls.places = cls.build("places", hamlets, "--key", "{name}")
+
     def test_options_of_the_command_and_of_a_file(self):
         file = pathlib.Path(self.directory, "look")
         file.write_text(
@@ -219,6 +232,8 @@ class Lists:
         self.assertEqual(self.complaints(), [])
 
     def test_one_column_with_the_highlighted_record(self):
+        self.browser.size(1000, 800)
+        self.addCleanup(self.browser.size, 1280, 800)
         self.serve(self.products)
         self.open()
         self.type("desk", "300 matches")
@@ -437,11 +452,6 @@ class InChromium(Lists, unittest.TestCase):
                         self.wait("chosen !== null")
                     with self.subTest(list=index.parent.name, size=(width, height), dark=dark, state=state):
                         self.assertEqual(self.violations(), [])
-
-    def violations(self):
-        return json.loads(self.browser.tab.evaluate(
-            "axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) =>"
-            " [id, nodes.map(({ html, failureSummary }) => html + failureSummary)])))", awaits=True))
 
 
 @unittest.skipUnless(firefox.executable(), "there is no Firefox; Scripts/dependencies.sh --tests installs it on Debian")

@@ -29,6 +29,9 @@ class Chromium(browser.Browser):
         self.tab = browser.Tab(self, isolated=False)
         self.said = []
 
+    def size(self, width, height):
+        self.tab.size(width, height)
+
     def open(self, url):
         self.keep()
         self.tab.call("Page.navigate", url="about:blank")

@@ -38,6 +38,30 @@ import Testing
     #expect(texts["showList"] == "Afficher la liste")
   }
 
+  @Test("a row, its link, a colour and a logo")
+  func row() throws {
+    let options = try Self.options([
+      ("row", "{name}"), ("row-right", "{price} €"), ("link", "https://shop.example/{id}?a=b"), ("accent", "#0A7"),
+      ("logo", "https://cdn.shop.example:8443/logo.svg"), ("home", "/"), ("image-origin", "https://img.example.org"),
+    ])
+    let object = try Self.object(options)
+    #expect((object["row"] as? [Any])?.first as? [String] == ["name"])
+    #expect((object["right"] as? [Any])?.last as? String == " €")
+    #expect((object["link"] as? [Any])?.first as? String == "https://shop.example/")
+    #expect(object["accent"] as? String == "#00aa77")
+    #expect(object["logo"] as? String == "https://cdn.shop.example:8443/logo.svg")
+    #expect(object["home"] as? String == "/")
+    // The policy has the origin of the logo; records have no images from there.
+    #expect(options.policyOrigins == ["https://img.example.org", "https://cdn.shop.example:8443"])
+    #expect(object["imageOrigins"] as? [String] == ["https://img.example.org"])
+    #expect(try Self.object(Self.options([("link", "url")]))["link"] as? String == "url")
+    #expect(try Self.object(Self.options([("accent", "Teal")]))["accent"] as? String == "#008080")
+    #expect(try Self.options([("logo", "../logo.svg")]).policyOrigins == [])
+    for address in ["./{id}", "products/{id}", "?id={id}", "/{a}/{b}", "#key={id}"] {
+      try Self.options([("link", address)]).check(["id", "a", "b"])
+    }
+  }
+
   @Test("a later option replaces an earlier one")
   func order() throws {
     let options = try Self.options([("title", "one"), ("title", "two"), ("label", "a=1"), ("label", "a=2")])
@@ -62,6 +86,27 @@ import Testing
       ("image-origin", "https://a;script-src *", "--image-origin: "), ("image-origin", "*", "--image-origin: * is not"),
       ("image-origin", "https://a:99999", "--image-origin: "), ("image-origin", "javascript:1", "--image-origin: "),
       ("image-origin", "https://", "--image-origin: "),
+      ("row", "name", "--row: it names no field"), ("row-right", "{a", "--row-right: character 1 is a brace"),
+      ("accent", "red;}body{display:none", "--accent: red;}body{display:none is not a colour; write #0a7"),
+      ("accent", "#12", "--accent: #12 is not a colour"), ("accent", "#1234567", "--accent: #1234567 is not a colour"),
+      ("accent", "#00g", "--accent: "), ("accent", "url(//x)", "--accent: "), ("accent", "var(--ink)", "--accent: "),
+      ("accent", "teel", "--accent: teel is not a colour; write #0a7 or #00aa77; did you mean teal?"),
+      ("logo", "javascript:alert(1)", "--logo: the page has no addresses of javascript:; write one of https:"),
+      ("logo", "data:image/svg+xml,<svg/>", "--logo: "),
+      ("logo", "DATA:image/png;base64,AA", "--logo: the page has no"),
+      ("logo", "https://a;b/logo.svg", "--logo: https://a;b/logo.svg is not an address that a page takes images"),
+      ("home", " javascript:alert(1)", "--home:  javascript:alert(1) is not an address"),
+      ("home", "https:\\\\evil.example", "--home: "), ("home", "//evil.example/a", "--home: //evil.example/a is not"),
+      ("home", "https://user:word@evil.example/", "--home: "), ("home", "https:a", "--home: "),
+      ("home", "ftp://a/", "--home: "),
+      ("home", "mailto:a@b.example", "--home: the page has no addresses of mailto:"),
+      ("link", "https://shop.example/", "--link: https://shop.example/ names no field; write a field with an address"),
+      ("link", "javascript:alert({id})", "--link: the page has no addresses of javascript:"),
+      ("link", "{url}/a", "--link: the fields of an address stand behind its host"),
+      ("link", "https://{host}/a", "--link: the fields of an address stand behind"),
+      ("link", "{url}", "--link: the fields"),
+      ("link", "https://shop.example{id}", "--link: the fields of an address stand behind its host"),
+      ("link", "a/{id", "--link: character 3 is a brace"), ("link", "a b/{id}", "--link: a b/x is not an address"),
       ("costs", "yes", "--costs: yes is not a choice; write true or false"),
       ("text", "brwse=x", "--text: the page has no text brwse; did you mean browse?"),
       ("text", "browse", "--text: write a name and the text"),
@@ -89,10 +134,11 @@ import Testing
   func fields() throws {
     let fields = ["id", "price", "tags.0", "tags.1"]
     try Self.options([("subtitle", "{price} {tags}"), ("image", "id")]).check(fields, numbers: [])
-    let wrong = [
-      ("subtitle", "{prce}"), ("fields", "prce"), ("label", "prce=x"), ("image", "prce"), ("order", "-prce=x"),
-    ]
-    for (name, value) in wrong {
+    try Self.options([("image", "tags"), ("link", "tags"), ("row", "{tags.0}")]).check(fields, numbers: [])
+    for (name, value) in [
+      ("subtitle", "{prce}"), ("fields", "prce"), ("label", "prce=x"), ("image", "prce"), ("row", "{prce}"),
+      ("row-right", "{prce}"), ("link", "prce"), ("link", "a/{prce}"), ("order", "-prce=x"),
+    ] {
       let failure = #expect(throws: PageOptions.SettingsError.self) {
         try Self.options([(name, value)]).check(fields, numbers: ["price"])
       }

@@ -18,7 +18,8 @@
     /// The settings that may be given more than once.
     private static let repeatable = ["label", "order", "text", "image-origin"]
     private static let names = [
-      "title", "placeholder", "lang", "subtitle", "fields", "label", "order", "image", "image-origin", "costs", "text",
+      "title", "placeholder", "lang", "row", "subtitle", "row-right", "link", "fields", "label", "order", "image",
+      "image-origin", "accent", "logo", "home", "costs", "text",
     ]
     /// The most bytes of a value, and the most settings.
     private static let (valueLimit, countLimit) = (4096, 1000)
@@ -40,6 +41,13 @@
     /// The origins of images beside the page's own origin.
     package var imageOrigins: [String] { values("image-origin") }
     package var hasImage: Bool { value("image") != nil }
+    /// The origins that the policy allows for images: those of records, and that of the logo.
+    package var policyOrigins: [String] {
+      guard let origin = value("logo").flatMap(PageAddress.origin), !imageOrigins.contains(origin) else {
+        return imageOrigins
+      }
+      return imageOrigins + [origin]
+    }
 
     private func value(_ name: String) -> String? { settings.last { $0.name == name }?.value }
     private func values(_ name: String) -> [String] { settings.filter { $0.name == name }.map(\.value) }
@@ -83,8 +91,20 @@
       switch name {
       case "lang":
         return isTag(value) ? nil : "\(value) is not a language; write a tag such as en, de-AT or fr"
-      case "subtitle":
+      case "row", "subtitle", "row-right":
         return KeyTemplate(value).flaw.map(flaw)
+      case "link":
+        guard value.contains("{") else { return linkFlaw(value) }
+        let template = KeyTemplate(value)
+        return template.flaw.map(flaw) ?? PageAddress.flaw(template)
+      case "accent": return PageColour.flaw(value)
+      case "home": return PageAddress.flaw(value)
+      case "logo":
+        guard let flaw = PageAddress.flaw(value) else {
+          let origin = PageAddress.origin(of: value)
+          return origin.map(isOrigin) == false ? "\(value) is not an address that a page takes images from" : nil
+        }
+        return flaw
       case "fields":
         return NamedFields.list(value) == nil ? "a field has no name; write a,b" : nil
       case "label":
@@ -106,6 +126,12 @@
         return Bool(value) == nil ? "\(value) is not a choice; write true or false" : nil
       default: return nil
       }
+    }
+
+    /// Returns a reason to refuse an address in the place of a field: all rows would lead there.
+    private static func linkFlaw(_ name: String) -> String? {
+      name.contains("/") || name.lowercased().hasPrefix("javascript:") || name.lowercased().hasPrefix("data:")
+        ? "\(name) names no field; write a field with an address, or an address such as https://shop.example/{id}" : nil
     }
 
     private static func flaw(_ flaw: (flaw: KeyTemplate.SyntaxFlaw, position: Int)) -> String {
@@ -153,31 +179,44 @@
       return parts.count == 1 || UInt16(String(decoding: Array(parts[1]), as: UTF8.self)) ?? 0 > 0
     }
 
-    /// Returns the fields that a row shows beside its key (record.js): the fields of the template and the image, else the
-    /// country, or in an index without coordinates the first fields.
+    /// Returns the fields that a row shows beside its key (record.js): those of its templates, its link and its image. A
+    /// row without a second line of its own has the country, or in an index without coordinates the first fields.
     package func rowFields(of schema: Schema) -> [String] {
-      let image = value("image").map { [$0] } ?? []
-      if let subtitle = value("subtitle") { return KeyTemplate(subtitle).fields + image }
-      if schema.latitude != nil, schema.longitude != nil {
-        return (PlaceWriter.countryField(of: schema).map { [$0] } ?? []) + image
+      var fields = ["row", "row-right", "link", "image"].flatMap { name in
+        value(name).map { Self.named(name, $0) } ?? []
       }
-      return Array(schema.names.prefix(8)) + image
+      if let subtitle = value("subtitle") {
+        fields += Self.named("subtitle", subtitle)
+      } else if schema.latitude != nil, schema.longitude != nil {
+        fields += PlaceWriter.countryField(of: schema).map { [$0] } ?? []
+      } else {
+        fields += schema.names.prefix(8)
+      }
+      // The page shows the first image of an array.
+      let found = fields.map { name in
+        schema.names.contains(name) ? name : schema.names.first { $0.hasPrefix(name + ".") } ?? name
+      }
+      return found.indices.filter { found.firstIndex(of: found[$0]) == $0 }.map { found[$0] }
+    }
+
+    /// Returns the fields that a setting names.
+    private static func named(_ name: String, _ value: String) -> [String] {
+      switch name {
+      case "row", "subtitle", "row-right": KeyTemplate(value).fields
+      case "link": value.contains("{") ? KeyTemplate(value).fields : [value]
+      case "fields": NamedFields.list(value) ?? []
+      case "label": pair(value).map { [$0.0] } ?? []
+      case "order": pair(value).map { [orderField($0.0)] } ?? []
+      case "image": [value]
+      default: []
+      }
     }
 
     // MARK: Checking
 
     /// The settings that name fields, and the fields.
     private var fieldSettings: [(setting: Setting, fields: [String])] {
-      settings.compactMap { setting in
-        switch setting.name {
-        case "subtitle": (setting, KeyTemplate(setting.value).fields)
-        case "fields": (setting, NamedFields.list(setting.value) ?? [])
-        case "label": Self.pair(setting.value).map { (setting, [$0.0]) }
-        case "order": Self.pair(setting.value).map { (setting, [Self.orderField($0.0)]) }
-        case "image": (setting, [setting.value])
-        default: nil
-        }
-      }
+      settings.map { ($0, Self.named($0.name, $0.value)) }.filter { !$0.1.isEmpty }
     }
 
     /// Refuses a field that the index does not have, an order by a field without numbers, and a language without texts.
@@ -217,6 +256,17 @@
 
     // MARK: Writing
 
+    /// Returns the parts of a template as JSON: texts, and arrays with the name of a field.
+    private static func json(_ template: KeyTemplate) -> String {
+      let parts = template.parts.map { part in
+        switch part {
+        case .literal(let bytes): JSONText.string(String(decoding: bytes, as: UTF8.self))
+        case .field(let number): "[" + JSONText.string(template.fields[number]) + "]"
+        }
+      }
+      return "[" + parts.joined(separator: ",") + "]"
+    }
+
     /// Returns the settings as JSON for the page.
     package func json(_ facts: PageFacts) -> String {
       func object(_ pairs: [(String, String)]) -> String {
@@ -224,18 +274,14 @@
       }
       func list(_ texts: [String]) -> String { "[" + texts.map(JSONText.string).joined(separator: ",") + "]" }
       var members = ["\"index\":\(facts.json)"]
-      for name in ["title", "placeholder", "image"] {
+      for name in ["title", "placeholder", "image", "logo", "home"] {
         if let value = value(name) { members.append("\"\(name)\":" + JSONText.string(value)) }
       }
-      if let subtitle = value("subtitle") {
-        let template = KeyTemplate(subtitle)
-        let parts = template.parts.map { part in
-          switch part {
-          case .literal(let bytes): JSONText.string(String(decoding: bytes, as: UTF8.self))
-          case .field(let number): "[" + JSONText.string(template.fields[number]) + "]"
-          }
-        }
-        members.append("\"subtitle\":[" + parts.joined(separator: ",") + "]")
+      if let accent = value("accent").flatMap(PageColour.digits) { members.append("\"accent\":\"\(accent)\"") }
+      for (name, member) in [("row", "row"), ("subtitle", "subtitle"), ("row-right", "right"), ("link", "link")] {
+        guard let value = value(name) else { continue }
+        let isField = name == "link" && !value.contains("{")
+        members.append("\"\(member)\":" + (isField ? JSONText.string(value) : Self.json(KeyTemplate(value))))
       }
       if let fields = value("fields").flatMap(NamedFields.list) { members.append("\"fields\":" + list(fields)) }
       let labels = values("label").compactMap(Self.pair)

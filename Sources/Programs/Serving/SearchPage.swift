@@ -32,7 +32,7 @@
         body: ByteBuffer(bytes: html), contentType: "text/html; charset=utf-8",
         tag: "\"" + String(decoding: Base64.encoded(digest(html)), as: UTF8.self) + "\"")
       answer.headers[.contentSecurityPolicy] =
-        PagePolicy.text(for: html, images: options.imageOrigins, digest: digest) + "; frame-ancestors 'none'"
+        PagePolicy.text(for: html, images: options.policyOrigins, digest: digest) + "; frame-ancestors 'none'"
       answer.stored = Gzip.Stored()
       return answer
     }

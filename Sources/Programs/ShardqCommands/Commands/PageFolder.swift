@@ -78,7 +78,7 @@
         html.replaceSubrange(range, with: Array("This page needs JavaScript.".utf8))
       }
       let policy = PagePolicy.text(
-        for: html, scripts: ["'self'", "'wasm-unsafe-eval'"], images: options.imageOrigins, digest: Digest.sha256)
+        for: html, scripts: ["'self'", "'wasm-unsafe-eval'"], images: options.policyOrigins, digest: Digest.sha256)
       let charset = "<meta charset=\"utf-8\">"
       // The browser fetches the scripts while the page still comes.
       let scripts = ["static.js", "shardq.js"].map { "\n<link rel=\"modulepreload\" href=\"\($0)\">" }.joined()

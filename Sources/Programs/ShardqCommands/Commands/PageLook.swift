@@ -10,11 +10,32 @@
     var title: String?
 
     @Option(
+      name: .customLong("row"),
+      help: ArgumentHelp(
+        "The first line of a row, with fields in braces (default: the key).",
+        valueName: "template"))
+    var row: String?
+
+    @Option(
       name: .customLong("subtitle"),
       help: ArgumentHelp(
         "The second line of a row, with fields in braces. A piece between two \u{b7} without a value is left out.",
         valueName: "template"))
     var subtitle: String?
+
+    @Option(
+      name: .customLong("row-right"),
+      help: ArgumentHelp(
+        "The right side of a row, such as a price, with numbers as the language writes them.",
+        valueName: "template"))
+    var right: String?
+
+    @Option(
+      name: .customLong("link"),
+      help: ArgumentHelp(
+        "The address that a row leads to: a field with an address, or an address with fields in braces.",
+        valueName: "field"))
+    var link: String?
 
     @Option(
       name: .customLong("fields"),
@@ -51,6 +72,27 @@
     var imageOrigins: [String] = []
 
     @Option(
+      name: .customLong("accent"),
+      help: ArgumentHelp(
+        "The colour of the title, links and the chosen row, such as teal or #0a7. The page makes it readable.",
+        valueName: "colour"))
+    var accent: String?
+
+    @Option(
+      name: .customLong("logo"),
+      help: ArgumentHelp(
+        "The address of an image beside the title.",
+        valueName: "url"))
+    var logo: String?
+
+    @Option(
+      name: .customLong("home"),
+      help: ArgumentHelp(
+        "The address that the title leads to.",
+        valueName: "url"))
+    var home: String?
+
+    @Option(
       name: .customLong("page-file"),
       help: ArgumentHelp(
         "A file with such options and the texts of the page, like title = Shop. Options of the command line win.",
@@ -67,7 +109,8 @@
         if let file { try options.addFile(file) }
         let given =
           [
-            ("title", title), ("lang", language), ("subtitle", subtitle), ("fields", fields), ("image", image),
+            ("title", title), ("lang", language), ("row", row), ("subtitle", subtitle), ("row-right", right),
+            ("link", link), ("fields", fields), ("image", image), ("accent", accent), ("logo", logo), ("home", home),
           ] + labels.map { ("label", $0) } + orders.map { ("order", $0) }
           + imageOrigins.map { ("image-origin", $0) }
         for (name, value) in given {
