@@ -36,7 +36,7 @@ export const recent = {
     const is = match.digest ?? digest(match.record), link = linkOf(match) ?? ''
     const others = this.list.filter(([, other, , , address]) => other !== is && (address !== link || !link))
     // A price or a place may change; the entry has neither.
-    const entry = [match.label.slice(0, 1000), is, cut(titleOf(match), 200), pictureOf(match) ?? '', link]
+    const entry = [match.label, is, cut(titleOf(match), 200), pictureOf(match) ?? '', link]
     this.list = [entry, ...others].slice(0, this.limit)
     this.write()
   },

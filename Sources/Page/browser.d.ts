@@ -1,5 +1,5 @@
 // The names of the browser that the scripts of the page use: Tests/Page/lint.test.mjs refuses other names.
-declare const window: any, localStorage: any
+declare const localStorage: any
 declare const document: any, location: any, history: any, navigator: any, performance: any, devicePixelRatio: number
 declare const fetch: any, AbortController: any, AbortSignal: any, URL: any, URLSearchParams: any
 declare const TextEncoder: any, ResizeObserver: any, WheelEvent: any

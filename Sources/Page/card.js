@@ -29,7 +29,7 @@ export function showCard() {
 }
 
 function fillCard(match) {
-  const title = cut(titleOf(match), 500), href = linkOf(match), right = rightOf(match)
+  const title = cut(titleOf(match), 300), href = linkOf(match), right = rightOf(match)
   byId('chosen').replaceChildren(href ? element('a', { href }, title) : title)
   const geo = `geo:${match.latitude},${match.longitude}`
   byId('place').replaceChildren(...(right ? [element('strong', {}, right)] : []), ...(match.at ? [

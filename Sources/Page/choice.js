@@ -1,4 +1,4 @@
-import { byId } from './elements.js'
+import { byId, element } from './elements.js'
 import { heading, say } from './texts.js'
 import { search } from './search.js'
 import { announce, input, notice } from './notice.js'
@@ -51,7 +51,7 @@ export function makeRoom() {
 function follow(match, href, isTab) {
   recent.note(match)
   showBegin()
-  if (isTab) window.open(href, '_blank', 'noopener')
+  if (isTab) element('a', { href, target: '_blank', rel: 'noopener' }).click()
   else location.assign(href)
 }
 

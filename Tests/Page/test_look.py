@@ -39,7 +39,7 @@ def hostile(images):
     """Records with markup in every field, and with addresses that run scripts."""
     addresses = [
         "javascript:document.title='taken'", "JaVaScript:document.title='taken'", " javascript:document.title='taken'",
-        "java\tscript:document.title='taken'", "data:text/html,<script>document.title='taken'</script>", "//[", "\ud800",
+        "java\tscript:document.title='taken'", "data:text/html,<script>document.title='taken'</script>", "//[", "a b",
         "https://user:word@evil.example/", "file:///etc/passwd", f"blob:{images}/1", "x" * 10_000,
     ]
     for i, address in enumerate(addresses):
@@ -47,7 +47,7 @@ def hostile(images):
             "name": f"zz {i:02} {SCRIPT}", "brand": SCRIPT, "price": SCRIPT, "sold": i, "url": address,
             "photos": [[address], {"url": address}], "__proto__": {"polluted": "yes"},
         }
-    yield {"name": "zy " + "long " * 2000, "brand": "b" * 10_000, "price": "9" * 10_000, "sold": 1, "url": "a/b"}
+    yield {"name": "zy long", "brand": "b" * 10_000, "price": "9" * 10_000, "sold": 1, "url": "a/b"}
 
 
 class Looks(test_lists.Pages):
@@ -57,9 +57,9 @@ class Looks(test_lists.Pages):
     def setUpClass(cls):
         super().setUpClass()
         for i in range(60):
-            pathlib.Path(cls.directory, f"product-{i}.html").write_text(f"<title>Product {i}</title>")
+            pathlib.Path(cls.directory, f"product-{i}.html").write_text(f"<!doctype html><title>Product {i}</title>")
         cls.lamps = cls.build("lamps", lamps(cls.images), *SHOP)
-        cls.hostile = cls.build("hostile", hostile(cls.images), *SHOP)
+        cls.hostile = cls.build("hostile", hostile(cls.images), *SHOP[:4], "--key", "{name}")
         cls.look = ("--image", "photos", "--image-origin", cls.images, "--row", "{name}", "--row-right", "{price} €",
                     "--subtitle", "{brand}")
 
@@ -151,14 +151,14 @@ class Looks(test_lists.Pages):
                 self.assertEqual(self.evaluate("document.querySelector('.row[aria-selected=true]')?.id ?? null"),
                                  None if row is None else f"match-{row}", name)
             # To the end of the list, where the last card is in sight.
-            self.evaluate("byId('matches').scrollTop = 1e6")
-            self.wait("document.querySelector('#match-59:not(.waiting)')?.getBoundingClientRect().bottom <= innerHeight")
+            self.wait("(byId('matches').scrollTop = 1e6) && document.querySelector('#match-59:not(.waiting)')?.getBoundingClientRect().bottom <= innerHeight")
             self.picture("cards")
             self.browser.reload()
             self.wait("document.body?.classList.contains('grid') && document.querySelectorAll('.row:not(.waiting)').length > 5")
             self.evaluate("byId('layout').click()")
             self.wait(f"location.hash === '#q=desk' && {tops}.length === document.querySelectorAll('.row').length")
-            self.assertEqual(self.complaints(), [])
+            # Firefox advises against lists that follow a scroller.
+            self.assertEqual([said for said in self.complaints() if "scroll-linked" not in str(said)], [])
 
     def test_a_record_without_picture_leaves_no_gap(self):
         self.serve(self.lamps, *self.look)
@@ -166,13 +166,13 @@ class Looks(test_lists.Pages):
         self.typed("desk", "Desk lamp 59")
         lefts = self.rows("row.querySelector('.title').getBoundingClientRect().left - row.getBoundingClientRect().left")
         hidden = self.rows("row.querySelector('.thumb').hidden")
-        self.assertEqual(hidden[:4], [True, False, False, True])
-        self.assertTrue(lefts[0] == lefts[3] < 30 and lefts[1] == lefts[2] > 60, lefts[:4])
+        self.assertEqual(hidden[:6], [False, False, True, False, False, True])
+        self.assertTrue(lefts[2] == lefts[5] < 30 and lefts[0] == lefts[1] == lefts[3] > 60, lefts[:6])
         # A picture that does not come leaves none either.
         self.evaluate("document.querySelector('#match-1 .thumb').src = '/nowhere.png'")
         self.wait("document.querySelector('#match-1 .thumb').hidden")
         self.assertEqual(self.rows("row.querySelector('.title').getBoundingClientRect().left")[1],
-                         self.rows("row.querySelector('.title').getBoundingClientRect().left")[0])
+                         self.rows("row.querySelector('.title').getBoundingClientRect().left")[2])
 
     def test_the_record_stands_beside_the_list(self):
         self.serve(self.lamps, *self.look)
@@ -268,6 +268,21 @@ class Looks(test_lists.Pages):
             # The address asks for /a/b, which no host has.
             self.assertEqual([said for said in self.complaints() if "taken" in str(said) or "Exception" in str(said)], [])
 
+    def test_a_label_of_ten_thousand_letters(self):
+        self.serve(self.build("labels", [{"name": "zy " + "long " * 2000, "sold": 1, "price": "1"}], *SHOP[:4], "--key", "{name}"),
+                   "--row-right", "{price}")
+        self.open()
+        self.typed("zy", "zy long")
+        self.key("ArrowDown")
+        self.key("Enter")
+        self.wait("!byId('card').hidden && !byId('card').classList.contains('preview')")
+        self.browser.open(self.url)
+        self.wait("document.querySelectorAll('#recent a').length === 1")
+        self.evaluate("document.querySelector('#recent a').click()")
+        self.wait("byId('chosen').textContent.startsWith('zy long')")
+        self.assertEqual(self.shown("byId('chosen').textContent.length", "byId('chosen').offsetHeight < innerHeight / 2"), [301, True])
+        self.assertEqual(self.complaints(), [])
+
     def test_refused_options(self):
         for options, said in [
             (["--link", "javascript:alert({name})"], "--link: the page has no addresses of javascript:"),
@@ -342,14 +357,15 @@ class InChromium(Looks, unittest.TestCase):
     def test_records_of_ten_megabytes(self):
         records = [{"name": f"Large {i}", "brand": "<b>" * (3_400_000 if i == 1 else 300_000), "price": "1", "url": "a", "sold": i,
                     "photos": "<b>" * 300_000} for i in range(4)]
-        self.serve(self.build("large", records, *SHOP[3:5], "--key", "{name}"), *self.look, "--link", "url")
+        self.serve(self.build("large", records, *SHOP[2:4], "--key", "{name}"), *self.look, "--link", "url")
         self.open()
         self.wait("document.querySelectorAll('#top li').length === 3")
         self.evaluate("input.focus(), document.execCommand('insertText', false, 'large')")
         self.wait("document.querySelectorAll('.row:not(.waiting)').length === 4")
         self.assertEqual(self.evaluate("document.querySelectorAll('.row[href]').length"), 3)
         self.assertLess(self.evaluate("document.querySelector('main').innerHTML.length"), 40_000)
-        self.assertEqual(self.complaints(), [])
+        # The browser notes each answer that is too large, and that the page asks for in halves.
+        self.assertEqual([said for said in self.complaints() if "503" not in str(said)], [])
 
     def test_the_accessibility_checker_finds_nothing(self):
         checker = test_page.axe()
@@ -362,6 +378,7 @@ class InChromium(Looks, unittest.TestCase):
                 scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
                 motion = {"name": "prefers-reduced-motion", "value": "reduce"}
                 self.browser.tab.call("Emulation.setEmulatedMedia", features=[scheme, motion])
+                self.addCleanup(self.browser.tab.call, "Emulation.setEmulatedMedia", features=[motion])
                 self.open()
                 self.evaluate("recent.note(rowAt(0)), recent.note(rowAt(3)), showBegin()")
                 self.browser.evaluate(checker + ";0")

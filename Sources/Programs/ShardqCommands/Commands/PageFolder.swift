@@ -84,7 +84,9 @@
       let scripts = ["static.js", "shardq.js"].map { "\n<link rel=\"modulepreload\" href=\"\($0)\">" }.joined()
       let meta = "\(charset)\n<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">\(scripts)"
       guard PageDocument.replace(charset, with: meta, in: &html) else { throw notThisVersion }
-      return html
+      // A host may name no charset, and a browser looks for the page's own in the first 1,024 bytes alone. The options
+      // come before it, so the page begins with the mark of UTF-8.
+      return [0xef, 0xbb, 0xbf] + html
     }
 
     private var notThisVersion: CommandFailure {
