@@ -76,6 +76,7 @@ def hosted(directory):
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=directory)) as server:
+        server.handle_error = lambda *_: None  # A browser may end connections at any time.
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}/"
