@@ -42,7 +42,11 @@ COLOURS = {
 BRANDS = ["Lumen", "Oakline", "Norde", "Kobalt", "Atelier Brun", "Haus & Hof", "Søndag", "Café Noir", "Kastanie", "Morrow"]
 LINES = ["Air", "Alba", "Arc", "Bergen", "Delta", "Fjord", "Gaia", "Juno", "Kite", "Luna", "Mono", "Nest", "Oslo", "Piano",
          "Quint", "Riva", "Solo", "Terra", "Uma", "Vega", "Wave", "Zen"]
-MATERIALS = ["oak", "ash", "beech", "steel", "linen", "wool", "glass", "stoneware", "recycled plastic"]
+MATERIALS = {
+    "Lighting": ["steel", "brass", "paper", "glass"], "Kitchen": ["stoneware", "porcelain", "glass"],
+    "Textiles": ["linen", "wool", "cotton"],
+}
+WOODS = ["oak", "ash", "beech", "steel", "recycled plastic"]
 
 
 def picture(kind, colour, is_detail):
@@ -71,7 +75,7 @@ def products(count, pictures):
     for number in range(count):
         kind, colour = made.choice(list(KINDS)), made.choice(list(COLOURS))
         category, price, _ = KINDS[kind]
-        brand, line, material = made.choice(BRANDS), made.choice(LINES), made.choice(MATERIALS)
+        brand, line, material = made.choice(BRANDS), made.choice(LINES), made.choice(MATERIALS.get(category, WOODS))
         cents = round(price * made.uniform(0.6, 1.8)) * 100 - made.choice([0, 1, 5, 10, 50])
         yield {
             "sku": f"{kind[:2].upper()}-{number:05}", "name": f"{kind} {line}, {colour}", "brand": brand,
