@@ -86,7 +86,7 @@ export const address = {
       ]
       for (const hint of hints.filter(Boolean)) {
         const { rows: [match] } = await search(hint.query, hint.row ?? hint.position, 1, controller.signal, hint.sort)
-        if (match?.label === key && digest(match.record) === is) found = { ...match, ...hint }
+        if (match?.label === key && (is === null || digest(match.record) === is)) found = { ...match, ...hint }
       }
       // Thousands of records may have the key, and a server takes no long query. The page looks through ten pages of
       // records whose keys begin like it.

@@ -63,7 +63,7 @@ export function type(text, row = 0) {
   const sequence = ++newest
   const controller = new AbortController()
   // The rest of the shown answer has no use for another text.
-  if (!answer.isComplete || answer.query === '') { loading.get(0)?.abort(); loading.delete(0) }
+  if (!answer.isComplete) { loading.get(0)?.abort(); loading.delete(0) }
   // The oldest request may finish, so that answers appear even if the person types faster than the server answers.
   if (asking.size >= 3) giveUp([...asking.keys()][1])
   asking.set(sequence, controller)

@@ -4,7 +4,6 @@ import { cut, digest, linkOf, titleOf, webAddress } from './record.js'
 import { allowedPicture, picture, pictureOf, showPicture } from './picture.js'
 import { rowNode, showRow } from './row.js'
 import { answer, rowAt } from './answer.js'
-import { needPages } from './pages.js'
 import { linkText } from './link.js'
 import { isGrid } from './grid.js'
 
@@ -45,6 +44,8 @@ recent.read()
 
 const item = (...content) => element('li', {}, ...content)
 const linkHere = match => linkText('', match, undefined, {}, isGrid())
+/** Without a server, the rows at the top of the list, which the page has from the beginning. They have not all fields. */
+let firstTop = []
 
 function recentItem([label, is, title, image, link]) {
   const href = webAddress(link)?.href ?? linkHere({ label, digest: is })
@@ -58,8 +59,9 @@ function topItem(match, row) {
   showRow(node, match)
   if (node.hasAttribute('href')) node.addEventListener('click', () => recent.note(match))
   return item(node.hasAttribute('href') ? node
-    : element('a', { className: 'tile', href: linkHere({ ...match, row, query: '', digest: digest(match.record) }) },
-      ...node.childNodes))
+    : element('a', { className: 'tile', href: linkHere({
+      ...match, row, query: '', digest: index ? undefined : digest(match.record),
+    }) }, ...node.childNodes))
 }
 
 /** Shows the last chosen records, and of a ranked list the best ones. */
@@ -67,9 +69,8 @@ export function showBegin() {
   const isThere = answer.query === '' && document.body.classList.contains('empty')
   const length = isThere && answer.isRanked ? Math.min(topLimit, answer.listed) : 0
   const best = Array.from({ length }, (_, row) => rowAt(row))
-  // Without a server, the answer to an empty field has no rows.
-  if (index && best.length && !best[0] && !answer.isFirst) needPages(0, 1)
-  const shown = best.filter(match => match && !match.isTooLarge)
+  if (isThere && answer.isFirst) firstTop = best
+  const shown = (length && !best[0] ? firstTop : best).filter(match => match && !match.isTooLarge)
   byId('recent').hidden = !recent.list.length
   byId('recent').lastElementChild.replaceChildren(...recent.list.map(recentItem))
   byId('top').hidden = !shown.length

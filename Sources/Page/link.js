@@ -17,7 +17,7 @@ export function linkText(query, match, view, { filters = [], order = '' } = {}, 
     if (match.position !== undefined) parameters.set('position', match.position)
     else if (match.row !== undefined && match.query === query) parameters.set('row', match.row)
     parameters.set('key', match.label)
-    parameters.set('is', match.digest)
+    if (match.digest) parameters.set('is', match.digest)
   }
   if (view) parameters.set('map', view)
   if (isGrid) parameters.set('view', 'grid')

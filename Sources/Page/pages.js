@@ -5,7 +5,6 @@ import { answer, list, loading, newest, pageLimit, pageSize, shown, showState, t
 import { activate } from './choice.js'
 import { showCard } from './card.js'
 import { map } from './map.js'
-import { showBegin } from './begin.js'
 
 let pageTimer = 0
 
@@ -61,7 +60,6 @@ async function loadPage(page) {
     } else if (counts) showState()
     list.draw(true)
     showCard()
-    showBegin()
     map.draw()
   } catch (failure) {
     if (loading.get(page) !== controller) return

@@ -49,7 +49,7 @@ const [largestFile, longestText, fewestRows] = [256 << 10, 3, 8]
 /** The rows that the page asks for at a time: answer.js. */
 const pageSize = 20
 
-/** The page's facts of its first answers: { records, characters, mark, from, to }; undefined if the page has none. */
+/** The page's facts of its first answers: { records, characters, mark, from, to, top }; undefined if the page has none. */
 const first = (() => {
   try {
     const said = JSON.parse(document.documentElement.dataset.first)
@@ -108,12 +108,15 @@ function isRow(row) {
     && Object.values(row.record).every(isText)
 }
 
+const rowsOf = rows => ({ matches: rows.map(({ record }) => record), display: rows.map(({ display }) => display) })
+
 /** Resolves to the first answer to a text, in the form of an answer of the index; undefined if there is none. */
 async function firstAnswer(text, { limit, offset, sort, filter, near }, exact) {
   if (!first || offset !== 0 || filter || near) return undefined
   if (text === '' && limit === 0) {
-    const { records } = first
-    return await isSame() ? { matches: [], display: [], total: records, totalIsExact: true, more: records > 0, isFirst: true } : undefined
+    const { records, top } = first, rows = Array.isArray(top?.rows) && top.rows.every(isRow) ? top.rows : []
+    if (!await isSame()) return undefined
+    return { ...rowsOf(rows), total: records, totalIsExact: true, more: records > 0, sort: top?.sort, isFirst: true }
   }
   const typed = text.toLowerCase(), [character, ...others] = typed
   if (sort !== undefined || limit < fewestRows || character === undefined || others.length >= longestText) return undefined
@@ -124,7 +127,7 @@ async function firstAnswer(text, { limit, offset, sort, filter, near }, exact) {
   const { sort: order, total, totalIsExact, rows } = answers[typed]
   if (!Number.isSafeInteger(total) || !Array.isArray(rows) || total < rows.length || !rows.every(isRow)) return undefined
   return {
-    matches: rows.map(({ record }) => record), display: rows.map(({ display }) => display), total,
+    ...rowsOf(rows), total,
     totalIsExact: totalIsExact === true, more: totalIsExact !== true || total > rows.length, sort: order, isFirst: true,
   }
 }

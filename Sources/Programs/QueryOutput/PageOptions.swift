@@ -182,16 +182,15 @@
     /// Returns the fields that a row shows beside its key (record.js): those of its templates, its link and its image. A
     /// row without a second line of its own has the country, or in an index without coordinates the first fields.
     package func rowFields(of schema: Schema) -> [String] {
-      var fields = ["row", "row-right", "link", "image"].flatMap { name in
-        value(name).map { Self.named(name, $0) } ?? []
-      }
+      var fields: [String]
       if let subtitle = value("subtitle") {
-        fields += Self.named("subtitle", subtitle)
+        fields = Self.named("subtitle", subtitle)
       } else if schema.latitude != nil, schema.longitude != nil {
-        fields += PlaceWriter.countryField(of: schema).map { [$0] } ?? []
+        fields = PlaceWriter.countryField(of: schema).map { [$0] } ?? []
       } else {
-        fields += schema.names.prefix(8)
+        fields = Array(schema.names.prefix(8))
       }
+      for name in ["row", "row-right", "link", "image"] { fields += value(name).map { Self.named(name, $0) } ?? [] }
       // The page shows the first image of an array.
       let found = fields.map { name in
         schema.names.contains(name) ? name : schema.names.first { $0.hasPrefix(name + ".") } ?? name

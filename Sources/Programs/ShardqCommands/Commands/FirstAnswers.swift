@@ -13,17 +13,22 @@
     /// The characters that have a file.
     private(set) var characters = ""
     private let recordCount: Int
+    /// The answer to an empty text in the order of ranks, which the page has before any request; nil for none.
+    private var top: String?
 
     /// The facts that the page needs before it has a file.
     var json: String {
       "{\"records\":\(recordCount),\"from\":\(mark.place.lowerBound),\"to\":\(mark.place.upperBound),"
-        + "\"mark\":\"\(mark.digits)\",\"characters\":\(JSONText.string(characters))}"
+        + "\"mark\":\"\(mark.digits)\",\"characters\":\(JSONText.string(characters))"
+        + (top.map { ",\"top\":\($0)" } ?? "") + "}"
     }
 
     /// The most characters of a text.
     private static let depth = 3
     /// The rows of a text, which fill a screen. The page never asks for fewer.
     private static let rowCount = 8
+    /// The rows at the beginning of the page (begin.js), and the most bytes of them.
+    private static let (topCount, topLimit) = (12, 8 << 10)
     /// The records that the page asks for (answer.js). They decide the number of matches that an answer knows.
     private static let pageSize = 20
     /// The most files.
@@ -53,6 +58,8 @@
         let all = try index.matches(forPrefix: "")
         try walk(all, 0..<all.count, depth: 1)
         try write()
+        let best = try answer(to: "", rows: Self.topCount, limit: Self.topLimit)
+        top = best?.isRanked == true ? best?.json : nil
       } catch {
         throw CommandFailure(error)
       }
@@ -109,7 +116,9 @@
         var answers: [String] = []
         var size = 0
         for (text, _) in own where size < Self.sizeLimit {
-          guard let answer = try answer(to: String(decoding: text, as: UTF8.self)) else { continue }
+          let typed = String(decoding: text, as: UTF8.self)
+          guard let (_, json) = try answer(to: typed, rows: Self.rowCount, limit: Self.sizeLimit) else { continue }
+          let answer = JSONText.string(typed) + ":" + json
           size += answer.utf8.count
           if size <= Self.sizeLimit { answers.append(answer) }
         }
@@ -123,8 +132,11 @@
       }
     }
 
-    /// Returns the member of a text: the numbers of its answer and the first rows; nil for an answer to another text.
-    private func answer(to text: String) throws(IndexError) -> String? {
+    /// Returns the numbers of the answer to a text and its first rows, as JSON of at most `limit` bytes; nil for an
+    /// answer to another text.
+    private func answer(
+      to text: String, rows count: Int, limit: Int
+    ) throws(IndexError) -> (isRanked: Bool, json: String)? {
       var query = ShardedIndex.SearchQuery(text, typos: .automatic)
       (query.order, query.limit, query.limits) = (.automatic, Self.pageSize, .host)
       let generation = index.generation
@@ -134,15 +146,14 @@
       guard !search.range.isEmpty, facts.correction == nil, facts.interpretation == nil, facts.dropped.isEmpty else {
         return nil
       }
-      let rows = search.range.prefix(Self.rowCount)
+      let rows = search.range.prefix(count)
       let buffer = RecordBuffer()
       try search.read(rows, into: buffer)
       var places = PlaceWriter(generation.schema)
       if places.needsFoldedKeys { places.foldedKeys = try search.foldedKeys(in: rows) }
-      var output = Output(inMemory: Self.sizeLimit)
+      var output = Output(inMemory: limit)
       do throws(WriteError) {
-        try JSONText.write(text, to: &output)
-        try output.write(":{\"sort\":\"\(facts.isRanked ? "rank" : "key")\"")
+        try output.write("{\"sort\":\"\(facts.isRanked ? "rank" : "key")\"")
         try output.write(",\"total\":\(facts.total.number),\"totalIsExact\":\(facts.total.isExact),\"rows\":[")
         for number in 0..<rows.count {
           let record = places.record(number, of: buffer)
@@ -158,7 +169,7 @@
       } catch {
         return nil  // The rows of long records take too much room.
       }
-      return output.withBytes { String(decoding: $0, as: UTF8.self) }
+      return (facts.isRanked, output.withBytes { String(decoding: $0, as: UTF8.self) })
     }
 
     private func write(_ record: ShardedIndex.Record, to output: inout Output) throws(WriteError) {
