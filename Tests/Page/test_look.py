@@ -125,12 +125,6 @@ class Looks(test_lists.Pages):
                              [[f"Desk lamp {i}", f"{self.images}/product-{i}.html"] for i in (56, 58)])
             self.assertEqual(self.complaints(), [])
 
-    def test_a_link_with_fields(self):
-        self.serve(self.lamps, *self.look, "--link", "products/{name}?by={brand}")
-        self.open()
-        self.typed("desk", "Desk lamp 59")
-        self.assertEqual(self.rows("row.href")[0], f"{self.url}products/Desk%20lamp%2059?by=Lumen")
-
     def test_cards(self):
         for _ in self.both(self.lamps, *self.look):
             self.typed("desk", "Desk lamp 59")
@@ -152,7 +146,6 @@ class Looks(test_lists.Pages):
                                  None if row is None else f"match-{row}", name)
             # To the end of the list, where the last card is in sight.
             self.wait("(byId('matches').scrollTop = 1e6) && document.querySelector('#match-59:not(.waiting)')?.getBoundingClientRect().bottom <= innerHeight")
-            self.picture("cards")
             self.browser.reload()
             self.wait("document.body?.classList.contains('grid') && document.querySelectorAll('.row:not(.waiting)').length > 5")
             self.evaluate("byId('layout').click()")
@@ -160,10 +153,11 @@ class Looks(test_lists.Pages):
             # Firefox advises against lists that follow a scroller.
             self.assertEqual([said for said in self.complaints() if "scroll-linked" not in str(said)], [])
 
-    def test_a_record_without_picture_leaves_no_gap(self):
-        self.serve(self.lamps, *self.look)
+    def test_a_link_with_fields_and_a_record_without_picture_that_leaves_no_gap(self):
+        self.serve(self.lamps, *self.look, "--link", "products/{name}?by={brand}")
         self.open()
         self.typed("desk", "Desk lamp 59")
+        self.assertEqual(self.rows("row.href")[0], f"{self.url}products/Desk%20lamp%2059?by=Lumen")
         lefts = self.rows("row.querySelector('.title').getBoundingClientRect().left - row.getBoundingClientRect().left")
         hidden = self.rows("row.querySelector('.thumb').hidden")
         self.assertEqual(hidden[:6], [False, False, True, False, False, True])
@@ -194,7 +188,6 @@ class Looks(test_lists.Pages):
                 "document.querySelector('#top .title').textContent", "document.querySelector('#top .right').textContent",
                 "byId('recent').hidden", "document.querySelectorAll('#top .thumb:not([hidden])').length",
                 "byId('help').offsetHeight"), ["Desk lamp 59", "1,059.50 €", True, 8, 0])
-            self.picture("beginning")
             # The top of the list leads to its records, and the page notes the last eight.
             for i in range(10):
                 self.evaluate(f"document.querySelectorAll('#top a')[{i}].click()")

@@ -136,6 +136,30 @@ class FirstAnswers:
         self.assertEqual(self.labels()[:8], self.first("san"))
         self.assertEqual(self.complaints(), [])
 
+    def test_the_beginning_has_the_best_rows_before_the_module_runs(self):
+        self.open()
+        said = json.loads(self.browser.evaluate("document.documentElement.dataset.first"))
+        labels = [row["display"]["label"] for row in said["top"]["rows"]]
+        self.assertEqual((len(labels), said["top"]["sort"]), (12, "rank"))
+        self.assertLess(len(json.dumps(said["top"])), 10_000)
+        top = "[...document.querySelectorAll('#top .title')].map(node => node.textContent)"
+        self.wait(f"{top}.length === 12")
+        self.assertEqual(self.browser.evaluate(top), labels)
+        self.assertEqual([name for name in self.server.log if "first-" in name or name.endswith(".zst")], [])
+        # They stay when the module runs, and a click leads to the record.
+        self.browser.evaluate("document.querySelectorAll('#top a')[3].click()")
+        self.server.free.set()
+        self.wait(f"document.querySelector('#chosen').textContent === {json.dumps(labels[3])}")
+        self.wait("document.querySelectorAll('#fields dt').length > 3")
+        self.assertEqual(self.browser.evaluate(top), labels)
+        self.assertEqual(self.complaints(), [])
+
+    def test_a_beginning_of_another_index_is_not_shown(self):
+        self.server.said["/index/manifest"] = bytes(70_000)
+        self.open()
+        time.sleep(0.5)
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#top a').length"), 0)
+
     def test_a_link_with_a_text(self):
         self.open("#q=sa")
         self.assertEqual(self.labels()[:8], self.first("sa"))
