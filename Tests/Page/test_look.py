@@ -10,6 +10,7 @@ import http.server
 import json
 import pathlib
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
@@ -70,7 +71,7 @@ class Looks(test_lists.Pages):
         """Serves a folder of `shardq page`."""
         if not MODULE.exists():
             self.skipTest("there is no shardq.wasm: Scripts/build-wasm.sh .build/wasm/module/shardq.wasm")
-        site = pathlib.Path(self.directory, "site-" + index.parent.name)
+        site = pathlib.Path(tempfile.mkdtemp(dir=self.directory), "site")
         subprocess.run([server.command("shardq"), "page", "-q", "-i", index, "-o", site, *options], check=True)
         files = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(test_lists.Images, directory=site))
         threading.Thread(target=files.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -97,6 +98,7 @@ class Looks(test_lists.Pages):
         self.browser.type(text)
         self.wait(f"document.querySelectorAll('.row:not(.waiting)').length > 0 && input.value === {json.dumps(text)}"
                   f" && document.querySelector('#match-0 .title').textContent.startsWith({json.dumps(first)})"
+                  f" && document.querySelector('#match-0 mark').textContent.toLowerCase() === {json.dumps(text)}"
                   " && document.querySelector('#match-0').ariaPosInSet === '1' && byId('busy').hidden")
 
     def test_rows_lead_to_addresses(self):
