@@ -27,7 +27,7 @@ export const pageLimit = 40
 export const answer = {
   query: null, nearest: undefined, correction: undefined, interpretation: undefined, dropped: [], isRanked: false,
   isComplete: true, keys: 0, count: 0, isLeast: false, listed: 0, generation: '', pages: new Map(), active: -1,
-  isFirst: false, given: {}, offers: null,
+  isFirst: false, top: [], given: {}, offers: null,
 }
 const matchCount = () =>
   answer.isLeast ? say('matchesAtLeast', { count: number.format(answer.count) }) : plural('matches', answer.count)
@@ -136,10 +136,10 @@ function showAnswer(query, found, row = 0) {
   for (const controller of loading.values()) controller.abort()
   loading.clear()
   const { nearest, correction, interpretation, dropped, isRanked, isComplete, keys } = found
-  const { count, isLeast, listed, generation, isFirst, given } = found
+  const { count, isLeast, listed, generation, isFirst, top, given } = found
   // The whole answer takes the place of its first rows, so the highlight stays.
   const kept = answer.isFirst && answer.query === query ? answer.active : -1, label = rowAt(kept)?.label
-  Object.assign(answer, { query, nearest, correction, interpretation, dropped, isComplete })
+  Object.assign(answer, { query, nearest, correction, interpretation, dropped, isComplete, top })
   Object.assign(answer, { isRanked, keys, count, isLeast, listed, generation, isFirst, given, offers: null })
   answer.active = -1
   answer.pages = new Map(found.rows.length || !listed ? [[found.offset / pageSize, found.rows]] : [])

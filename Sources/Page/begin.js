@@ -44,8 +44,6 @@ recent.read()
 
 const item = (...content) => element('li', {}, ...content)
 const linkHere = match => linkText('', match, undefined, {}, isGrid())
-/** Without a server, the rows at the top of the list, which the page has from the beginning. They have not all fields. */
-let firstTop = []
 
 function recentItem([label, is, title, image, link]) {
   const href = webAddress(link)?.href ?? linkHere({ label, digest: is })
@@ -67,10 +65,9 @@ function topItem(match, row) {
 /** Shows the last chosen records, and of a ranked list the best ones. */
 export function showBegin() {
   const isThere = answer.query === '' && document.body.classList.contains('empty')
-  const length = isThere && answer.isRanked ? Math.min(topLimit, answer.listed) : 0
-  const best = Array.from({ length }, (_, row) => rowAt(row))
-  if (isThere && answer.isFirst) firstTop = best
-  const shown = (length && !best[0] ? firstTop : best).filter(match => match && !match.isTooLarge)
+  const length = answer.isRanked ? Math.min(topLimit, answer.listed) : 0
+  const best = answer.top.length ? answer.top : Array.from({ length }, (_, row) => rowAt(row))
+  const shown = isThere ? best.filter(match => match && !match.isTooLarge) : []
   byId('recent').hidden = !recent.list.length
   byId('recent').lastElementChild.replaceChildren(...recent.list.map(recentItem))
   byId('top').hidden = !shown.length

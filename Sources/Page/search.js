@@ -17,14 +17,16 @@ export const rankedLimit = 10_000
  * A search by rank has the parameters `given`: those of the chosen conditions, if it has none.
  *
  * Resolves to { nearest, correction, interpretation, dropped, isRanked, isComplete, keys, count, isLeast, hasMore,
- * listed, generation, offset, rows, cost, isFirst, facets }, each row { label, name, match, record } and more. `keys`
- * is the number of keys that begin with the query. `count` is the number of matches, or the least number if `isLeast`.
+ * listed, generation, offset, rows, cost, isFirst, top, facets }, each row { label, name, match, record } and more.
+ * `keys` is the number of keys that begin with the query. `count` is the number of matches, or the least number if
+ * `isLeast`.
  * `hasMore` tells whether rows follow. `listed` is the number of rows of the list. If there is no match, `nearest` is
  * the longest beginning of the query with matches. If all matches correct typing errors, `correction` is the text of
  * the first. `interpretation` is the reading of the query that the answer comes from: { text, filter }. `dropped` are
  * the words that the answer leaves out, since nothing matches all words. With `typos` as 'min' the rows have the fewest
  * typing errors, and `isComplete` is false if rows with more errors may follow. `isFirst` tells that the answer has no
- * more than the first rows, and not all fields of their records.
+ * more than the first rows, and not all fields of their records. `top` are rows for the beginning of the page, which
+ * have not all fields either; a server's answer has none.
  */
 export async function search(query, offset, limit, signal, sort, typos, given = asked()) {
   const found = await searchAll(query, offset, limit, signal, sort, typos, given)
@@ -66,7 +68,8 @@ async function searchAll(query, offset, limit, signal, sort, typos, given) {
   const { keys, total: count, generation, matches, display, nearest, correction, interpretation, dropped = [] } = body
   const isWhole = Array.isArray(matches) && Array.isArray(display) && matches.length === display.length
   if (!isWhole || !Number.isSafeInteger(count)) throw new Failure(texts.unreadable, true)
-  const rows = display.map((shown, i) => place({ ...shown, record: matches[i] }))
+  const rowsOf = (matches, display) => display.map((shown, i) => place({ ...shown, record: matches[i] }))
+  const rows = rowsOf(matches, display), top = body.top ? rowsOf(body.top.matches, body.top.display) : []
   const isRanked = body.sort !== undefined && body.sort !== 'key'
   const isLeast = !body.totalIsExact
   const isComplete = body.complete !== false
@@ -78,6 +81,6 @@ async function searchAll(query, offset, limit, signal, sort, typos, given) {
   const listed = isRanked ? Math.min(next, rankedLimit) : next
   return {
     nearest, correction, interpretation, dropped, isRanked, isComplete, keys, count, isLeast, hasMore, listed,
-    generation, offset, rows, cost: cost(headers), isFirst: body.isFirst === true, facets: body.facets,
+    generation, offset, rows, cost: cost(headers), isFirst: body.isFirst === true, top, facets: body.facets,
   }
 }

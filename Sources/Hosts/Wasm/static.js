@@ -110,13 +110,18 @@ function isRow(row) {
 
 const rowsOf = rows => ({ matches: rows.map(({ record }) => record), display: rows.map(({ display }) => display) })
 
+/** Resolves to the rows at the top of the list; undefined if the host has another index. */
+async function topRows() {
+  const rows = first?.top?.rows
+  return first && await isSame() ? rowsOf(Array.isArray(rows) && rows.every(isRow) ? rows : []) : undefined
+}
+
 /** Resolves to the first answer to a text, in the form of an answer of the index; undefined if there is none. */
 async function firstAnswer(text, { limit, offset, sort, filter, near }, exact) {
   if (!first || offset !== 0 || filter || near) return undefined
   if (text === '' && limit === 0) {
-    const { records, top } = first, rows = Array.isArray(top?.rows) && top.rows.every(isRow) ? top.rows : []
-    if (!await isSame()) return undefined
-    return { ...rowsOf(rows), total: records, totalIsExact: true, more: records > 0, sort: top?.sort, isFirst: true }
+    const { records } = first, top = await topRows()
+    return top && { ...rowsOf([]), total: records, totalIsExact: true, more: records > 0, isFirst: true, top }
   }
   const typed = text.toLowerCase(), [character, ...others] = typed
   if (sort !== undefined || limit < fewestRows || character === undefined || others.length >= longestText) return undefined
@@ -174,6 +179,8 @@ export async function ask(path, parameters, signal, exact) {
       const options = { limit, offset, display, sort, typos, filters, facets, near: place, signal, parse }
       const body = await index.search(text, options)
       if (text === '') fetchAhead(index, { limit: pageSize, display })
+      // The beginning of the page has rows, and asks for none.
+      if (text === '' && limit === 0) body.top = await topRows()
       return { body, headers: new Headers() }
     }
     if (path === 'v1/facets') {
