@@ -12,7 +12,7 @@ Scripts/build-wasm.sh "$module"
 package=.build/npm
 rm -rf "$package"
 mkdir -p "$package" "$out"
-cp "$module" Sources/Hosts/Wasm/shardq.js Sources/Hosts/Node/node.js Sources/Hosts/Node/index.d.ts Sources/Hosts/Node/README.md LICENSE Packaging/debian/copyright "$package"
+cp "$module" Sources/Hosts/Wasm/shardq.js Sources/Hosts/Node/*.js Sources/Hosts/Node/*.d.ts Sources/Hosts/Node/README.md LICENSE Packaging/debian/copyright "$package"
 version="$(sed -n 's/.*text = "\(.*\)"/\1/p' Sources/Programs/QueryOutput/ProductVersion.swift)"
 cat >"$package/package.json" <<END
 {
@@ -25,6 +25,7 @@ cat >"$package/package.json" <<END
   "engines": { "node": ">=20" },
   "exports": {
     ".": { "types": "./index.d.ts", "node": "./node.js", "default": "./shardq.js" },
+    "./instantsearch": { "types": "./instantsearch.d.ts", "default": "./instantsearch.js" },
     "./shardq.wasm": "./shardq.wasm"
   },
   "types": "./index.d.ts"

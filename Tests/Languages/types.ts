@@ -1,5 +1,6 @@
 // Uses all of the package's types; the compiler refuses each line behind a mark, and no other.
 import { open, ShardqError } from 'shardq'
+import { searchClient } from 'shardq/instantsearch'
 import type { Answer, Facet, Index, OpenOptions, SearchOptions, Storage } from 'shardq'
 
 interface City { name: string, population?: number }
@@ -53,7 +54,18 @@ const empty: Required<Answer> = {
   display: [], hits: [], others: [], othersAreExact: true, complete: true, facets: [],
 }
 
+export async function searched(index: Index): Promise<number[]> {
+  const client = searchClient({ cities: index, towns: open('towns'), shops: 'https://shop.example/' }, { objectID: 'sku' })
+  const { results } = await client.search([{ indexName: 'cities/sort/population:desc', params: { query: 'san', facets: ['country'] } }])
+  const [values] = await client.searchForFacetValues([{ indexName: 'shops', params: { facetName: 'brand', facetQuery: 'a' } }])
+  return [results[0].nbHits, values.facetHits.length]
+}
+
 export async function refused(index: Index, answer: Answer<City>) {
+  // refused:
+  searchClient({ cities: 5 })
+  // refused:
+  searchClient({ cities: index }, { id: 'sku' })
   // refused:
   await open()
   // refused:
