@@ -37,7 +37,8 @@ def main():
             count += 1
             print(f'#sourceLocation(file: "{os.path.relpath(path, ROOT)}", line: {line})')
             effects = "async throws" if "await " in code else "throws"
-            print(f"func block{count}() {effects} {{\n{code}}}\n#sourceLocation()\n")
+            actor = "@MainActor " if "SearchModel(" in code else ""
+            print(f"{actor}func block{count}() {effects} {{\n{code}}}\n#sourceLocation()\n")
     steps = sorted(glob.glob(os.path.join(CATALOGUE, "Resources", "search-*.swift")))
     for number, path in enumerate(steps[:-1], 1):
         with open(path, encoding="utf-8") as file:

@@ -4,8 +4,12 @@ import ShardedIndex
 extension SearchModel {
   /// One row of a list.
   public struct Row: Identifiable, Sendable {
-    /// The position of the row, from 0 on.
-    public let id: Int
+    /// The identity of the row's record, which it keeps in the answers to other texts. In alphabetical order it is the
+    /// position among all records of a generation, since a row has it before its record is loaded; otherwise it is
+    /// `Record.id`.
+    public let id: ShardedIndex.Record.ID
+    /// The position of the row in the list, from 0 on.
+    public let position: Int
     /// The record; nil if it is not loaded yet.
     public let record: ShardedIndex.Record?
     /// The hit of a loaded row in ranked order; otherwise nil.
@@ -34,6 +38,8 @@ extension SearchModel {
     /// The loaded pages, the most recently used page last.
     private var recent: [Int] = []
     private var hits: [ShardedIndex.Hit] = []
+    /// The facets of the answer, in the order of the model's fields.
+    private(set) var facets: [ShardedIndex.Facet] = []
 
     init() {}
 
@@ -56,9 +62,22 @@ extension SearchModel {
     /// The row at a position. O(1); reads no file.
     public subscript(position: Int) -> Row {
       precondition(indices.contains(position), "no such row")
-      guard case .matches = source else { return Row(id: position, record: hits[position].record, hit: hits[position]) }
-      let page = pages[position / Self.pageSize]
-      return Row(id: position, record: page?[position % Self.pageSize], hit: nil)
+      guard case .matches(let matches) = source else {
+        let hit = hits[position]
+        return Row(id: hit.record.id, position: position, record: hit.record, hit: hit)
+      }
+      let record = pages[position / Self.pageSize]?[position % Self.pageSize]
+      return Row(id: .position(Self.place(of: position, in: matches)), position: position, record: record, hit: nil)
+    }
+
+    /// Returns the position of a match among all records of the generation.
+    private static func place(of position: Int, in matches: ShardedIndex.Matches) -> Int {
+      var before = 0
+      for run in matches.positions {
+        if position - before < run.count { return run.lowerBound + position - before }
+        before += run.count
+      }
+      preconditionFailure("no such row")
     }
 
     /// Returns the page to read when a row appears; nil if there is nothing to read.
@@ -76,27 +95,30 @@ extension SearchModel {
 
     // MARK: Reading
 
-    /// Returns the rows for a text, with their first page loaded.
+    /// Returns the rows for a query, with their first page loaded.
     ///
-    /// - Parameter reloads: Whether the index first moves to its newest generation.
+    /// - Parameters:
+    ///   - query: The query, with its order.
+    ///   - reloads: Whether the index first moves to its newest generation.
     @concurrent
     static func finding(
-      _ text: String, _ order: Order, in index: ShardedIndex, reloads: Bool = false
+      _ query: ShardedIndex.SearchQuery, in index: ShardedIndex, reloads: Bool = false
     ) async throws -> Rows {
       if reloads { try index.reload() }
       try Task.checkCancellation()
       let rows = try index.following { (generation) throws(IndexError) in
         var rows = Rows()
-        switch order {
-        case .ranked:
+        guard query.order == .key else {
           let answer = try ShardedIndex.Answer(
-            ShardedIndex.SearchQuery(text), limit: pageSize, in: generation, isStopped: { Task.isCancelled })
-          (rows.source, rows.hits) = (.answer(answer), answer.hits)
-        case .alphabetical:
-          let matches = try index.matches(forPrefix: text, in: generation)
-          rows.source = .matches(matches)
-          try rows.load(0, of: matches)
+            query, limit: pageSize, in: generation, isStopped: { Task.isCancelled })
+          (rows.source, rows.hits, rows.facets) = (.answer(answer), answer.hits, answer.facets)
+          return rows
         }
+        // This also refuses conditions that need ranks.
+        rows.facets = try ShardedIndex.Search(query, in: generation).counts(isStopped: { Task.isCancelled }).facets
+        let matches = try index.matches(forPrefix: query.text, in: generation)
+        rows.source = .matches(matches)
+        try rows.load(0, of: matches)
         return rows
       }
       try Task.checkCancellation()

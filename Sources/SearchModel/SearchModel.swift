@@ -1,7 +1,7 @@
 import Observation
 import ShardedIndex
 
-/// The model of a search field and its list: a text, the rows that match it, and an error.
+/// The model of a search field and its list: a text with its conditions, the rows that match, and an error.
 ///
 /// A view binds its field to ``text`` and shows ``rows``. When a row appears, the view calls ``load(_:)``, and a task
 /// of the model reads the row if it is not loaded. Nothing blocks the main actor.
@@ -13,31 +13,44 @@ import ShardedIndex
 /// for row in model.rows.prefix(10) { print(row.record?.key ?? "...") }
 /// ```
 ///
-/// One search runs at a time, and a newer text cancels it. All rows belong to one text and one generation of the index.
+/// The filters, the place and the order are properties. A view with a menu of brands sets ``facetFields``, shows the
+/// values of ``facets``, and sets ``filters`` to the chosen ones.
+///
+/// One search runs at a time, and a newer question cancels it. All rows belong to one question and one generation.
 /// If builds have removed files that the rows need, the model reloads the index and searches again.
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
 @MainActor @Observable
 public final class SearchModel {
   /// The order of rows.
-  public enum Order: Sendable {
+  public enum Order: Hashable, Sendable {
     /// The best rows first, from an index that ranks its records. The model loads more rows when the list comes to its
     /// end.
     case ranked
-    /// The order of keys. The number of rows is known at once.
+    /// The order of keys, for searches without filters and a place. The number of rows is known at once.
     case alphabetical
+    /// The order by the numbers of a field that the index was built with, such as a price.
+    case numbers(ShardedIndex.SearchQuery.Sort)
   }
 
   /// The index.
   public let index: ShardedIndex
   /// The order of rows.
-  public let order: Order
+  public var order: Order { didSet { if order != oldValue { refresh() } } }
   /// The text, as a person typed it. An empty text matches every record.
   public var text = "" { didSet { if text != oldValue { refresh() } } }
-  /// The rows of the last text with an answer; none after an error.
+  /// The filters; a record has to pass all of them.
+  public var filters: [ShardedIndex.Filter] = [] { didSet { if filters != oldValue { refresh() } } }
+  /// The place that near records rank higher for, perhaps with a radius; nil for none.
+  public var place: ShardedIndex.Place? { didSet { if place != oldValue { refresh() } } }
+  /// The paths of the fields whose values ``facets`` has.
+  public var facetFields: [String] = [] { didSet { if facetFields != oldValue { refresh() } } }
+  /// The rows of the last question with an answer; none after an error.
   public private(set) var rows = Rows()
+  /// The values of ``facetFields`` among the matches of that question, in the order of the fields, each field once.
+  public var facets: [ShardedIndex.Facet] { rows.facets }
   /// The error of the last search or of the last read of a row; nil if it succeeded.
   public private(set) var error: IndexError?
-  /// Whether the search for the text is still running, and the rows belong to an earlier text.
+  /// Whether the search is still running, and the rows belong to an earlier question.
   public private(set) var isSearching = false
 
   /// The jobs to do, the search first.
@@ -62,7 +75,7 @@ public final class SearchModel {
     refresh()
   }
 
-  /// Searches for the text again. An app calls it after `reload()` of the index.
+  /// Searches again. An app calls it after `reload()` of the index.
   ///
   /// The rows stay until the answer comes.
   public func refresh() {
@@ -76,7 +89,7 @@ public final class SearchModel {
   ///
   /// A view calls it when a row appears. If reading fails, the view may call it again.
   public func load(_ row: Row) {
-    guard let page = rows.page(toLoad: row.id) else { return }
+    guard let page = rows.page(toLoad: row.position) else { return }
     wantedPages.removeAll { $0 == page }
     wantedPages.append(page)
     if wantedPages.count > Self.wantedLimit { wantedPages.removeFirst() }
@@ -85,6 +98,17 @@ public final class SearchModel {
 
   /// Waits until the search for the text has ended and all requested rows are read.
   public func settled() async { while let worker { await worker.value } }
+
+  /// The question that the properties ask.
+  private var query: ShardedIndex.SearchQuery {
+    var query = ShardedIndex.SearchQuery(text, filter: filters, near: place, facets: facetFields)
+    switch order {
+    case .ranked: break
+    case .alphabetical: query.order = .key
+    case .numbers(let sort): query.sort = sort
+    }
+    return query
+  }
 
   // MARK: Jobs
 
@@ -96,8 +120,8 @@ public final class SearchModel {
     while needsSearch || !wantedPages.isEmpty {
       if needsSearch {
         needsSearch = false
-        let (index, order, text) = (index, order, text)
-        await run { try await Rows.finding(text, order, in: index) }
+        let (index, query) = (index, query)
+        await run { try await Rows.finding(query, in: index) }
         if !needsSearch { isSearching = false }
       } else if let page = wantedPages.popLast() {
         let rows = rows
@@ -128,8 +152,8 @@ public final class SearchModel {
 
   /// Searches in the newest generation.
   private func searchAgain(_ path: String) async {
-    let (index, order, text) = (index, order, text)
-    let task = Task { try await Rows.finding(text, order, in: index, reloads: true) }
+    let (index, query) = (index, query)
+    let task = Task { try await Rows.finding(query, in: index, reloads: true) }
     current = task
     let result = await task.result
     current = nil

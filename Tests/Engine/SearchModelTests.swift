@@ -89,6 +89,70 @@ import Testing
     #expect(model.rows[0].record?["g"] == "3")
   }
 
+  @Test("filters, a place and an order are conditions of the rows, and the answer has facets")
+  @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+  func conditions() async throws {
+    let lines = (0..<200).map { number in
+      #"{"sku":"s\#(number)","name":"Lamp \#(number)","brand":"\#(["Alma", "Borg", "Zoe"][number % 3])","#
+        + #""price":\#(number * 7 % 200),"lat":\#(number % 50),"lon":0}"#
+    }
+    let index = try SmallIndex(json: lines.joined(separator: "\n"), key: "{name}", suffix: ".jsonl") {
+      ($0.weight, $0.id, $0.filter, $0.number, $0.near) = ("price", "sku", ["brand"], ["price"], true)
+    }.open
+    let model = SearchModel(index)
+    model.text = "lamp"
+    model.facetFields = ["brand"]
+    model.filters = [ShardedIndex.Filter("brand", isOneOf: ["borg", "zoe"])]
+    await model.settled()
+    #expect(model.rows.total == ShardedIndex.Total(133, isExact: true) || !model.rows.total.isExact)
+    #expect(model.rows.allSatisfy { $0.record?["brand"] != "Alma" } && model.rows.count == 32)
+    // A field's own filter does not count for its facet.
+    #expect(model.facets.map(\.field) == ["brand"] && model.facets[0].values.map(\.count).sorted() == [66, 67, 67])
+    let borg = model.rows.map(\.id)
+    #expect(
+      Set(borg).count == 32 && borg.allSatisfy { if case .field(let sku) = $0 { sku.hasPrefix("s") } else { false } })
+    // Changed in one go, and the identities stay.
+    model.filters = []
+    model.order = .numbers(.init("price"))
+    await model.settled()
+    let prices = model.rows.compactMap { $0.record?["price", as: Int.self] }
+    #expect(prices == Array(0..<32))
+    model.order = .numbers(.init("price", isDescending: true))
+    model.place = ShardedIndex.Place(latitude: 10, longitude: 0)
+    model.place?.radius = 300
+    await model.settled()
+    let latitudes = Set(model.rows.compactMap { $0.record?["lat", as: Int.self] })
+    #expect(latitudes == [8, 9, 10, 11, 12] && model.rows.count == 20)
+    #expect(
+      model.rows.first?.record?["price", as: Int.self]
+        == model.rows.compactMap { $0.record?["price", as: Int.self] }.max())
+    #expect(model.facets[0].values.map(\.count).reduce(0, +) == 20)
+    // The order of keys takes no conditions.
+    model.order = .alphabetical
+    await model.settled()
+    #expect(model.error == .refused(.needsRanks(.near)) && model.rows.isEmpty && model.facets.isEmpty)
+    model.place = nil
+    await model.settled()
+    #expect(model.error == nil && model.rows.count == 200 && model.facets[0].values.count == 3)
+  }
+
+  @Test("a row keeps its identity in the answers to other texts, before and after it is loaded")
+  @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+  func identities() async throws {
+    let model = SearchModel(try AsyncSearchTests.index(count: 1000, isRanked: false).open)
+    await model.settled()
+    let before = model.rows.map(\.id)
+    #expect(Set(before).count == 1000 && model.rows[700].record == nil)
+    model.load(model.rows[700])
+    await model.settled()
+    #expect(model.rows[700].record != nil && model.rows.map(\.id) == before && model.rows[700].position == 700)
+    let name = try #require(model.rows[700].record?.key)
+    model.text = name
+    await model.settled()
+    let row = try #require(model.rows.first { $0.record?.key == name })
+    #expect(row.id == before[700] && row.position < 20)
+  }
+
   @Test("an error is a value of the model, and the next success clears it")
   @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
   func errors() async throws {
