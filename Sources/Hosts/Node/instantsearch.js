@@ -12,6 +12,8 @@ const refused = message => { throw new ShardqError('refused', message) }
 export function searchClient(indexes, { objectID = 'objectID', ...others } = {}) {
   if (Object.keys(others).length > 0) refused(`a search client has no option ${Object.keys(others)[0]}; its option is objectID`)
   const sources = new Map(Object.entries(indexes).map(([name, index]) => [name, typeof index === 'string' ? server(index) : index]))
+  // A search says why an index cannot be opened.
+  for (const index of sources.values()) if (index instanceof Promise) index.catch(() => {})
   const answered = async request => {
     if (typeof request.params === 'string') refused('params must be an object, and not a text')
     const { indexName, type, facet, params, ...rest } = request, given = { ...rest, ...params }
@@ -19,7 +21,7 @@ export function searchClient(indexes, { objectID = 'objectID', ...others } = {})
     const [, name, order] = /^(.*?)(?:\/sort\/(.*))?$/s.exec(String(indexName))
     const source = await (sources.get(name) ?? refused(`there is no index ${name}; the search client has ${[...sources.keys()].join(', ')}`))
     const started = performance.now()
-    const answer = type === 'facet' ? await values(source, { facetName: facet ?? given.facet, ...given }) : await hits(source, given, order, objectID)
+    const answer = type === 'facet' ? await values(source, { facetName: facet, ...given }) : await hits(source, given, order, objectID)
     return { ...answer, index: indexName, processingTimeMS: Math.round(performance.now() - started) }
   }
   return {
