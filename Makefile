@@ -37,7 +37,7 @@ documents := $(wildcard docs/*.*)
 others := $(wildcard Packaging/nginx/*.conf) $(wildcard Packaging/spark/*.sql)
 # The files of a page without a server, if WebAssembly can be built.
 module := .build/wasm/module
-pagefiles := page.html shardq.js static.js shardq.wasm shardq.wasm.gz
+pagefiles := page.html shardq-box.js shardq.js static.js shardq.wasm shardq.wasm.gz
 
 .PHONY: all install uninstall deb dist clean
 wanted := $(if $(SERVER),bin/shardq-serve) $(if $(REMOTE),bin/shardq-remote)

@@ -35,8 +35,10 @@ exec 9>"$work/.lock"
 copy() {
   to="$(dirname "$out")"
   mkdir -p "$to"
-  cp Sources/Programs/Serving/Resources/page.html "$to/.new"
-  mv "$to/.new" "$to/page.html"
+  for name in page.html shardq-box.js; do
+    cp "Sources/Programs/Serving/Resources/$name" "$to/.new"
+    mv "$to/.new" "$to/$name"
+  done
   # The scripts without comment lines, but those at the top.
   for name in static.js shardq.js; do
     sed -E '1,/^$/!{/^ *(\/\/|\/\*\*|\*)/d; /^$/d;}' "Sources/Hosts/Wasm/$name" >"$to/.new"

@@ -35,7 +35,8 @@ def install(place):
         shutil.copy(BIN / name, place / "bin" / name)
     share = place / "share" / "shardq"
     share.mkdir(parents=True)
-    shutil.copy(ROOT / "Sources" / "Programs" / "Serving" / "Resources" / "page.html", share / "page.html")
+    for name in ("page.html", "shardq-box.js"):
+        shutil.copy(ROOT / "Sources" / "Programs" / "Serving" / "Resources" / name, share / name)
     for name in ("shardq.js", "static.js", "shardq.wasm", "shardq.wasm.gz"):
         (share / name).write_bytes(b"// a stand-in\n" * 1000)
     return place / "bin" / "shardq"

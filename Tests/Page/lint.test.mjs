@@ -15,7 +15,7 @@ function findings(...options) {
     .map(([, path, line, code, text]) => ({ path, line: Number(line), code, text }))
 }
 
-test('the shipped page is joined from its pieces', () => {
+test('the shipped page and box are made of their sources', () => {
   const { status, stderr } = spawnSync('python3', ['Scripts/generate_page.py', '--check'], { cwd: root, encoding: 'utf8' })
   assert.equal(status, 0, stderr)
 })
@@ -30,7 +30,8 @@ test('the other scripts of a page without a server have no unknown name and no u
   const lib = 'es2022,dom,dom.iterable'
   const found = findings(
     '--noEmit', '--allowJs', '--checkJs', '--target', 'es2022', '--module', 'es2022', '--moduleResolution', 'node', '--lib', lib,
-    '--noUnusedLocals', '--noUnusedParameters', '--allowUnreachableCode', 'false', 'Sources/Hosts/Wasm/static.js', 'Sources/Hosts/Node/node.js')
+    '--noUnusedLocals', '--noUnusedParameters', '--allowUnreachableCode', 'false', 'Sources/Hosts/Wasm/static.js',
+    'Sources/Hosts/Wasm/shardq-box.js', 'Sources/Hosts/Node/node.js', 'Sources/Hosts/Node/instantsearch.js')
   const isComment = ({ path, line }) => /^\s*\*/.test(readFileSync(root + path, 'utf8').split('\n')[line - 1])
   assert.deepEqual(found.filter(one => codes.includes(one.code) && !isComment(one)), [])
 })

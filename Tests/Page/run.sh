@@ -13,7 +13,7 @@ skip() {
 }
 if [ $# -eq 0 ]; then
   if command -v node >/dev/null; then node --test .; else skip "the scripts of the page, because Node is missing"; fi
-  set -- test_page test_visits test_lists test_filters test_look
+  set -- test_page test_visits test_lists test_filters test_look test_box
 fi
 if python3 -c 'import browser, sys; sys.exit(not browser.executable())'; then
   python3 -m unittest "$@"

@@ -18,6 +18,7 @@ import Testing
     settings.responseMilliseconds = 7
     settings.maxAge = 8
     settings.cors = "https://example.org"
+    settings.frameAncestors = ["self", "https://example.org"]
     settings.logFormat = .json
     settings.logsRequests = true
     settings.printsJSON = true
@@ -29,6 +30,7 @@ import Testing
       ("--host", "example.org"), ("--host", "*"), ("--cache", "1MiB"), ("--places-memory", "2"),
       ("--max-connections", "3"), ("--reload-interval", "0.004"), ("--idle-timeout", "5"), ("--request-timeout", "6.5"),
       ("--response-timeout", "0.007"), ("--max-age", "8"), ("--cors", settings.cors), ("--log-format", "json"),
+      ("--frame-ancestors", "self"), ("--frame-ancestors", "https://example.org"),
       ("--fetch", "ranges"), ("--cache-dir", "/a=b"), ("--cache-size", "9"), ("--title", "serve"), ("--fields", "a"),
       ("--fields", "b"),
     ]
@@ -55,6 +57,7 @@ import Testing
     "other words are refused",
     arguments: [
       "x", "--listen", "--listen=65536", "--cache=1X", "--max-age=x", "--log-format=xml", "--cache-size=-1", "-x",
+      "--frame-ancestors=example.org", "--frame-ancestors=https://a.example/;script-src *", "--frame-ancestors=none",
     ])
   func refused(word: String) throws { #expect(try ServeSettings([word]) == nil) }
 

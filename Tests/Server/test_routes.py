@@ -107,7 +107,7 @@ class Routes(unittest.TestCase):
 
     # Validity
 
-    TAGGED = ["/", "/v1/search?q=b", "/api?q=b", "/v1/dots", "/v1/within?west=0&south=0&east=9&north=9", "/v1/openapi.json"]
+    TAGGED = ["/", "/shardq-box.js", "/v1/search?q=b", "/api?q=b", "/v1/dots", "/v1/within?west=0&south=0&east=9&north=9", "/v1/openapi.json"]
 
     def test_unchanged_answers_cost_nothing(self):
         for path in self.TAGGED:
@@ -173,7 +173,7 @@ class Routes(unittest.TestCase):
     # Compressed answers
 
     def test_gzip(self):
-        large = ["/", "/v1/openapi.json", "/v1/search?q=b&limit=100", "/v1/search?q=b&limit=1000&display=true&format=json",
+        large = ["/", "/shardq-box.js", "/v1/openapi.json", "/v1/search?q=b&limit=100", "/v1/search?q=b&limit=1000&display=true&format=json",
                  "/v1/within?west=-180&south=-90&east=180&north=90&limit=1000", "/v1/dots", "/api?q=b&limit=1000",
                  "/reverse?lat=0&lon=0&limit=1000"]
         for path in large + ["/v1/search?q=b&limit=1", "/healthz", "/v1/status"]:
@@ -389,7 +389,7 @@ class Routes(unittest.TestCase):
                 continue
             self.assertEqual(answer.status, 200, path)
             self.assertIn(answer.headers["content-type"].split(";")[0], methods["get"]["responses"]["200"]["content"])
-        missing = {"/", "/v1/search", "/v1/within", "/v1/dots", "/v1/status", "/api", "/reverse", "/status", "/healthz", "/metrics"}
+        missing = {"/", "/shardq-box.js", "/v1/search", "/v1/within", "/v1/dots", "/v1/status", "/api", "/reverse", "/status", "/healthz", "/metrics"}
         self.assertEqual(missing - set(description["paths"]), set())
 
     # Safety
@@ -404,6 +404,33 @@ class Routes(unittest.TestCase):
             self.assertEqual(policy[element + "-src"].split(), hashes or ["'none'"])
         self.assertNotRegex(answer.body, rb"(?i)<[^>]+\son\w+\s*=")
         self.assertNotRegex(answer.body, rb"(?i)(src|href)\s*=\s*[\"']?(https?:)?//")
+
+    def test_pages_that_may_embed_the_page(self):
+        for pages, sources in (
+            (["https://shop.example"], "https://shop.example"), (["self", "http://a.example:8080"], "'self' http://a.example:8080"),
+            (["*"], "*"),
+        ):
+            with Server(self.index, *(word for page in pages for word in ("--frame-ancestors", page))) as server:
+                answer = server.get("/")
+                self.assertTrue(answer.headers["content-security-policy"].endswith(f"; frame-ancestors {sources}"))
+                again = server.get("/", headers={"If-None-Match": answer.headers["etag"]})
+                self.assertEqual(again.headers["content-security-policy"], answer.headers["content-security-policy"])
+                # Other answers are no pages.
+                self.assertIn("frame-ancestors 'none'", server.get("/v1/search").headers["content-security-policy"])
+        for page in ("shop.example", "https://shop.example/", "https://*.example", "none", "'self'", "https://a.example; script-src *", ""):
+            status, _, said = shardq("serve", "-i", self.index, "--listen", "127.0.0.1:0", "--frame-ancestors", page)
+            self.assertEqual(status, 64, page)
+            self.assertIn(f"--frame-ancestors: {page} is not an origin", said)
+
+    def test_the_box(self):
+        answer = self.server.get("/shardq-box.js")
+        self.assertEqual((answer.status, answer.headers["content-type"]), (200, "text/javascript; charset=utf-8"))
+        self.assertLessEqual(len(answer.body), 8 << 10)
+        self.assertIn(b"customElements.define('shardq-box'", answer.body)
+        with Server(self.index, "--cors", "https://shop.example") as server:
+            headers = server.get("/shardq-box.js").headers
+            self.assertEqual(headers["access-control-allow-origin"], "https://shop.example")
+            self.assertEqual(headers["cross-origin-resource-policy"], "cross-origin")
 
     def test_every_answer_is_hardened(self):
         for path in self.TAGGED + ["/else", "/v1/search?limit=0", "/healthz", "/metrics"]:

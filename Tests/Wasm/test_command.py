@@ -17,7 +17,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("SHARDQ_BIN", ROOT / "bin"))
-PLAIN = {"index.html", "shardq.js", "static.js", "shardq.wasm"}
+PLAIN = {"index.html", "shardq-box.js", "shardq.js", "static.js", "shardq.wasm"}
 FILES = PLAIN | {f"{name}.gz" for name in PLAIN}
 
 
@@ -75,6 +75,9 @@ class PageCommand(unittest.TestCase):
         for name in PLAIN:
             self.assertEqual(gzip.decompress((site / f"{name}.gz").read_bytes()), (site / name).read_bytes(), name)
             self.assertLess((site / f"{name}.gz").stat().st_size, (site / name).stat().st_size * 0.6)
+        box = (site / "shardq-box.js").read_text()
+        self.assertIn('\nconst folder={index:"index/",first:{"records":', "\n" + box)
+        self.assertLessEqual(len(box.encode()), 8 << 10)
         page = (site / "index.html").read_text()
         self.assertIn('data-index="index/"', page)
         self.assertIn("script-src 'self' 'wasm-unsafe-eval' 'sha256-", page)
@@ -201,6 +204,8 @@ class PageCommand(unittest.TestCase):
         os.remove(share / "static.js")
         self.refused(66, "static.js", "-i", self.index, "-o", self.work / "other", program=program)
         (share / "static.js").touch()
+        (share / "shardq-box.js").write_text("const folder = 1")
+        self.refused(65, "shardq-box.js", "-i", self.index, "-o", self.work / "other", program=program)
         (share / "page.html").write_text("<html>")
         self.refused(65, "page.html", "-i", self.index, "-o", self.work / "other", program=program)
 

@@ -1,7 +1,10 @@
 // The answers for a page without a server: from the index beside the page, to the questions of `shardq serve`.
 import { open, ShardqError } from './shardq.js'
 
-const address = new URL(document.documentElement.dataset.index, document.baseURI)
+// The page has the address of its index in its element. A box has it in the address of this script.
+const query = new URL(import.meta.url).searchParams
+const said = query.has('index') ? Object.fromEntries(query) : document.documentElement.dataset
+const address = new URL(said.index, document.baseURI)
 
 /** The first letters of the last sessions, the newest first. A browser may refuse to store the letters. */
 const letters = {
@@ -52,10 +55,10 @@ const pageSize = 20
 /** The page's facts of its first answers: { records, characters, mark, from, to, top }; undefined if the page has none. */
 const first = (() => {
   try {
-    const said = JSON.parse(document.documentElement.dataset.first)
-    const isWhole = [said.records, said.from, said.to].every(number => Number.isSafeInteger(number) && number >= 0)
-      && typeof said.characters === 'string' && /^[0-9a-f]+$/.test(said.mark) && said.to - said.from === said.mark.length / 2
-    return isWhole ? said : undefined
+    const facts = JSON.parse(said.first)
+    const isWhole = [facts.records, facts.from, facts.to].every(number => Number.isSafeInteger(number) && number >= 0)
+      && typeof facts.characters === 'string' && /^[0-9a-f]+$/.test(facts.mark) && facts.to - facts.from === facts.mark.length / 2
+    return isWhole ? facts : undefined
   } catch { return undefined }
 })()
 
@@ -88,7 +91,7 @@ const isSame = () => marked ??= hasMark().catch(() => false)
 const files = new Map()
 /** Resolves to the answers to texts that begin with a character, by text; undefined if there are none. */
 async function answersOf(character, exact) {
-  const response = await fetch(new URL(`first-${character.codePointAt(0).toString(16)}.json`, document.baseURI))
+  const response = await fetch(new URL(`first-${character.codePointAt(0).toString(16)}.json`, import.meta.url))
   if (!response.ok) return undefined
   const bytes = Uint8Array.from(await beginning(response, largestFile))
   const { mark, answers } = JSON.parse(new TextDecoder().decode(bytes), exact)
@@ -117,8 +120,8 @@ async function topRows() {
 }
 
 /** Resolves to the first answer to a text, in the form of an answer of the index; undefined if there is none. */
-async function firstAnswer(text, { limit, offset, sort, filter, near }, exact) {
-  if (!first || offset !== 0 || filter || near) return undefined
+async function firstAnswer(text, { limit, offset, sort, filter = [], near }, exact) {
+  if (!first || offset !== 0 || filter.length > 0 || near) return undefined
   if (text === '' && limit === 0) {
     const { records } = first, top = await topRows()
     return top && { ...rowsOf([]), total: records, totalIsExact: true, more: records > 0, isFirst: true, top }

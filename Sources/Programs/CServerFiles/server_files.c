@@ -11,7 +11,13 @@ static const unsigned char description[] = {
 #embed "../Serving/Resources/openapi.json"
 };
 
+static const unsigned char box[] = {
+#embed "../Serving/Resources/shardq-box.js"
+};
+
 const unsigned char *server_page(void) { return page; }
 size_t server_page_size(void) { return sizeof(page); }
 const unsigned char *server_description(void) { return description; }
 size_t server_description_size(void) { return sizeof(description); }
+const unsigned char *server_box(void) { return box; }
+size_t server_box_size(void) { return sizeof(box); }

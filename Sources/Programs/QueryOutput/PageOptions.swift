@@ -120,7 +120,7 @@
         let near = Misspelling.nearest(to: name, among: PageTexts.names).map { "; did you mean \($0)?" }
         return "the page has no text \(name)" + (near ?? "; its texts are \(PageTexts.names.joined(separator: ", "))")
       case "image-origin":
-        return isOrigin(value)
+        return PagePolicy.isOrigin(value)
           ? nil : "\(value) is not an origin; write one without a path, such as https://img.example.org"
       case "costs":
         return Bool(value) == nil ? "\(value) is not a choice; write true or false" : nil
@@ -163,20 +163,6 @@
       return parts.dropFirst().allSatisfy {
         (2...8).contains($0.count) && $0.allSatisfy { isLetter($0) || isDigit($0) }
       }
-    }
-
-    /// Whether a text is an origin that a policy can name: it has no character that ends a directive, and no wildcard.
-    private static func isOrigin(_ text: String) -> Bool {
-      guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else { return false }
-      let parts = text.utf8.dropFirst(scheme.utf8.count).split(
-        separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-      let isHost =
-        !parts[0].isEmpty
-        && parts[0].allSatisfy {
-          (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d || $0 == 0x2e
-        }
-      guard isHost, parts.count <= 2 else { return false }
-      return parts.count == 1 || UInt16(String(decoding: Array(parts[1]), as: UTF8.self)) ?? 0 > 0
     }
 
     /// Returns the fields that a row shows beside its key (record.js): those of its templates, its link and its image. A

@@ -24,6 +24,28 @@ package enum PagePolicy {
       + "base-uri 'none'; form-action 'none'"
   }
 
+  /// Returns the sources of `frame-ancestors`: the pages that may embed a page; nil if one is wrong.
+  ///
+  /// - Parameter pages: Origins, `self` for the page's own origin, or `*` for all.
+  package static func ancestors(_ pages: [String]) -> String? {
+    guard pages.allSatisfy({ $0 == "self" || $0 == "*" || isOrigin($0) }) else { return nil }
+    return pages.isEmpty ? "'none'" : pages.map { $0 == "self" ? "'self'" : $0 }.joined(separator: " ")
+  }
+
+  /// Whether a text is an origin that a policy can name: it has no character that ends a directive, and no wildcard.
+  static func isOrigin(_ text: String) -> Bool {
+    guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else { return false }
+    let parts = text.utf8.dropFirst(scheme.utf8.count).split(
+      separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    let isHost =
+      !parts[0].isEmpty
+      && parts[0].allSatisfy {
+        (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d || $0 == 0x2e
+      }
+    guard isHost, parts.count <= 2 else { return false }
+    return parts.count == 1 || UInt16(String(decoding: Array(parts[1]), as: UTF8.self)) ?? 0 > 0
+  }
+
   /// Returns the bytes between each `<element ...>` and `</element>`, which browsers hash.
   package static func contents(of element: String, in html: [UInt8]) -> [[UInt8]] {
     ranges(of: element, in: html).map { Array(html[$0]) }

@@ -35,6 +35,8 @@
     package var maxAge = 0
     /// The origin whose pages may read answers; `*` for all, empty for none.
     package var cors = ""
+    /// The pages that may embed the search page, as ``PagePolicy/ancestors(_:)`` takes them.
+    package var frameAncestors: [String] = []
     package var logFormat = LogFormat.text
     /// Whether the log has a line for every request.
     package var logsRequests = false
@@ -94,6 +96,9 @@
       case "--response-timeout": return set(&responseMilliseconds, milliseconds())
       case "--max-age": return set(&maxAge, Int(value))
       case "--cors": cors = value
+      case "--frame-ancestors":
+        frameAncestors.append(value)
+        return PagePolicy.ancestors(frameAncestors) != nil
       case "--log-format":
         logsRequests = true
         return set(&logFormat, LogFormat(rawValue: value))

@@ -10,16 +10,16 @@
       let tag: String?
       switch route {
       case .page: tag = page.answer(served.current.facts).tag
-      case .description: tag = OpenAPI.answer.tag
+      case .box: tag = SearchPage.box.tag
+      case .description: tag = SearchPage.description.tag
       case .search, .facets, .photon, .reverse, .within, .dots: tag = served.current.tag
       case .status, .photonStatus, .structured, .health, .metrics, .none: tag = nil
       }
       guard let tag else { return nil }
       guard wantsGzip else { return matches(tag, known) ? tag : nil }
-      // The server always compresses these two for a client that accepts gzip, but not small bodies of other routes.
-      let isAlwaysCompressed = route == .page || route == .description
-      if isAlwaysCompressed || !isAny(known), matches(Gzip.tag(tag), known) { return Gzip.tag(tag) }
-      return !isAlwaysCompressed && !isAny(known) && matches(tag, known) ? tag : nil
+      // The server always compresses its files for a client that accepts gzip, but not small bodies of other routes.
+      if route.isFile || !isAny(known), matches(Gzip.tag(tag), known) { return Gzip.tag(tag) }
+      return !route.isFile && !isAny(known) && matches(tag, known) ? tag : nil
     }
 
     private func isAny(_ known: String) -> Bool { known.contains("*") && !known.contains("\"") }
@@ -35,10 +35,9 @@
 
     func validity(_ tag: String?, _ route: Route) -> HeaderFields {
       guard let tag else { return [.cacheControl: "no-store"] }
-      let isOwn = route == .page || route == .description
       return [
         .eTag: tag,
-        .cacheControl: settings.maxAge > 0 && !isOwn ? "public, max-age=\(settings.maxAge)" : "no-cache",
+        .cacheControl: settings.maxAge > 0 && !route.isFile ? "public, max-age=\(settings.maxAge)" : "no-cache",
       ]
     }
 

@@ -122,7 +122,8 @@
       let answer: Representation
       switch route {
       case .page: answer = page.answer(served.current.facts)
-      case .description: answer = OpenAPI.answer
+      case .box: answer = SearchPage.box
+      case .description: answer = SearchPage.description
       case .search: answer = try search(&parameters)
       case .photon: answer = try photon(&parameters)
       case .reverse: answer = try reverse(&parameters)
@@ -177,7 +178,8 @@
       var headers: HeaderFields
       switch route {
       case .page: headers = page.answer(served.current.facts).headers
-      case .description: headers = OpenAPI.answer.headers
+      case .box: headers = SearchPage.box.headers
+      case .description: headers = SearchPage.description.headers
       // The server did not read the index for this response.
       case .search:
         headers = [

@@ -2,6 +2,7 @@
   /// A path that the server answers.
   enum Route: String, CaseIterable {
     case page = "/"
+    case box = "/shardq-box.js"
     case search = "/v1/search"
     case facets = "/v1/facets"
     case within = "/v1/within"
@@ -19,6 +20,7 @@
     var name: String {
       switch self {
       case .page: "page"
+      case .box: "box"
       case .search: "search"
       case .facets: "facets"
       case .within: "within"
@@ -45,6 +47,9 @@
         self = .none
       }
     }
+
+    /// Whether the answer is a file of the server, which is the same for every index of one kind.
+    var isFile: Bool { self == .page || self == .box || self == .description }
 
     /// Whether the route is one of the geocoder Photon.
     var isPhotons: Bool {

@@ -43,7 +43,8 @@
       for loop in group.makeIterator() { loop.execute { ReadingTerms(nil).apply() } }
       let responder = Responder(
         settings: settings, source: source, served: served, metrics: metrics, log: log,
-        hosts: AllowedHosts(settings.hosts, address: settings.address), page: SearchPage(settings.page))
+        hosts: AllowedHosts(settings.hosts, address: settings.address),
+        page: SearchPage(settings.page, ancestors: settings.frameAncestors))
       listener = try Listener(
         settings, limits: ConnectionLimits(wanted: settings.connections, descriptors: descriptors), group, responder,
         gate, metrics, log)

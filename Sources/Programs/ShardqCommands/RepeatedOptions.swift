@@ -5,8 +5,9 @@
   enum RepeatedOptions {
     /// Options that the parser itself collects.
     private static let collected: Set<String> = [
-      "--alias", "--bind", "--delete", "--expect", "--facet", "--filter", "--host", "--image-origin", "--label",
-      "--names", "--number", "--order", "--search-field", "--source", "--synonyms", "--upsert",
+      "--alias", "--bind", "--delete", "--expect", "--facet", "--filter", "--frame-ancestors", "--host",
+      "--image-origin", "--label", "--names", "--number", "--order", "--search-field", "--source", "--synonyms",
+      "--upsert",
     ]
     /// Options whose value is a list with commas.
     private static let lists: Set<String> = [

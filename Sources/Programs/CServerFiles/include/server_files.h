@@ -8,5 +8,7 @@ const unsigned char *server_page(void);
 size_t server_page_size(void);
 const unsigned char *server_description(void);
 size_t server_description_size(void);
+const unsigned char *server_box(void);
+size_t server_box_size(void);
 
 #endif

@@ -1,4 +1,5 @@
 #if CommandLineTool
+  import Answers
   import Footprint
   import QueryOutput
   import ShardBuilder
@@ -10,6 +11,7 @@
   /// The files of a page without a server, as they are installed: Scripts/build-wasm.sh makes them.
   struct PageFiles {
     static let page = "page.html"
+    static let box = "shardq-box.js"
     static let copied = ["shardq.js", "static.js", "shardq.wasm", "shardq.wasm.gz"]
 
     /// The largest file that is read, in bytes.
@@ -33,7 +35,7 @@
             + "libclang-rt-14-dev-wasm32, and run make install again (docs/static-page.md)")
       }
       directory = found
-      for name in Self.copied + [Self.page] { contents[name] = try Self.read(found + "/" + name) }
+      for name in Self.copied + [Self.page, Self.box] { contents[name] = try Self.read(found + "/" + name) }
     }
 
     private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
@@ -71,7 +73,7 @@
       asking address: String, _ options: PageOptions, _ facts: PageFacts, first: String
     ) throws(CommandFailure) -> [UInt8] {
       guard var html = PageDocument.html(contents[Self.page] ?? [], options, facts, index: address, first: first) else {
-        throw notThisVersion
+        throw notThisVersion(Self.page)
       }
       // The text without JavaScript speaks of a server.
       for range in PagePolicy.ranges(of: "noscript", in: html).reversed() {
@@ -83,15 +85,23 @@
       // The browser fetches the scripts while the page still comes.
       let scripts = ["static.js", "shardq.js"].map { "\n<link rel=\"modulepreload\" href=\"\($0)\">" }.joined()
       let meta = "\(charset)\n<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">\(scripts)"
-      guard PageDocument.replace(charset, with: meta, in: &html) else { throw notThisVersion }
+      guard PageDocument.replace(charset, with: meta, in: &html) else { throw notThisVersion(Self.page) }
       // A host may name no charset, and a browser looks for the page's own in the first 1,024 bytes alone. The options
       // come before it, so the page begins with the mark of UTF-8.
       return [0xef, 0xbb, 0xbf] + html
     }
 
-    private var notThisVersion: CommandFailure {
+    /// Returns the box for other pages, which asks the index at `address` of its folder.
+    func box(asking address: String, first: String) throws(CommandFailure) -> [UInt8] {
+      var script = contents[Self.box] ?? []
+      let folder = "const folder={index:\(JSONText.string(address)),first:\(first)}"
+      guard PageDocument.replace("const folder=null", with: folder, in: &script) else { throw notThisVersion(Self.box) }
+      return script
+    }
+
+    private func notThisVersion(_ name: String) -> CommandFailure {
       CommandFailure(
-        status: .badData, message: "\(directory)/\(Self.page) is not the page of this version; install shardq again")
+        status: .badData, message: "\(directory)/\(name) is not the file of this version; install shardq again")
     }
   }
 
@@ -151,8 +161,10 @@
         try writeGzip(bytes, name + ".gz", in: folder)
       }
       let html = try files.html(asking: address, options, facts, first: first.json)
-      try write(html, "index.html", in: folder)
-      try writeGzip(html, "index.html.gz", in: folder)
+      for (name, bytes) in [("index.html", html), (PageFiles.box, try files.box(asking: address, first: first.json))] {
+        try write(bytes, name, in: folder)
+        try writeGzip(bytes, name + ".gz", in: folder)
+      }
       try PageMark.write(in: folder, shown: path)
       // The index may have taken a while.
       try PageMark.check(path)

@@ -71,6 +71,13 @@
     var cors: String?
 
     @Option(
+      name: .customLong("frame-ancestors"),
+      help: ArgumentHelp(
+        "A page's origin that may embed the search page; self for the server's own, * for all. May be given again.",
+        valueName: "origin"))
+    var ancestors: [String] = []
+
+    @Option(
       name: .customLong("log-format"),
       help: "Log every request, in this format (default: no requests, and everything else as text).")
     var logFormat: ServeSettings.LogFormat?
@@ -90,6 +97,15 @@
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
           throw ValidationError("--host and --cors must be names in ASCII, without spaces")
         }
+      }
+      try checkAncestors()
+    }
+
+    private func checkAncestors() throws {
+      for page in ancestors where PagePolicy.ancestors([page]) == nil {
+        throw ValidationError(
+          "--frame-ancestors: \(page) is not an origin; write one without a path, such as https://shop.example, or "
+            + "self, or *")
       }
     }
 
