@@ -18,7 +18,7 @@ RECORDS = [
     for number in range(40)
 ] + [
     {"name": f"Zebra {MARKUP}", "brand": MARKUP, "price": 1, "maker": {"town": MARKUP}},
-    {"name": "Long " + "x" * 20_000, "brand": "y" * 50_000, "price": 2},
+    {"name": "Long " + "x" * 200, "brand": "y" * 50_000, "price": 2},
     {"name": "Räuber \u202eevil\u0000\u0007", "brand": "[object Object]", "price": 3},
 ]
 # The box and its parts, for the console of either browser.
