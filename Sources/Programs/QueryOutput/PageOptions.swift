@@ -102,7 +102,7 @@
       case "logo":
         guard let flaw = PageAddress.flaw(value) else {
           let origin = PageAddress.origin(of: value)
-          return origin.map(isOrigin) == false ? "\(value) is not an address that a page takes images from" : nil
+          return origin.map({ PagePolicy.isOrigin($0) }) == false ? "\(value) is not an address that a page takes images from" : nil
         }
         return flaw
       case "fields":
