@@ -16,20 +16,19 @@
 """
 
 import json
-import math
 import re
 import sys
 from fractions import Fraction
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[2] / "Scripts"))
-import generate_near  # noqa: E402
 import reader  # noqa: E402
 from oracle import (  # noqa: E402
     OCTAVE, SEPARATOR, SPACE, Oracle, Query, Rank, begins, fold, is_whole, whole_bonus, words_in)
 from oracle_forms import (  # noqa: E402
     closed, forms_of, has_symbol, name_forms, plain, spaced, spaced_closed, with_and)
+from oracle_near import hundredths, nearness  # noqa: E402
+from oracle_searched import in_fields, in_fields_bonus, path_and_loss  # noqa: E402
 from oracle_edits import MOST_WORDS, edited, edits_of, without_surplus, words_of  # noqa: E402
 
 
@@ -178,31 +177,6 @@ def any_order(oracle, position, query):
     return "words" if in_last and assigned(before, texts.body_words, False) else None
 
 
-def in_fields(oracle, position, query):
-    """The text begins a word of a searched field; or each of its words begins such a word or one of the key."""
-    texts = oracle.texts(position)
-    alone = [loss for word, loss in texts.field_words if any(begins(word, q, query.finished) for q in query.variants)]
-    if query.q and alone:
-        return "field", min(alone), 0
-    if len(query.words) < 2 or max(map(len, query.words)) < 4:
-        return None
-    worst = 0
-    for i, word in enumerate(query.words):
-        is_last = i == len(query.words) - 1
-        fits = lambda other: other == word if is_last and query.finished else other.startswith(word)
-        if any(map(fits, texts.body_words)) or is_last and any(map(fits, texts.last_words)):
-            continue
-        losses = [loss for other, loss in texts.field_words if fits(other)]
-        if not losses:
-            return None
-        worst = max(worst, min(losses))
-    return ("field", worst, 3) if worst else None
-
-
-def in_fields_bonus(query, via):
-    return -via[1] - via[2]
-
-
 def assigned(words, free, finished):
     """Whether each word is a beginning of a different free word; in a finished query the last one is whole.
 
@@ -217,35 +191,6 @@ def assigned(words, free, finished):
             return False
         free.remove(min(fitting, key=len))
     return True
-
-
-# Nearness
-
-
-def hundredths(degrees):
-    """Hundredths of a degree, rounded half away from zero."""
-    size = int(abs(degrees) * 100 + Fraction(1, 2))
-    return size if degrees >= 0 else -size
-
-
-def sine_squared(half_degrees):
-    """Of an angle in 1/200 degrees, which may be above 90 degrees; the result has 60 bits after the point."""
-    quarter = generate_near.SINES_PER_DEGREE * 90
-    return generate_near.sines()[half_degrees if half_degrees <= quarter else 2 * quarter - half_degrees] ** 2
-
-
-def cosine(latitude):
-    return generate_near.sines()[2 * (9000 - abs(latitude))]
-
-
-def nearness(here, there):
-    """Steps of a score; places are latitude and longitude in hundredths of a degree."""
-    turn = abs(here[1] - there[1])
-    turn = min(turn, 36000 - turn)
-    haversine = sine_squared(abs(here[0] - there[0]))
-    haversine += cosine(here[0]) * cosine(there[0]) * sine_squared(turn) >> 2 * generate_near.SINE_BITS
-    root = math.isqrt(haversine) >> generate_near.SINE_BITS - 12
-    return generate_near.nears()[min(root, generate_near.STEPS)]
 
 
 class FeatureOracle(Oracle):
@@ -421,12 +366,6 @@ class EditedOracle(Oracle):
 
     def ranks_of_all_words(self, query):
         return without_surplus(super().ranks_of_all_words(query))
-
-
-def path_and_loss(path, usual):
-    """The path of a field, and what its matches lose: FIELD or FIELD:BONUS."""
-    bonus = re.fullmatch("(.*):([+-]?[0-9]+)", path, re.DOTALL)
-    return (bonus[1], -int(bonus[2])) if bonus else (path, usual)
 
 
 def texts_in(value):

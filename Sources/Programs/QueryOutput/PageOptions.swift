@@ -102,7 +102,8 @@
       case "logo":
         guard let flaw = PageAddress.flaw(value) else {
           let origin = PageAddress.origin(of: value)
-          return origin.map({ PagePolicy.isOrigin($0) }) == false ? "\(value) is not an address that a page takes images from" : nil
+          let isAllowed = origin.map { PagePolicy.isOrigin($0) } ?? true
+          return isAllowed ? nil : "\(value) is not an address that a page takes images from"
         }
         return flaw
       case "fields":

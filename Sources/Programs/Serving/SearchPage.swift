@@ -38,7 +38,8 @@
         body: ByteBuffer(bytes: html), contentType: "text/html; charset=utf-8",
         tag: Self.tag(html))
       answer.headers[.contentSecurityPolicy] =
-        PagePolicy.text(for: html, images: options.policyOrigins, digest: Self.digest) + "; frame-ancestors \(ancestors)"
+        PagePolicy.text(for: html, images: options.policyOrigins, digest: Self.digest)
+        + "; frame-ancestors \(ancestors)"
       answer.stored = Gzip.Stored()
       return answer
     }

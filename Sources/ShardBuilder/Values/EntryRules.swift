@@ -40,7 +40,7 @@ struct EntryRules: Sendable {
       + (near ? [EntryField.cells.rawValue] : []) + lossFields.map(\.rawValue)
   }
 
-  /// The last fields of entries, which say what other names and words of other fields lose.
+  /// The last fields of entries, with the losses of other names and of words of other fields.
   private var lossFields: [EntryField] {
     (alias.contains { $0.loss ?? 0 > 0 } ? [.nameLoss] : []) + (searchFields.isEmpty ? [] : [.fieldLoss])
   }

@@ -58,9 +58,9 @@ package enum EntryField: String, Sendable {
   case target = "t"
   /// The greatest weight of the records with the key, with the bonus of the entry.
   case weight = "w"
-  /// What another name loses, in octaves.
+  /// The loss of another name, in octaves.
   case nameLoss = "a"
-  /// What a word of another field loses, in octaves.
+  /// The loss of a word of another field, in octaves.
   case fieldLoss = "s"
   /// The cells of the records.
   case cells = "c"

@@ -16,7 +16,7 @@ package struct MatchRules: Sendable {
     package let number: Int
     /// Whether its texts are other names. Otherwise each of its words leads to the record.
     let isOfNames: Bool
-    /// What a match by the field loses, in octaves.
+    /// The loss of a match by the field, in octaves.
     let loss: Int
   }
   /// The fields with texts that lead to records: those of other names, and then those of words, in the order of the

@@ -42,7 +42,7 @@ struct OtherName {
   var text: [UInt8]
   var form: PlainForm.Form
   var spelled: [UInt8]
-  /// What a match by the name loses, in octaves.
+  /// The loss of a match by the name, in octaves.
   var loss: Int
 
   /// What a beginning of a name loses if nothing of the name is typed, in octaves.
@@ -53,7 +53,7 @@ struct OtherName {
   ///
   /// - Parameters:
   ///   - size: The size of the name in bytes.
-  ///   - loss: What a match by the name loses, in octaves.
+  ///   - loss: The loss of a match by the name, in octaves.
   static func bonus(of text: RankedText, isWhole: Bool, size: Int, loss: Int) -> Int {
     if isWhole { return RecordMatch.wholeNameBonus(isFinished: text.isFinished) - loss }
     return RecordMatch.nameBonus - loss - untypedLoss * max(0, size - text.text.count) / max(1, size)

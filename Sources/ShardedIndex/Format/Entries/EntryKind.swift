@@ -12,7 +12,7 @@ package struct EntryKind: Equatable, Sendable {
   }
 
   package let way: Way
-  /// What the field of the text takes from the bonus, in octaves; 0 for a text of the key.
+  /// The loss of the text's field, in octaves; 0 for a text of the key.
   package let loss: Int
 
   package static let form = EntryKind(.form)

@@ -1,15 +1,15 @@
-/// A field whose texts lead to its records, and what they lose: a setting `FIELD` or `FIELD:BONUS`. Source:
-/// docs/format.md section 3.13.
+/// A field whose texts lead to its records, and the loss of its matches. A setting has it as `FIELD` or `FIELD:BONUS`.
+/// Source: docs/format.md section 3.13.
 package struct TextField: Equatable, Sendable {
   /// The path of the field.
   package let path: String
-  /// What a match by the field loses, in octaves; nil for a bonus beyond ``losses(ofNames:)``.
+  /// The loss of a match by the field, in octaves; nil for a bonus beyond ``losses(ofNames:)``.
   package let loss: Int?
 
-  /// What fields may lose, in octaves. A word of another field loses more than a later word of the key.
+  /// The losses that fields may have, in octaves. A word of another field loses more than a later word of the key.
   package static func losses(ofNames isOfNames: Bool) -> ClosedRange<Int> { isOfNames ? 0...16 : 4...16 }
 
-  /// What a field loses without a bonus in its setting.
+  /// The loss of a field without a bonus in its setting.
   private static func usual(ofNames isOfNames: Bool) -> Int { isOfNames ? 0 : 5 }
 
   /// - Parameter isOfNames: Whether the field has other names, and not words.
