@@ -89,6 +89,11 @@ class Filters(PickerTest):
             screen.keys("C-o", "C-y", "Tab", "BTab")
             screen.keys(key)
             self.shown(screen, "> kettle 1", "  1/5 of 24 · tags=old")
+        # Keys that come together end with the text that was there before.
+        screen.type("\x18\rkettle 1")
+        self.shown(screen, "brand: kettle 1", "  0 values of brand · tags=old", "  no value begins with this text")
+        screen.keys("Escape")
+        self.shown(screen, "> kettle 1", "  1/5 of 24 · tags=old")
         # A text that no field or value has.
         screen.keys("C-x")
         screen.type("zz")

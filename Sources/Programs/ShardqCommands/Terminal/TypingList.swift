@@ -194,7 +194,7 @@ package struct TypingList {
       for key in keys {
         if let outcome = handle(key) { return outcome }
       }
-      if editor.text != before { synchronize() }
+      if editor.text != before || screen.choice != nil { synchronize() }
       if !awaitsPlace { paint() }
     }
   }
