@@ -105,6 +105,13 @@ import Testing
             own.filter.removeAll { $0.field == facet.field }
             check(facet, try matches(own, in: index), limit: limit, "\(text), \(filter), \(facet.field), \(limit)")
           }
+          if limit == 100 {
+            query.facetStart = "R"
+            let narrowed = try index.search(query, limit: 3).facets[0].values
+            let expected = answer.facets[0].values.filter { Fold.fold($0.value).starts(with: Fold.fold("r")) }
+            #expect(narrowed == expected, "\(text), \(filter)")
+            query.facetStart = ""
+          }
           #expect(try answer.next().facets == answer.facets)
           if let cursor = answer.cursor {
             #expect(try index.search(query, limit: 3, after: cursor).facets == answer.facets)
