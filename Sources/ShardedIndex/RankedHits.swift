@@ -176,7 +176,7 @@ extension ShardedIndex {
 
     /// Goes on with the plain form of the text. A text of signs alone has none; then returns false.
     @discardableResult
-    private mutating func takePlainForm() throws(IndexError) -> Bool {
+    mutating func takePlainForm() throws(IndexError) -> Bool {
       let plain = try Self.search(text, query, query.filter, in: generation)
       guard !plain.text.isEmpty else { return false }
       search = plain

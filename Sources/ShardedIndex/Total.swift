@@ -68,6 +68,10 @@ extension ShardedIndex.RankedHits {
     }
     if let walked { return max(walked, known) }
     let right = try self.walked(.none, budget)
+    if search.text.isClosed, right == ShardedIndex.Total(0) {
+      var plain = self
+      return try plain.takePlainForm() ? try plain.countedTotal(keys: keys, budget: budget) : right
+    }
     if right.number > 0 || !right.isExact || search.editLimit == 0 { return max(right, known) }
     return max(try self.walked(.automatic, budget), known)
   }
@@ -77,7 +81,7 @@ extension ShardedIndex.RankedHits {
   ) throws(IndexError) -> ShardedIndex.Total {
     var walk = try RankedSearch(
       text, filter: search.filter, near: search.nearness?.condition(in: generation.manifest), typos: typos,
-      acrossNames: search.rules.acrossNames, in: generation)
+      isClosed: search.text.isClosed, acrossNames: search.rules.acrossNames, in: generation)
     let page = try walk.next(ShardedIndex.Total.walkLimit, budget: budget)
     return ShardedIndex.Total(page.records.count, isExact: walk.highestRest == nil)
   }

@@ -114,4 +114,25 @@ import Testing
     query.filter = [.init("even", isOneOf: ["0"])]
     #expect(try index.search(query, limit: 3).total == ShardedIndex.Total((count + 1) / 2))
   }
+
+  @Test("a text with signs counts the records with these signs, or if there are none, those without")
+  func signs() throws {
+    let names = ["C++ primer", "C primer", "The C++ book", "The C book", "C# primer", "cplus", "R, c++ and c", "Yorkk"]
+    let lines = (0..<40).map { #"{"name":"\#(names[$0 % 8]) \#($0)","country":"\#($0 % 3 == 0 ? "US" : "FR")"}"# }
+    let index = try SmallIndex(json: lines.joined(separator: "\n"), key: "{name}", suffix: ".jsonl") {
+      ($0.words, $0.filter, $0.typos) = (.all, ["country"], true)
+    }.open
+    let us = [ShardedIndex.Filter("country", isOneOf: ["US"])]
+    for (text, filter, wanted) in [
+      ("c++", [], 15), ("c++", us, 5), ("c", [], 35), ("c#", [], 5), ("primer c++", [], 15), ("book++", [], 10),
+      ("book++", us, 3), ("bokk++", [], 10), ("zzz++", [], 0),
+    ] {
+      for limit in [0, 1, 100] {
+        let query = ShardedIndex.SearchQuery(text, filter: filter, words: .all, countsMatches: true)
+        let answer = try index.search(query, limit: limit)
+        #expect(answer.total == ShardedIndex.Total(wanted), "\(text) \(filter) \(limit)")
+        if limit > wanted { #expect(answer.hits.count == wanted, "\(text)") }
+      }
+    }
+  }
 }
