@@ -117,7 +117,7 @@ import Testing
     for (name, bytes) in other where name.hasPrefix("side-") { Files.write(bytes, to: directory("index") + "/" + name) }
     let manifest = Files.read(directory("index") + "/manifest")!
     Files.write(
-      try ManifestSurgery.replacingLastChain(11, of: manifest, by: chain), to: directory("index") + "/manifest")
+      try ManifestSurgery.replacingChain(11, of: manifest, by: chain), to: directory("index") + "/manifest")
     let found = try findings()
     #expect(!found.isEmpty && found.allSatisfy { $0.contains("the sketch") }, "\(found)")
   }

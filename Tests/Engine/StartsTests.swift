@@ -244,7 +244,7 @@ import Testing
     let (small, other) = (try index { $0 }, try index { 2000 - $0 })
     let chain = try ManifestSurgery.lastChain(13, of: Files.read(other.path + "/manifest")!)
     let manifest = Files.read(small.path + "/manifest")!
-    Files.write(try ManifestSurgery.replacingLastChain(13, of: manifest, by: chain), to: small.path + "/manifest")
+    Files.write(try ManifestSurgery.replacingChain(13, of: manifest, by: chain), to: small.path + "/manifest")
     var findings: [String] = []
     _ = try Verifier.verify(index: small.path) { findings.append("\($0)") }
     #expect(findings.count == 1 && findings[0].contains("has starts of other records"), "\(findings)")
@@ -263,7 +263,7 @@ import Testing
     defer { withExtendedLifetime(files) {} }
     #expect(try files.open().matches(forPrefix: text, limit: 10).generation.isOfStarts)
     let chain = try ManifestSurgery.lastChain(13, of: Files.read(ranked.path + "/manifest")!)
-    files.files["manifest"] = try ManifestSurgery.replacingLastChain(13, of: files.files["manifest"]!, by: chain)
+    files.files["manifest"] = try ManifestSurgery.replacingChain(13, of: files.files["manifest"]!, by: chain)
     let found = try files.open().matches(forPrefix: text, limit: 10)
     #expect(!found.generation.isOfStarts)
     #expect(try found.prefix(10).map(\.key) == plain.open.matches(forPrefix: text).prefix(10).map(\.key))

@@ -111,20 +111,61 @@ package struct ManifestSurgery {
 }
 
 extension ManifestSurgery {
-  /// Returns a manifest with another chain at its end, and right entries for it in the root.
+  /// Returns a manifest with another chain in the place of one, and right entries for it in the root.
   ///
   /// - Parameters:
-  ///   - number: The number of the chain's section; no chain may stand behind it.
+  ///   - number: The number of the chain's section.
   ///   - chain: The frames of the chain.
-  package static func replacingLastChain(_ number: Int, of manifest: [UInt8], by chain: [UInt8]) throws -> [UInt8] {
+  ///   - behind: The size of the chains behind it, in bytes.
+  package static func replacingChain(
+    _ number: Int, of manifest: [UInt8], by chain: [UInt8], behind: Int = 0
+  ) throws -> [UInt8] {
     let (rootFrame, first) = (frame(in: manifest), frame(in: chain))
     var root = try FrameSurgery.content(of: rootFrame)
     let entry = entry(of: number, in: root)
-    let end = manifest.count - Frame.number(root, entry, 4)
+    let end = manifest.count - behind - Frame.number(root, entry, 4)
     Frame.set(&root, entry, chain.count, size: 4)
     Frame.set(&root, entry + 4, try FrameSurgery.content(of: first).count, size: 4)
     Frame.set(&root, entry + 8, Int(FrameSurgery.checksum(first)), size: 4)
     return ZstdFrame.quick(root, with: Compressor()) + manifest[rootFrame.count..<end] + chain
+      + manifest.suffix(behind)
+  }
+
+  /// Returns a manifest with one chain and one setting more.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the chain's section, above those of the manifest's chains.
+  ///   - chain: The frames of the chain.
+  package static func adding(
+    chain number: Int, _ chain: [UInt8], setting: (name: String, value: String), to manifest: [UInt8]
+  ) throws -> [UInt8] {
+    let (rootFrame, first) = (frame(in: manifest), frame(in: chain))
+    let root = try FrameSurgery.content(of: rootFrame)
+    var sections = (0..<Frame.number(root, 12, 4)).map { section in
+      let entry = 48 + 24 * section
+      let start = Frame.number(root, entry + 8, 8)
+      return (
+        number: Frame.number(root, entry, 4), content: Array(root[start..<start + Frame.number(root, entry + 16, 8)])
+      )
+    }
+    for text in [setting.name, setting.value] {
+      sections[sections.firstIndex { $0.number == 7 }!].content += [UInt8(text.utf8.count)] + Array(text.utf8)
+    }
+    var fields = [UInt8](repeating: 0, count: 12)
+    Frame.set(&fields, 0, chain.count, size: 4)
+    Frame.set(&fields, 4, try FrameSurgery.content(of: first).count, size: 4)
+    Frame.set(&fields, 8, Int(FrameSurgery.checksum(first)), size: 4)
+    sections.append((number, fields))
+    var content = Array(root[..<48]) + [UInt8](repeating: 0, count: 24 * sections.count)
+    Frame.set(&content, 12, sections.count, size: 4)
+    for (index, section) in sections.enumerated() {
+      let entry = 48 + 24 * index
+      Frame.set(&content, entry, section.number, size: 4)
+      Frame.set(&content, entry + 8, content.count, size: 8)
+      Frame.set(&content, entry + 16, section.content.count, size: 8)
+      content += section.content
+    }
+    return ZstdFrame.quick(content, with: Compressor()) + manifest[rootFrame.count...] + chain
   }
 
   /// The bytes of the last chain of a manifest.
@@ -134,7 +175,7 @@ extension ManifestSurgery {
   }
 
   /// The first frame of some bytes.
-  private static func frame(in bytes: [UInt8]) -> [UInt8] {
+  package static func frame(in bytes: [UInt8]) -> [UInt8] {
     Array(bytes[..<bytes.withUnsafeBufferPointer { ZstdFrame.size(of: $0)! }])
   }
 

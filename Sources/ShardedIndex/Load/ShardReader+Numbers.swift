@@ -1,7 +1,7 @@
 extension ShardReader {
   /// Whether the shards have a column of numbers.
   func hasNumbers(_ column: Int) throws(IndexError) -> Bool {
-    guard manifest.hasNumbers else { return false }
+    guard manifest.hasNumbers, !isOfEntries else { return false }
     return column < (try manifest.numberHead().form.columns)
   }
 

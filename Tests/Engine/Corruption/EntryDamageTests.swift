@@ -32,7 +32,7 @@ import Testing
   private func forge(_ name: String, _ head: EntriesHead, filesOf other: String? = nil) throws {
     var files = Files.contents(of: directory("index"))
     let frame = ZstdFrame.quick(head.content, with: Compressor())
-    files["manifest"] = try ManifestSurgery.replacingLastChain(12, of: files["manifest"]!, by: frame)
+    files["manifest"] = try ManifestSurgery.replacingChain(12, of: files["manifest"]!, by: frame)
     if let other { files.merge(Files.contents(of: directory(other))) { own, _ in own } }
     mkdir(directory(name), 0o755)
     for (file, bytes) in files { Files.write(bytes, to: directory(name) + "/" + file) }

@@ -43,7 +43,7 @@ private struct SideSurgery {
     let groups = encoder.groups.map { ZstdFrame.compress($0, level: 3, with: compressor) }
     let chain = ZstdFrame.quick(encoder.head(groups), with: compressor) + groups.joined()
     // The sides are the last chain of an index without entries.
-    Files.write(try ManifestSurgery.replacingLastChain(11, of: manifest, by: chain), to: path + "/manifest")
+    Files.write(try ManifestSurgery.replacingChain(11, of: manifest, by: chain), to: path + "/manifest")
   }
 }
 
