@@ -24,7 +24,7 @@
         It replaces an earlier folder of page, and no other files.
 
         DOCUMENTATION:
-          man shardq-page, docs/static-page.md
+          man shardq-page, docs/static-page.md, docs/box.md
         """)
 
     @OptionGroup(title: "Index") var location: IndexLocation

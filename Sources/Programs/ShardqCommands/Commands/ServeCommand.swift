@@ -29,7 +29,7 @@
         makes serve look for a newer generation now.
 
         DOCUMENTATION:
-          man shardq-serve, docs/server.md, docs/page.md, docs/nodes.md
+          man shardq-serve, docs/server.md, docs/page.md, docs/box.md, docs/nodes.md
         """)
 
     @OptionGroup(title: "Index") var location: IndexLocation
