@@ -1,7 +1,7 @@
 /// The list of the fields to filter by, or of the values of one field, in the place of the records.
 package struct FilterChoice: Sendable {
   /// A field or a value.
-  package struct Row: Sendable {
+  package struct FilterRow: Sendable {
     /// The name of the field, or the value.
     package var text: String
     /// The number of matches with the value; empty if it is unknown, and for a field.
@@ -24,17 +24,17 @@ package struct FilterChoice: Sendable {
   let line: LineEditor
   /// The beginning of the rows.
   let start: String
-  package let rows: [Row]
+  package let rows: [FilterRow]
   /// Whether there are further values.
   let hasMore: Bool
   package private(set) var selection = 0
   package private(set) var top = 0
 
-  init(field: String?, start: String, line: LineEditor, rows: [Row], hasMore: Bool) {
+  init(field: String?, start: String, line: LineEditor, rows: [FilterRow], hasMore: Bool) {
     (self.field, self.start, self.line, self.rows, self.hasMore) = (field, start, line, rows, hasMore)
   }
 
-  var selectedRow: Row? { selection < rows.count ? rows[selection] : nil }
+  var selectedRow: FilterRow? { selection < rows.count ? rows[selection] : nil }
 
   /// Selects another row.
   mutating func select(_ row: Int) { selection = max(0, min(row, rows.count - 1)) }

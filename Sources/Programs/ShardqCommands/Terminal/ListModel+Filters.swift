@@ -57,7 +57,7 @@ extension ListModel {
     guard let field else {
       let rows = filterFields.filter { Fold.fold($0).starts(with: folded) }.map { field in
         let chosen = values(chosenIn: field)
-        return FilterChoice.Row(text: field, chosen: chosen, isChosen: !chosen.isEmpty)
+        return FilterChoice.FilterRow(text: field, chosen: chosen, isChosen: !chosen.isEmpty)
       }
       return FilterChoice(field: nil, start: start, line: line, rows: rows, hasMore: false)
     }
@@ -65,7 +65,7 @@ extension ListModel {
     guard let facet = facet(of: field, startingWith: hasNumbers ? "" : start) else { return nil }
     let chosen = values(chosenIn: field)
     var rows = facet.values.map { value in
-      FilterChoice.Row(
+      FilterChoice.FilterRow(
         text: value.value, count: QueryRunner.text(ShardedIndex.Total(value.count, isExact: facet.isExact)),
         isChosen: chosen.contains { areSame($0, value.value, in: field) })
     }
@@ -73,7 +73,7 @@ extension ListModel {
     var others = chosen.filter { hasNumbers || Fold.fold($0).starts(with: folded) }
     if hasNumbers, isRange(start, of: field) { others.insert(start, at: 0) }
     for other in others.reversed() where !rows.contains(where: { areSame($0.text, other, in: field) }) {
-      rows.insert(FilterChoice.Row(text: other, isChosen: chosen.contains(other)), at: 0)
+      rows.insert(FilterChoice.FilterRow(text: other, isChosen: chosen.contains(other)), at: 0)
     }
     return FilterChoice(field: field, start: start, line: line, rows: rows, hasMore: facet.hasMore)
   }
