@@ -219,15 +219,21 @@ package struct RecordTexts {
 
   /// Returns the least loss of a word of another field that begins with a word, or is the word; nil if there is none.
   private func fieldLoss(ofWord word: ArraySlice<UInt8>, isWhole: Bool) -> Int? {
-    fieldWords.lazy.filter { isWhole ? $0.text == word : $0.text.starts(with: word) }.map(\.loss).min()
+    leastLoss { isWhole ? $0 == word : $0.starts(with: word) }
+  }
+
+  /// Returns the least loss of the words of other fields that pass a test; nil if none does.
+  private func leastLoss(where passes: (ArraySlice<UInt8>) -> Bool) -> Int? {
+    var least: Int?
+    for word in fieldWords where word.loss < least ?? .max && passes(word.text) { least = word.loss }
+    return least
   }
 
   /// Returns the match by words of other fields, and of the body for the words of the text that begin one; nil if a
   /// word begins neither.
   private func fieldMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
     guard !fieldWords.isEmpty, !text.isEmpty else { return nil }
-    let whole = fieldWords.lazy.filter { text.isBeginning(of: $0.text) }.map(\.loss).min()
-    if let whole { return RecordMatch(bonus: -whole, matched: .field([])) }
+    if let whole = leastLoss(where: { text.isBeginning(of: $0) }) { return RecordMatch(bonus: -whole, matched: .field([])) }
     guard text.hasSearchableWords else { return nil }
     let (words, bodyEnd) = (text.words, bodyEnd(rules))
     let body = RankedText.words(of: key[..<bodyEnd])
