@@ -67,7 +67,8 @@ export function textOf(match, path) {
 
 /** The first text of a field: of an array its first text, of a path what is below it. */
 export function firstOf(value, path) {
-  if (value === null || typeof value !== 'object') return path || value === null ? '' : String(value)
+  // In the first rows of a page without a server an array without values is a text.
+  if (value === null || typeof value !== 'object') return path || value === null || value === '[]' ? '' : String(value)
   for (const [name, inner] of Object.entries(value)) {
     const rest = !path || name === path || name.startsWith(`${path}.`) ? ''
       : path.startsWith(`${name}.`) ? path.slice(name.length + 1) : Array.isArray(value) ? path : undefined

@@ -125,7 +125,7 @@ class Looks(test_lists.Pages):
             self.wait("document.querySelectorAll('#recent a').length === 2")
             self.assertEqual(self.evaluate("[...document.querySelectorAll('#recent a')].map(a => [a.textContent, a.href])"),
                              [[f"Desk lamp {i}", f"{self.images}/product-{i}.html"] for i in (56, 58)])
-            self.assertEqual(self.complaints(), [])
+            self.assertEqual([said for said in self.complaints() if "favicon" not in str(said)], [])
 
     def test_cards(self):
         for _ in self.both(self.lamps, *self.look):

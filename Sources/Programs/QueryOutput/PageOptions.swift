@@ -179,8 +179,8 @@
       }
       for name in ["row", "row-right", "link", "image"] { fields += value(name).map { Self.named(name, $0) } ?? [] }
       // The page shows the first image of an array.
-      let found = fields.map { name in
-        schema.names.contains(name) ? name : schema.names.first { $0.hasPrefix(name + ".") } ?? name
+      let found = fields.flatMap { name in
+        (schema.names.contains(name) ? [name] : []) + schema.names.filter { $0.hasPrefix(name + ".") }.prefix(1)
       }
       return found.indices.filter { found.firstIndex(of: found[$0]) == $0 }.map { found[$0] }
     }
