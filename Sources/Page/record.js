@@ -67,8 +67,11 @@ export function textOf(match, path) {
 
 /** The first text of a field: of an array its first text, of a path what is below it. */
 export function firstOf(value, path) {
-  // In the first rows of a page without a server an array without values is a text.
-  if (value === null || typeof value !== 'object') return path || value === null || value === '[]' ? '' : String(value)
+  // In the first rows of a page without a server an array is a text.
+  if (!path && typeof value === 'string' && value[0] === '[') {
+    try { return firstOf(JSON.parse(value), '') } catch { return '' }
+  }
+  if (value === null || typeof value !== 'object') return path || value === null ? '' : String(value)
   for (const [name, inner] of Object.entries(value)) {
     const rest = !path || name === path || name.startsWith(`${path}.`) ? ''
       : path.startsWith(`${name}.`) ? path.slice(name.length + 1) : Array.isArray(value) ? path : undefined
