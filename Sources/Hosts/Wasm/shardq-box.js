@@ -137,7 +137,7 @@ customElements.define('shardq-box', class extends HTMLElement {
     if (!/^[1-9]\d?$/.test(limit)) throw new Error('limit must be a whole number from 1 to 99')
     const filters = filter.split('\n').map(line => line.trim()).filter(Boolean)
     // First rows are eight at least.
-    return { q: this.value, limit: Math.max(8, limit), filter: filters, sort, typos, display: true }
+    return { q: this.value, limit: Math.max(8, limit), filter: filters[0] && filters, sort, typos, display: true }
   }
 
   /** Asks for the text of the field, and shows the answer unless a later one is shown. */

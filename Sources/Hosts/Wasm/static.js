@@ -120,8 +120,8 @@ async function topRows() {
 }
 
 /** Resolves to the first answer to a text, in the form of an answer of the index; undefined if there is none. */
-async function firstAnswer(text, { limit, offset, sort, filter = [], near }, exact) {
-  if (!first || offset !== 0 || filter.length > 0 || near) return undefined
+async function firstAnswer(text, { limit, offset, sort, filter, near }, exact) {
+  if (!first || offset !== 0 || filter || near) return undefined
   if (text === '' && limit === 0) {
     const { records } = first, top = await topRows()
     return top && { ...rowsOf([]), total: records, totalIsExact: true, more: records > 0, isFirst: true, top }

@@ -105,7 +105,7 @@ const said=[...this.attributes].map(({name,value})=>[name,value])
 const {limit='8',filter='',sort,typos='min'}=Object.fromEntries(said)
 if (!/^[1-9]\d?$/.test(limit)) throw new Error('limit must be a whole number from 1 to 99')
 const filters=filter.split('\n').map(line=>line.trim()).filter(Boolean)
-return {q:this.value,limit:Math.max(8,limit),filter:filters,sort,typos,display:true}
+return {q:this.value,limit:Math.max(8,limit),filter:filters[0]&&filters,sort,typos,display:true}
 }
 async #type() {
 const abort=new AbortController(),{signal}=abort,asked=this.#asking
