@@ -156,6 +156,19 @@ test('filters, a place, groups, cursors and offsets are those of the command', a
   assert.equal((await index.search('s')).matches.length, 10)
 })
 
+test('keys of 256 bytes and more, and words of other fields, answer as in the command', async () => {
+  const long = join(work, 'long')
+  const rows = [255, 256, 1000, 65_000].map((size, i) => ({ name: `k${i}${'x'.repeat(size - 2)}`, text: `shelf word${i}` }))
+  execFileSync(program, ['build', '-', '--input-format', 'jsonl', '-i', long, '--key', '{name}', '--search-field', 'text', '--typos', '-q'], {
+    input: rows.map(row => JSON.stringify(row)).join('\n') })
+  const index = await open(storage(filesOf(long)), { module })
+  for (const text of ['k', 'k1x', 'k3', 'shelf', 'word2', 'shelf word3', 'shefl', 'word1 k1']) {
+    const found = await index.search(text), [right] = expected(long, [text])
+    assert.deepEqual([found.matches, found.hits], [right.matches, right.hits], text)
+    assert.ok(found.matches.length > 0, text)
+  }
+})
+
 test('the module imports three functions and no others', () => {
   assert.deepEqual(WebAssembly.Module.imports(module).map(({ module, name }) => `${module}.${name}`).sort(),
     ['host.open', 'host.read', 'host.size'])

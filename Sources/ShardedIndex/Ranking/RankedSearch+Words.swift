@@ -7,8 +7,8 @@ extension RankedSearch {
   struct KeysOfWord: Sendable {
     /// The number of entries by another word that led to records.
     fileprivate var ledCount = 0
-    /// The keys; nil until the search needs them.
-    fileprivate var keys: Set<[UInt8]>?
+    /// The keys, each with 0; nil until the search needs them. A set would take the module further code.
+    fileprivate var keys: [[UInt8]: Int]?
   }
 
   /// The number of entries that lead to records before the search reads the keys of another word.
@@ -30,11 +30,11 @@ extension RankedSearch {
     }
     if keysOfWord.keys == nil { keysOfWord.keys = try keys(ofWordBeside: run.text, entries) }
     guard let keys = keysOfWord.keys, !keys.isEmpty else { return true }
-    return keys.contains(key)
+    return keys[key] != nil
   }
 
   /// Returns the keys of the records with the rarest word that is not the given one; none if no word is rare enough.
-  private func keys(ofWordBeside word: [UInt8], _ entries: EntriesReader) throws(IndexError) -> Set<[UInt8]> {
+  private func keys(ofWordBeside word: [UInt8], _ entries: EntriesReader) throws(IndexError) -> [[UInt8]: Int] {
     var words = text.words
     if rules.words == .body, entries.canEndKey(words[words.count - 1]) { words.removeLast() }
     var rarest: (word: [UInt8], count: Int)?
@@ -42,8 +42,8 @@ extension RankedSearch {
       let count = try count(ofTextsWith: other, entries)
       if count < rarest?.count ?? Self.readTexts { rarest = (other, count) }
     }
-    guard let rarest else { return [] }
-    var keys: Set<[UInt8]> = []
+    guard let rarest else { return [:] }
+    var keys: [[UInt8]: Int] = [:]
     var missing: IndexError?
     for set in [KeySet.records, .entries] {
       let run = try RankedRun(set, .word, rarest.word, in: reader(of: set).manifest)
@@ -61,7 +61,7 @@ extension RankedSearch {
 
   /// Adds the keys of the records in a shard of a run, or of those that the shard's entries lead to.
   private func add(
-    shard: Int, of run: RankedRun, _ entries: EntriesReader, to keys: inout Set<[UInt8]>
+    shard: Int, of run: RankedRun, _ entries: EntriesReader, to keys: inout [[UInt8]: Int]
   ) throws(IndexError) {
     let reader = reader(of: run.set)
     let place = try reader.manifest.shardPosition(ofShard: shard)
@@ -69,9 +69,9 @@ extension RankedSearch {
       let reference = try reader.part(of: place, unpacks: run.set == .entries) { _ in part }
       let records = run.records(in: reference.part.keys, canBeWhole: false).range
       if run.set == .entries {
-        for entry in try entries.entries(records, of: reference) { keys.insert(entry.recordKey) }
+        for entry in try entries.entries(records, of: reference) { keys[entry.recordKey] = 0 }
       } else {
-        unsafe reference.part.keys.forEachKey(in: records) { _, key in unsafe keys.insert(Array(key)) }
+        unsafe reference.part.keys.forEachKey(in: records) { _, key in unsafe keys[Array(key)] = 0 }
       }
     }
   }

@@ -17,10 +17,13 @@
     private var top: String?
 
     /// The facts that the page needs before it has a file.
-    var json: String {
+    var json: String { facts + (top.map { ",\"top\":\($0)" } ?? "") + "}" }
+    /// The facts that the box for other pages needs. It has no rows before the first letter.
+    var boxJSON: String { facts + "}" }
+
+    private var facts: String {
       "{\"records\":\(recordCount),\"from\":\(mark.place.lowerBound),\"to\":\(mark.place.upperBound),"
         + "\"mark\":\"\(mark.digits)\",\"characters\":\(JSONText.string(characters))"
-        + (top.map { ",\"top\":\($0)" } ?? "") + "}"
     }
 
     /// The most characters of a text.

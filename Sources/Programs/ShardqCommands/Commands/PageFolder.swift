@@ -161,7 +161,8 @@
         try writeGzip(bytes, name + ".gz", in: folder)
       }
       let html = try files.html(asking: address, options, facts, first: first.json)
-      for (name, bytes) in [("index.html", html), (PageFiles.box, try files.box(asking: address, first: first.json))] {
+      let box = try files.box(asking: address, first: first.boxJSON)
+      for (name, bytes) in [("index.html", html), (PageFiles.box, box)] {
         try write(bytes, name, in: folder)
         try writeGzip(bytes, name + ".gz", in: folder)
       }

@@ -182,7 +182,7 @@ extension KeyBlocks {
         index &+= 1
       }
     }
-    guard isSound, longest <= min(Int(Size.max), stemLimit) else { throw unsound }
+    guard isSound, longest <= min(Int(clamping: Size.max), stemLimit) else { throw unsound }
     return (position, longest)
   }
 
