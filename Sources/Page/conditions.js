@@ -91,7 +91,7 @@ export function filterText([field, value]) {
 }
 
 /**
- * The parameters of a search with conditions. The page does not ask for what the index does not have.
+ * The parameters of a search with conditions. The page asks for no condition that the index does not have.
  * @returns {any}
  */
 export function asked({ filters, order, place } = conditions) {

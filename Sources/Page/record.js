@@ -65,7 +65,7 @@ export function textOf(match, path) {
   return [...textsOf(match)].filter(([name]) => name.startsWith(`${path}.`)).map(([, text]) => text).join(', ')
 }
 
-/** The first text of a field: of an array its first text, of a path what is below it. */
+/** The first text of a field: of an array its first text, of a path the first text below it. */
 export function firstOf(value, path) {
   // In the first rows of a page without a server an array is a text.
   if (!path && typeof value === 'string' && value[0] === '[') {

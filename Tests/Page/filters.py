@@ -145,7 +145,7 @@ class Filters:
         self.said("200 matches")
         self.assertEqual(self.chips(), ["Colour: red", "Colour: Blauw <b>", "Clear all"])
         self.assertEqual(self.conditions(), [("filter", "colour=red"), ("filter", "colour=Blauw <b>")])
-        # A field counts as if it did not filter; the others count what it leaves.
+        # A field counts as if it did not filter; the others count the records that it leaves.
         self.wait(f"{GROUP}('Brand name').querySelector('span').textContent === '100'")
         self.assertEqual(sorted(self.values("Colour")), sorted([
             ["red", "100", True], ["blue", "100", False], ["green", "100", False], ["Blauw <b>", "100", True]]))

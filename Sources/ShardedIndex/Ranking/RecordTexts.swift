@@ -233,7 +233,9 @@ package struct RecordTexts {
   /// word begins neither.
   private func fieldMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
     guard !fieldWords.isEmpty, !text.isEmpty else { return nil }
-    if let whole = leastLoss(where: { text.isBeginning(of: $0) }) { return RecordMatch(bonus: -whole, matched: .field([])) }
+    if let whole = leastLoss(where: { text.isBeginning(of: $0) }) {
+      return RecordMatch(bonus: -whole, matched: .field([]))
+    }
     guard text.hasSearchableWords else { return nil }
     let (words, bodyEnd) = (text.words, bodyEnd(rules))
     let body = RankedText.words(of: key[..<bodyEnd])
