@@ -164,7 +164,7 @@ test('keys of 256 bytes and more, and words of other fields, answer as in the co
   const index = await open(storage(filesOf(long)), { module })
   for (const text of ['k', 'k1x', 'k3', 'shelf', 'word2', 'shelf word3', 'shefl', 'word1 k1']) {
     const found = await index.search(text), [right] = expected(long, [text], [])
-    assert.deepEqual([found.matches, found.hits], [right.matches, right.hits], text)
+    assert.deepEqual(found.matches, right.matches, text)
     assert.ok(found.matches.length > 0, text)
   }
 })
