@@ -39,6 +39,8 @@
     var isArchive = false
 
     @OptionGroup(title: "Page") var look: PageLook
+
+    @OptionGroup(title: "Rows of the page") var rows: PageRows
     @OptionGroup(title: "Output") var summary: SummaryOptions
 
     func validate() throws {
@@ -49,7 +51,7 @@
       let index = location.path
       do {
         let files = try PageFiles()
-        let made = try PageFolder(output, of: files, look.options(for: index)).write(index, asArchive: isArchive)
+        let made = try PageFolder(output, of: files, look.options(rows, for: index)).write(index, asArchive: isArchive)
         let counted = QueryRunner.counted
         summary.note(
           "\(counted(made.bytes, "byte", nil)) of index and \(counted(files.bytes, "byte", nil)) of page in "

@@ -4,11 +4,8 @@
   import QueryOutput
   import ShardedIndex
 
-  /// The options of the page's look, which `serve` and `page` share.
-  struct PageLook: ParsableArguments {
-    @Option(name: .customLong("title"), help: ArgumentHelp("The title (default: shardq).", valueName: "text"))
-    var title: String?
-
+  /// The options of the page's rows and records, which `serve` and `page` share.
+  struct PageRows: ParsableArguments {
     @Option(
       name: .customLong("row"),
       help: ArgumentHelp(
@@ -56,13 +53,6 @@
     var orders: [String] = []
 
     @Option(
-      name: .customLong("lang"),
-      help: ArgumentHelp(
-        "The language of the page: en, de, fr, es, or another for which --page-file gives all texts.", valueName: "tag")
-    )
-    var language: String?
-
-    @Option(
       name: .customLong("image"), help: ArgumentHelp("The field with the address of an image.", valueName: "field"))
     var image: String?
 
@@ -70,6 +60,27 @@
       name: .customLong("image-origin"),
       help: ArgumentHelp("An origin that images may come from. May be given again.", valueName: "url"))
     var imageOrigins: [String] = []
+
+    /// The settings of these options, by their names.
+    fileprivate var settings: [(String, String?)] {
+      [
+        ("row", row), ("subtitle", subtitle), ("row-right", right), ("link", link), ("fields", fields),
+        ("image", image),
+      ] + labels.map { ("label", $0) } + orders.map { ("order", $0) } + imageOrigins.map { ("image-origin", $0) }
+    }
+  }
+
+  /// The options of the page's look, which `serve` and `page` share.
+  struct PageLook: ParsableArguments {
+    @Option(name: .customLong("title"), help: ArgumentHelp("The title (default: shardq).", valueName: "text"))
+    var title: String?
+
+    @Option(
+      name: .customLong("lang"),
+      help: ArgumentHelp(
+        "The language of the page: en, de, fr, es, or another for which --page-file gives all texts.", valueName: "tag")
+    )
+    var language: String?
 
     @Option(
       name: .customLong("accent"),
@@ -103,17 +114,14 @@
     /// Returns the options of the file and of the command line.
     ///
     /// - Parameter index: The index, whose fields they may name.
-    func options(for index: String) throws(CommandFailure) -> PageOptions {
+    func options(_ rows: PageRows, for index: String) throws(CommandFailure) -> PageOptions {
       var options = PageOptions()
       do throws(PageOptions.SettingsError) {
         if let file { try options.addFile(file) }
-        let given =
-          [
-            ("title", title), ("lang", language), ("row", row), ("subtitle", subtitle), ("row-right", right),
-            ("link", link), ("fields", fields), ("image", image), ("accent", accent), ("logo", logo), ("home", home),
-          ] + labels.map { ("label", $0) } + orders.map { ("order", $0) }
-          + imageOrigins.map { ("image-origin", $0) }
-        for (name, value) in given {
+        let given = [
+          ("title", title), ("lang", language), ("accent", accent), ("logo", logo), ("home", home),
+        ]
+        for (name, value) in given + rows.settings {
           if let value { try options.add(name, value, place: "--\(name): ") }
         }
         try options.checkLanguage()

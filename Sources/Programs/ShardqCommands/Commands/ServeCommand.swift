@@ -55,6 +55,8 @@
     @OptionGroup(title: "An index of a URL") var remote: RemoteQueryOptions
     @OptionGroup(title: "Page") var look: PageLook
 
+    @OptionGroup(title: "Rows of the page") var rows: PageRows
+
     @Option(
       name: .customLong("reload-interval"),
       help: ArgumentHelp("The time between looks for a newer generation.", valueName: "seconds"))
