@@ -91,12 +91,11 @@ struct EntryMaker {
         names.append((text, field.loss))
         continue
       }
-      for word in Self.words(of: text[...]) { fieldWords[Array(word), default: field.loss].lower(to: field.loss) }
+      for word in RankedText.words(of: text[...]) {
+        let before = fieldWords[Array(word)]
+        fieldWords[Array(word)] = min(before ?? field.loss, field.loss)
+      }
     }
-  }
-
-  private static func words(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-    text.split { $0 == Fold.space || $0 == Fold.separator }
   }
 
   /// Makes the entries of the records with the last key. The caller must add no further record with that key.
@@ -123,7 +122,7 @@ struct EntryMaker {
   private mutating func writeFieldWords(_ plain: [UInt8], into chunk: RecordArena) {
     guard !fieldWords.isEmpty else { return }
     let end = rules.words == .all ? plain.count : plain.lastIndex(of: Fold.separator) ?? plain.count
-    for word in Self.words(of: plain[..<end]) { fieldWords[Array(word)] = nil }
+    for word in RankedText.words(of: plain[..<end]) { fieldWords[Array(word)] = nil }
     for (word, loss) in fieldWords { writer.write(EntryKind(.field, loss: loss), key: word[...], into: chunk) }
   }
 
@@ -284,8 +283,4 @@ struct LastComponentSet {
 
   /// The components in the form of a manifest.
   var listed: LastComponents { isOver ? .over : LastComponents(texts) }
-}
-
-extension Int {
-  fileprivate mutating func lower(to other: Int) { self = Swift.min(self, other) }
 }

@@ -97,7 +97,8 @@ package struct RankedText: Sendable {
     return words.count > 1 && words.contains { $0.count >= Self.searchableWord }
   }
 
-  static func words(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+  /// Returns the words of a text, which white space and separators divide.
+  package static func words(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
     text.split { $0 == Fold.space || $0 == Fold.separator }
   }
 

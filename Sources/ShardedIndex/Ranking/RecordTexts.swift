@@ -181,7 +181,7 @@ package struct RecordTexts {
 
   /// Returns the best match; nil if no text of the record matches.
   package func match(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
-    if rules.acrossNames { return acrossMatch(text, rules) }
+    if rules.acrossNames { return wordsMatch(text, rules) }
     let ofKey = keyMatch(text, rules)
     guard !names.isEmpty || !fieldWords.isEmpty, ofKey.map({ !RecordMatch.isWhole(bonus: $0.bonus) }) ?? true else {
       return ofKey
@@ -192,34 +192,38 @@ package struct RecordTexts {
     return best
   }
 
-  /// Returns the match by words that begin words of the body or of other fields, or other names, at least one of them a
-  /// name; nil if a word begins none of them.
-  private func acrossMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
-    let (words, body) = (text.words, RankedText.words(of: key[..<bodyEnd(rules)]))
+  /// Returns the match by words of which each begins a word of the body or of another field, or another name; nil if a
+  /// word begins none of them.
+  ///
+  /// Across names at least one word has to begin another name alone; otherwise names do not count, the last word may begin
+  /// a word of the last component, and at least one word has to begin one of another field alone.
+  private func wordsMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
+    let (words, bodyEnd) = (text.words, bodyEnd(rules))
+    let body = RankedText.words(of: key[..<bodyEnd])
     var ranges: [Range<Int>] = []
-    var (bonus, isByName) = (RecordMatch.wordsBonus, false)
+    var (bonus, isNeeded) = (RecordMatch.wordsBonus, false)
     for (number, word) in words.enumerated() {
-      let isWhole = text.isFinished && number == words.count - 1
+      let isLast = number == words.count - 1
+      let isWhole = text.isFinished && isLast
       if let own = body.first(where: { isWhole ? $0 == word : $0.starts(with: word) }) {
         ranges.append(own.startIndex..<own.startIndex + word.count)
         continue
       }
-      let ofField = fieldLoss(ofWord: word, isWhole: isWhole).map { RecordMatch.wordsBonus(loss: $0) }
-      var ofName: Int?
-      for name in names where name.text.starts(with: word) {
-        guard !isWhole || name.text.count == word.count || name.text[word.count] == Fold.space else { continue }
-        ofName = max(ofName ?? .min, RecordMatch.wordsBonus - name.loss)
+      if isLast, !rules.acrossNames, let end = text.lastWord(in: key[bodyEnd...]) {
+        ranges.append(end)
+        continue
       }
-      guard let best = [ofName, ofField].compactMap({ $0 }).max() else { return nil }
+      let loss = leastLoss { isWhole ? $0 == word : $0.starts(with: word) }
+      var best = loss.map { RecordMatch.wordsBonus(loss: $0) }
+      for name in names where rules.acrossNames && name.text.starts(with: word) {
+        guard !isWhole || name.text.count == word.count || name.text[word.count] == Fold.space else { continue }
+        best = max(best ?? .min, RecordMatch.wordsBonus - name.loss)
+      }
+      guard let best else { return nil }
       bonus = min(bonus, best)
-      if ofField == nil { isByName = true }
+      isNeeded = isNeeded || !rules.acrossNames || loss == nil
     }
-    return isByName ? RecordMatch(bonus: bonus, matched: .words(ranges)) : nil
-  }
-
-  /// Returns the least loss of a word of another field that begins with a word, or is the word; nil if there is none.
-  private func fieldLoss(ofWord word: ArraySlice<UInt8>, isWhole: Bool) -> Int? {
-    leastLoss { isWhole ? $0 == word : $0.starts(with: word) }
+    return isNeeded ? RecordMatch(bonus: bonus, matched: rules.acrossNames ? .words(ranges) : .field(ranges)) : nil
   }
 
   /// Returns the least loss of the words of other fields that pass a test; nil if none does.
@@ -229,32 +233,14 @@ package struct RecordTexts {
     return least
   }
 
-  /// Returns the match by words of other fields, and of the body for the words of the text that begin one; nil if a
-  /// word begins neither.
+  /// Returns the match by a word of another field, or by words in any order of which such words are some; nil if the
+  /// record has none.
   private func fieldMatch(_ text: RankedText, _ rules: MatchRules) -> RecordMatch? {
     guard !fieldWords.isEmpty, !text.isEmpty else { return nil }
-    if let whole = leastLoss(where: { text.isBeginning(of: $0) }) {
-      return RecordMatch(bonus: -whole, matched: .field([]))
+    if let loss = leastLoss(where: { text.isBeginning(of: $0) }) {
+      return RecordMatch(bonus: -loss, matched: .field([]))
     }
-    guard text.hasSearchableWords else { return nil }
-    let (words, bodyEnd) = (text.words, bodyEnd(rules))
-    let body = RankedText.words(of: key[..<bodyEnd])
-    var ranges: [Range<Int>] = []
-    var loss = 0
-    for (number, word) in words.enumerated() {
-      let isLast = number == words.count - 1
-      let isWhole = text.isFinished && isLast
-      if let own = body.first(where: { isWhole ? $0 == word : $0.starts(with: word) }) {
-        ranges.append(own.startIndex..<own.startIndex + word.count)
-      } else if isLast, let end = text.lastWord(in: key[bodyEnd...]) {
-        ranges.append(end)
-      } else if let least = fieldLoss(ofWord: word, isWhole: isWhole) {
-        loss = max(loss, least)
-      } else {
-        return nil
-      }
-    }
-    return loss > 0 ? RecordMatch(bonus: RecordMatch.wordsBonus(loss: loss), matched: .field(ranges)) : nil
+    return text.hasSearchableWords ? wordsMatch(text, rules) : nil
   }
 
   /// Returns the best match by other names; nil if none matches.
