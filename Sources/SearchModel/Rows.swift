@@ -114,9 +114,10 @@ extension SearchModel {
           (rows.source, rows.hits, rows.facets) = (.answer(answer), answer.hits, answer.facets)
           return rows
         }
-        // This also refuses conditions that need ranks.
-        rows.facets = try ShardedIndex.Search(query, in: generation).counts(isStopped: { Task.isCancelled }).facets
-        let matches = try index.matches(forPrefix: query.text, in: generation)
+        // A search refuses conditions that need ranks.
+        let search = try ShardedIndex.Search(query, in: generation)
+        rows.facets = try search.counts(isStopped: { Task.isCancelled }).facets
+        let matches = search.matches!
         rows.source = .matches(matches)
         try rows.load(0, of: matches)
         return rows

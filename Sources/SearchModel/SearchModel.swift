@@ -104,7 +104,8 @@ public final class SearchModel {
     var query = ShardedIndex.SearchQuery(text, filter: filters, near: place, facets: facetFields)
     switch order {
     case .ranked: break
-    case .alphabetical: query.order = .key
+    // The list has all matches.
+    case .alphabetical: (query.order, query.needs.keys) = (.key, .always)
     case .numbers(let sort): query.sort = sort
     }
     return query
