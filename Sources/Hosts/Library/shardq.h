@@ -84,7 +84,8 @@ typedef struct {
   int32_t flags;
   // The place, in degrees.
   double latitude, longitude;
-  // Filters such as "country=FR" or "price=20..50". A record must pass the filters of all fields; of several filters for a field, one.
+  // Filters such as "country=FR" or "price=20..50". A record must pass the filters of all fields; of several filters for a
+  // field, one.
   const char *const *filters;
   size_t filter_count;
   // The cursor of the previous page of a ranked answer; NULL for the first page.
@@ -98,8 +99,8 @@ typedef struct {
   // The field whose equal texts make groups, or "key": a ranked answer has only the best record of each group. The JSON
   // object also has `others`, the number of the others of each record's group. NULL for no groups. docs/groups.md.
   const char *group;
-  // Fields that the index has filters by or numbers of, such as "country". The JSON object also has their values among the matches, at
-  // most `facet_limit` of each: 1 to 100. docs/facets.md.
+  // Fields that the index has filters by or numbers of, such as "country". The JSON object also has their values among
+  // the matches, at most `facet_limit` of each: 1 to 100. docs/facets.md.
   const char *const *facets;
   size_t facet_count;
   int64_t facet_limit;
@@ -175,8 +176,8 @@ int64_t sq_count(sq_index *index, const char *text, size_t size);
 // Searches for a text of `size` bytes. Without options the answer has ten records, in the order SQ_SORT_INDEX.
 int sq_query(sq_index *index, const char *text, size_t size, const sq_options *options);
 
-// Lists the values of a field that the index has a filter by or numbers of, at most `limit` of them: 1 to 100. They begin with the text
-// `start`, which may be NULL. The answer is the JSON object that /v1/facets of `shardq serve` returns.
+// Lists the values of a field that the index has a filter by or numbers of, at most `limit` of them: 1 to 100. They begin
+// with the text `start`, which may be NULL. The answer is the JSON object that /v1/facets of `shardq serve` returns.
 int sq_facets(sq_index *index, const char *field, const char *start, int64_t limit);
 
 // Returns the last answer, and sets `size` to its bytes if `size` is not NULL. The answer stays until the next question.
