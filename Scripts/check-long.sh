@@ -8,6 +8,7 @@ export SWIFT_BACKTRACE=enable=no PYTHONDONTWRITEBYTECODE=1
 logs=.build/check-long
 rm -rf "$logs"
 mkdir -p "$logs"
+limit=21600
 . Scripts/steps.sh
 
 # Damaged files and contents, datasets of every format, whole builds. Left out are tests that take minutes under the

@@ -1,4 +1,8 @@
 # Functions for check.sh and check-long.sh, which set $logs: a step logs to a file, and a lane runs several steps.
+# $limit is the seconds after which a program of a step ends, because it waits for something that does not come. Its step
+# then fails with status 124. macOS has no command for it.
+limited=""
+! command -v timeout >/dev/null || limited="timeout --kill-after=60 ${limit:-1800}"
 began=$(date +%s)
 # A line for each step: its seconds, its processor time, its title.
 table="$logs/.table"
@@ -63,6 +67,10 @@ step() { # title, [--of inputs], command...
   if [ "$1" = --of ]; then
     of=$2
     shift 2
+  fi
+  # Functions limit their programs themselves.
+  case "$(command -v "$1")" in */*) set -- $limited "$@" ;; esac
+  if [ -n "$of" ]; then
     inputs_now "$of" "$@" >"$log" 2>&1 || status=$?
     before=$digest
     if [ -z "${all:-}" ] && [ -n "$before" ] && [ "$(sed -n 1p "$passed/$name" 2>/dev/null)" = "$before" ]; then
@@ -115,7 +123,7 @@ steps_table() {
 # Runs a command that ends with 77 if it cannot run here. Then the step has not passed, and runs again the next time.
 skippable() {
   code=0
-  "$@" || code=$?
+  $limited "$@" || code=$?
   [ "$code" -eq 77 ] || return "$code"
   before=""
 }
@@ -145,8 +153,8 @@ shipped() {
 tests_in_swift() { # build or test, options...
   command=$1
   shift
-  SHARDQ_SHIPPED=yes SHARDQ_BIN="$PWD/bin" swift "$command" -c release --traits CommandLineTool,Server,Remote \
-    --scratch-path .build/all -debug-info-format none "$@"
+  SHARDQ_SHIPPED=yes SHARDQ_BIN="$PWD/bin" $limited swift "$command" -c release \
+    --traits CommandLineTool,Server,Remote --scratch-path .build/all -debug-info-format none "$@"
 }
 
 static() { # a program

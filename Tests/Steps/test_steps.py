@@ -27,8 +27,8 @@ class Steps(unittest.TestCase):
     def write(self, name, text):
         (self.root / name).write_text(text)
 
-    def run_step(self, step=STEP, before="", status=0, **variables):
-        script = f"""set -eu; logs=.build/check; rm -rf $logs; mkdir -p $logs; . {STEPS}; {before}
+    def run_step(self, step=STEP, before="true", status=0, **variables):
+        script = f"""set -eu; logs=.build/check; rm -rf $logs; mkdir -p $logs; {before}; . {STEPS}
             {step}
             steps_table; cat $logs/*.log"""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SHARDQ_")}
@@ -109,6 +109,13 @@ class Steps(unittest.TestCase):
             self.assertTrue(ran)
             self.assertIn("FAILED with status 3", said)
         self.passes("it failed last")
+
+    def test_a_program_that_waits_forever_ends(self):
+        said, _ = self.run_step('step "a title" sh -c "echo begun; sleep 50"', "limit=1", status=1)
+        self.assertIn("begun\n", said)
+        self.assertIn("FAILED with status 124", said)
+        said, _ = self.run_step('step "a title" skippable sh -c "sleep 50"', "limit=1", status=1)
+        self.assertIn("FAILED with status 124", said)
 
     def test_a_step_that_failed_before_has_not_passed(self):
         """A failure with other inputs, which are put back: the step passed with these before, but not since."""
