@@ -1,8 +1,10 @@
 # Functions for check.sh and check-long.sh, which set $logs: a step logs to a file, and a lane runs several steps.
 # $limit is the seconds after which a program of a step ends, because it waits for something that does not come. Its step
-# then fails with status 124. macOS has no command for it.
+# then fails with status 124, and Python's programs say where they waited. macOS has no command for it.
 limited=""
-! command -v timeout >/dev/null || limited="timeout --kill-after=60 ${limit:-1800}"
+! command -v timeout >/dev/null || limited="timeout --signal=ABRT --kill-after=60 ${limit:-1800}"
+export PYTHONFAULTHANDLER=1
+ulimit -c 0
 began=$(date +%s)
 # A line for each step: its seconds, its processor time, its title.
 table="$logs/.table"

@@ -493,7 +493,8 @@ test('the later attempt waits longer', async () => {
     const times = []
     const asking = open(address, { module })
     asking.catch(() => {})
-    for (let seen = 0; times.length < 3;) {
+    for (let seen = 0, turns = 0; times.length < 3;) {
+      assert.ok(++turns < 3000, `${log}`)
       await new Promise(resolve => setTimeout(resolve, 10))
       for (; seen < log.length; seen++) times.push(performance.now())
     }
@@ -505,7 +506,13 @@ test('the later attempt waits longer', async () => {
 
 test('an opening without an answer ends after 10 s, and is tried again', async context => {
   await host(filesOf(small), async (address, wrong, log) => {
-    const seen = async count => { while (log.length < count) await new Promise(resolve => setImmediate(resolve)) }
+    const seen = async count => {
+      const end = performance.now() + 30_000
+      while (log.length < count) {
+        assert.ok(performance.now() < end, `${log.length} requests, and not ${count}`)
+        await new Promise(resolve => setImmediate(resolve))
+      }
+    }
     const settled = async () => { for (let n = 0; n < 200; n++) await new Promise(resolve => setImmediate(resolve)) }
     context.mock.timers.enable({ apis: ['setTimeout'] })
     const silentTwice = async count => {
