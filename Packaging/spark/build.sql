@@ -6,6 +6,8 @@
 --   shardq merge --plan plan --output /shared/index --repeated-ids 0 /shared/job/rows/part-*
 --
 -- input       Records, one per line: a file, a directory or a pattern. Spark decompresses files that end in .gz or .bz2.
+-- table       Instead of `input`: the name of a table, parquet.`/data/records`, or a query in parentheses. Each row becomes
+--             a JSON object. A query has no double quotes.
 -- work        A directory for the rows; the statements overwrite its folders `written` and `rows`.
 -- target      The index: a directory that all machines reach by this path, or s3://bucket/prefix/. For s3://, --files also
 --             names bin/shardq-remote.
@@ -22,7 +24,12 @@ SET spark.sql.adaptive.coalescePartitions.enabled = false;
 -- 1. The shards. Each record goes to the process that writes its range. The process sorts its records, and prints a row
 -- for each range and a line for each entry of later words and other names. Only a line feed ends a record. Spark would
 -- replace invalid UTF-8 on the way to a program: validate_utf8 ends the job with an error instead.
-CREATE OR REPLACE TEMPORARY VIEW records USING text OPTIONS (path '${input}', lineSep '\n');
+DECLARE OR REPLACE VARIABLE records STRING DEFAULT if(r"${table}" = '',
+  r"CREATE OR REPLACE TEMPORARY VIEW records USING text OPTIONS (path '${input}', lineSep '\n')",
+  r"CREATE OR REPLACE TEMPORARY VIEW records AS SELECT to_json(struct(*), map(
+      'timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX', 'timestampNTZFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSS'
+    )) AS value FROM ${table}");
+EXECUTE IMMEDIATE records;
 INSERT OVERWRITE DIRECTORY '${work}/written' USING text
 SELECT TRANSFORM(line) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
   USING './shardq write-range --plan plan --jobs 1 --output ${target}'

@@ -6,7 +6,13 @@
 -- the statement.
 
 SET spark.sql.shuffle.partitions = ${partitions};
-CREATE OR REPLACE TEMPORARY VIEW records USING text OPTIONS (path '${input}', lineSep '\n');
+-- As in build.sql.
+DECLARE OR REPLACE VARIABLE records STRING DEFAULT if(r"${table}" = '',
+  r"CREATE OR REPLACE TEMPORARY VIEW records USING text OPTIONS (path '${input}', lineSep '\n')",
+  r"CREATE OR REPLACE TEMPORARY VIEW records AS SELECT to_json(struct(*), map(
+      'timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX', 'timestampNTZFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSS'
+    )) AS value FROM ${table}");
+EXECUTE IMMEDIATE records;
 INSERT OVERWRITE DIRECTORY '${work}/counts' USING text
 SELECT concat('--records ', count(*), ' --repeated-ids ', count(id) - count(DISTINCT id))
 FROM (

@@ -24,12 +24,11 @@ SETTINGS = {
 
 
 def start(source, work, target, plan, program, master="local[2,4]", partitions=12, **settings):
-    """Starts a job, with its counts, whose tasks call `program` as shardq."""
-    command = [os.path.join(HOME, "bin/spark-sql"), "--master", master]
-    for name, value in {**SETTINGS, **settings}.items():
-        command += ["--conf", "%s=%s" % (name, value)]
-    command += ["--files", ",".join([program, os.path.join(BIN, "shardq-commands"), plan])]
-    for name, value in (("input", source), ("work", work), ("target", target), ("partitions", partitions)):
+    """Starts a job, with its counts, whose tasks call `program` as shardq. The source is a file of lines, or what a
+    query names in FROM."""
+    command = ["--files", ",".join([program, os.path.join(BIN, "shardq-commands"), plan])]
+    kind = "input" if os.path.isabs(source) else "table"
+    for name, value in ((kind, source), ("work", work), ("target", target), ("partitions", partitions)):
         command += ["-d", "%s=%s" % (name, value)]
     here = os.path.dirname(work)
     job = os.path.join(here, "job.sql")
@@ -37,8 +36,16 @@ def start(source, work, target, plan, program, master="local[2,4]", partitions=1
         for name in SQL:
             with open(name, encoding="utf-8") as part:
                 file.write(part.read())
+    return run([*command, "-f", job], here, master, **settings)
+
+
+def run(arguments, here, master="local[2]", **settings):
+    """Starts spark-sql with a log in a directory."""
+    command = [os.path.join(HOME, "bin/spark-sql"), "--master", master]
+    for name, value in {**SETTINGS, **settings}.items():
+        command += ["--conf", "%s=%s" % (name, value)]
     with open(os.path.join(here, "job.log"), "wb") as log:
-        return subprocess.Popen([*command, "-f", job], cwd=here, stdout=log, stderr=log, env=ENVIRONMENT,
+        return subprocess.Popen([*command, *arguments], cwd=here, stdout=log, stderr=log, env=ENVIRONMENT,
                                 start_new_session=True)
 
 

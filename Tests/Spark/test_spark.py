@@ -1,6 +1,8 @@
 """Tests the whole job on Spark: the digest of the manifest equals that of `shardq build`, also after failures."""
 
+import decimal
 import glob
+import json
 import os
 import re
 import stat
@@ -101,6 +103,69 @@ class Local(Base):
                     file.write(line)
                 job = spark.start(source, self.work, self.target, self.plan, SHARDQ, master="local[2]")
                 self.assertRaises(AssertionError, self.end, job)
+
+
+class Tables(Base):
+    """Records in tables. Spark makes these of JSON lines, and the index has the bytes of a build of the same lines."""
+
+    SCHEMA = ("name STRING, country STRING, _id BIGINT, population BIGINT, price DECIMAL(12, 4), day DATE, at TIMESTAMP, "
+              "local TIMESTAMP_NTZ, names ARRAY<STRING>, kind STRING, place STRUCT<lat: DOUBLE, more: STRUCT<state: STRING>>, "
+              "tags MAP<STRING, STRING>, is_old BOOLEAN")
+    OPTIONS = [*OPTIONS, "--number", "price", "--number", "at", "--filter", "place.more.state"]
+
+    def lines(self, count=4000):
+        """The lines as Spark writes them: each date and time in full, and null in no member."""
+        source = path(os.path.basename(self.here) + ".jsonl")
+        with open(cities(count), encoding="utf-8") as given, open(source, "w", encoding="utf-8") as file:
+            for number, line in enumerate(given):
+                record = json.loads(line)
+                made = {name: record[name] for name in ("name", "country", "_id", "population")}
+                made["price"] = decimal.Decimal(number).scaleb(-4)
+                made["day"] = "%04d-02-%02d" % (1900 + number % 200, 1 + number % 28)
+                made["at"] = "2025-01-02T03:04:%02d.%06dZ" % (number % 60, number)
+                made["local"] = "2025-07-01T00:00:%02d.000000" % (number % 60)
+                made["names"] = record["names"]
+                made["kind"] = record["kind"]
+                made["place"] = {"lat": number % 90 + 0.25, "more": {"state": "Süd \"%d\"" % (number % 5)}}
+                made["tags"] = {"a\n": "b", "10": ""}
+                made["is_old"] = number % 2 == 0
+                for name in list(made)[3:] if number % 7 == 0 else ["name"] if number % 100 == 1 else []:
+                    del made[name]  # A row without a key has an empty name.
+                text = json.dumps({**made, "price": 0} if "price" in made else made, ensure_ascii=False, separators=(",", ":"))
+                if "price" in made:
+                    text = text.replace('"price":0', '"price":%.4f' % made["price"])
+                file.write(text + "\n")
+        return source
+
+    def table(self, source):
+        """A Parquet file of lines; zstd, since Spark's library for Snappy does not load on every Linux."""
+        place = os.path.join(self.here, "table")
+        statement = ("INSERT OVERWRITE DIRECTORY '%s' USING parquet OPTIONS (compression 'zstd') SELECT row.* FROM "
+                     "(SELECT from_json(value, '%s') AS row FROM text.`%s`)" % (place, self.SCHEMA, source))
+        spark.end(spark.run(["-e", statement], self.here), os.path.join(self.here, "job.log"))
+        return place
+
+    def test_a_table_a_query_and_the_lines_give_the_same_index(self):
+        source = self.lines()
+        want = local(source, "lines-of-table", *self.OPTIONS)
+        self.plan_of(source, self.OPTIONS)
+        place = self.table(source)
+        for table in ("parquet.`%s`" % place, "(SELECT * FROM parquet.`%s` WHERE kind <> 'it''s' OR kind IS NULL)" % place):
+            with self.subTest(table):
+                self.end(spark.start(table, self.work, self.target, self.plan, SHARDQ))
+                self.assertEqual(self.merge(), want)
+                subprocess.run(["rm", "-r", self.target], check=True)
+
+    def test_columns_that_differ_in_case_are_two_fields(self):
+        source = path("case.jsonl")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write('{"name":"a","Name":"b","country":"FR","_id":1}\n')
+        options = ["--key", "{name}, {country}", "--id", "_id"]
+        want = local(source, "case", *options)
+        self.plan_of(source, options)
+        self.end(spark.start("(SELECT 'a' AS name, 'b' AS Name, 'FR' AS country, 1 AS _id)", self.work, self.target,
+                             self.plan, SHARDQ))
+        self.assertEqual(self.merge(), want)
 
 
 class Standalone(Base):

@@ -39,7 +39,11 @@ struct Container {
         name: "a SQLite database",
         opener: Opener(before: "sqlite3 -json ", after: " 'SELECT * FROM TABLE'", format: "json"))
     }
-    if begins("PAR1"), hasControls { return table("a Parquet file", "parquet") }
+    if begins("PAR1"), hasControls {
+      // pandas would make numbers of milliseconds from dates.
+      let duckdb = "duckdb -c \"COPY (FROM read_parquet('/dev/stdin')) TO '/dev/stdout' (FORMAT json)\" < "
+      return Container(name: "a Parquet file", opener: Opener(before: duckdb, format: "jsonl"))
+    }
     if begins("ARROW1") || begins("FEA1"), hasControls { return table("an Arrow file", "feather") }
     if begins("ORC"), hasControls { return table("an ORC file", "orc") }
     if begins(0x4F, 0x62, 0x6A, 1) {

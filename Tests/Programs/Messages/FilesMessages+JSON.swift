@@ -169,8 +169,8 @@ extension FilesMessages {
       "a SQLite database", "sqlite3 -json f 'SELECT * FROM TABLE'", format: "--input-format json ")
     + container(
       "a Parquet file", "printf 'PAR1\\025\\004' > f", "a Parquet file",
-      "python3 -c 'import pandas, sys; print(pandas.read_parquet(sys.argv[1]).to_json(orient=\"records\"))' f",
-      run: false, format: "--input-format json ")
+      "duckdb -c \"COPY (FROM read_parquet('/dev/stdin')) TO '/dev/stdout' (FORMAT json)\" < f", run: false,
+      format: "--input-format jsonl ")
     + container(
       "an Arrow file", "printf 'ARROW1\\000\\000' > f", "an Arrow file",
       "python3 -c 'import pandas, sys; print(pandas.read_feather(sys.argv[1]).to_json(orient=\"records\"))' f",
