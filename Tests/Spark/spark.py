@@ -24,8 +24,8 @@ SETTINGS = {
 
 
 def start(source, work, target, plan, program, master="local[2,4]", partitions=12, **settings):
-    """Starts a job, with its counts, whose tasks call `program` as shardq. The source is a file of lines, or what a
-    query names in FROM."""
+    """Starts a job, with its counts, whose tasks call `program` as shardq. The source is the path of a file of lines, or
+    a text that may stand in a query behind FROM."""
     command = ["--files", ",".join([program, os.path.join(BIN, "shardq-commands"), plan])]
     kind = "input" if os.path.isabs(source) else "table"
     for name, value in ((kind, source), ("work", work), ("target", target), ("partitions", partitions)):

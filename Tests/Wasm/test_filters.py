@@ -26,7 +26,7 @@ class Static:
         program = pathlib.Path(os.environ.get("SHARDQ_BIN", ROOT / "bin")) / "shardq"
         site = tempfile.mkdtemp(prefix="site-", dir=self.directory)
         subprocess.run(
-            [program, "page", "-i", index, "-o", f"{site}/page", *options], check=True, capture_output=True)
+            [program, "page", "-i", index, "-o", f"{site}/page", *options], check=True, timeout=60, capture_output=True)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Files(*a, directory=f"{site}/page"))
         server.handle_error = lambda *_: None  # A browser may end connections at any time.
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()

@@ -58,7 +58,7 @@ class FirstAnswers:
         cls.directory = tempfile.mkdtemp(prefix="first-")
         cls.addClassCleanup(shutil.rmtree, cls.directory, ignore_errors=True)
         cls.site = pathlib.Path(cls.directory, "site")
-        subprocess.run([BIN / "shardq", "page", "-i", ROOT / "shards", "-o", cls.site], check=True, capture_output=True)
+        subprocess.run([BIN / "shardq", "page", "-i", ROOT / "shards", "-o", cls.site], check=True, timeout=60, capture_output=True)
         cls.browser = cls.kind(pathlib.Path(cls.directory, "profile"))
         cls.addClassCleanup(cls.browser.close)
 
@@ -184,7 +184,7 @@ class FirstAnswers:
         lines = "".join(f'{{"name":"Sanna {n}"}}\n' for n in range(300))
         subprocess.run(
             [BIN / "shardq", "build", "-", "--input-format", "jsonl", "--key", "{name}", "-i", other, "-q"],
-            input=lines, text=True, check=True, capture_output=True)
+            input=lines, text=True, check=True, timeout=60, capture_output=True)
         (self.site / "index").rename(self.site / "kept")
         self.addCleanup((self.site / "kept").rename, self.site / "index")
         self.addCleanup(shutil.rmtree, self.site / "index")
@@ -258,7 +258,7 @@ class FirstAnswers:
     def test_an_archive(self):
         below = self.site / "below"
         subprocess.run(
-            [BIN / "shardq", "page", "-i", ROOT / "shards", "-o", below, "--archive"], check=True, capture_output=True)
+            [BIN / "shardq", "page", "-i", ROOT / "shards", "-o", below, "--archive"], check=True, timeout=60, capture_output=True)
         self.addCleanup(shutil.rmtree, below)
         self.open("below/#q=sa")
         self.assertEqual(self.labels()[:8], self.first("sa"))

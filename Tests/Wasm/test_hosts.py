@@ -30,7 +30,7 @@ SERVERS = [
 
 
 def shardq(*arguments, **options):
-    return subprocess.run([BIN / "shardq", *map(str, arguments)], check=True, capture_output=True, text=True, **options)
+    return subprocess.run([BIN / "shardq", *map(str, arguments)], check=True, timeout=60, capture_output=True, text=True, **options)
 
 
 def sessions(index, keystrokes):

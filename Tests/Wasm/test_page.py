@@ -82,7 +82,7 @@ class StaticPage(unittest.TestCase):
         cls.addClassCleanup(cls.directory.cleanup)
         site = f"{cls.directory.name}/site"
         cls.program = pathlib.Path(os.environ.get("SHARDQ_BIN", ROOT / "bin")) / "shardq"
-        subprocess.run([cls.program, "page", "-i", ROOT / "shards", "-o", site], check=True, capture_output=True)
+        subprocess.run([cls.program, "page", "-i", ROOT / "shards", "-o", site], check=True, timeout=60, capture_output=True)
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Files(*a, directory=site))
         cls.server.handle_error = lambda *_: None  # A browser may end connections at any time.
         cls.server.log, cls.server.wrong, cls.server.over = [], ("", None), threading.Event()
