@@ -58,6 +58,7 @@
     init(_ address: RemoteAddress, _ options: RemoteOptions) throws(IndexError) {
       self.address = address
       fetchMode = options.fetch
+      plan.wholeLimit = options.wholeLimit
       cache = try options.cacheDirectory.flatMap { (path) throws(IndexError) in
         try DiskCache(path, limit: options.cacheLimitBytes)
       }

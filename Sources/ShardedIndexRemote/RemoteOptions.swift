@@ -19,6 +19,8 @@ public struct RemoteOptions: Sendable {
   public var cacheDirectory: String?
   /// The most bytes of files in the disk cache; with 0 there is no disk cache.
   public var cacheLimitBytes: Int
+  /// The most bytes of a file that a request fetches whole, where requests fetch whole files.
+  package var wholeLimit = FetchPlan.wholeShard
 
   /// Makes the options.
   ///

@@ -240,7 +240,10 @@ import Testing
     let options = Self.options { $0.id = "_id" }
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
     let full = Files.contents(of: directory("index"))
-    let emptied = try ShardBuilder.update(directory("index"), upsert: [], delete: [input])
+    #expect(throws: BuildError.self) { try ShardBuilder.update(directory("index"), upsert: [], delete: [input]) }
+    #expect(Files.contents(of: directory("index")) == full)
+    let emptied = try ShardBuilder.update(
+      directory("index"), upsert: [], delete: [input], options: Self.options { $0.allowsEmpty = true })
     #expect(emptied.recordsIndexed == 0 && emptied.shardCount == 0)
     #expect(try ShardedIndex(opening: directory("index")).recordCount == 0)
     _ = try ShardBuilder.update(directory("index"), upsert: [input], delete: [])

@@ -19,6 +19,7 @@
         case .prune: try Pruning.run(request)
         case .writeRange: try RangeWriting.write(request)
         case .merge: try RangeWriting.merge(request)
+        case .update: try Updating.run(request)
         }
       } catch {
         Diagnostics.report(error.message)
@@ -58,7 +59,7 @@
       case .build(.otherFiles(let path, let entry)):
         self.init(
           kind, "\(path): the directory holds no index but other files, such as \(entry); name another directory")
-      default: self.init(kind, error.message.text({ $0 == .merge ? "--merge" : $0.rawValue }, \.command))
+      default: self.init(kind, error.message.text)
       }
     }
 

@@ -62,10 +62,21 @@
     }
 
     func openRange(_ manifest: String) throws(BuildError) -> ShardedIndex {
+      // The merge reads every byte of a range once.
+      try open(manifest, RemoteOptions(fetch: .shards, cacheLimitBytes: 0))
+    }
+
+    /// Opens an index whose files may be read several times. A file comes once, and stays in this process's directory.
+    private func openWhole(_ manifest: String) throws(BuildError) -> ShardedIndex {
+      var options = RemoteOptions(fetch: .shards, cacheDirectory: work.map { $0.path + "/cache" })
+      // A change reads most of a side file that it touches.
+      options.wholeLimit = 64 << 20
+      return try open(manifest, options)
+    }
+
+    private func open(_ manifest: String, _ options: RemoteOptions) throws(BuildError) -> ShardedIndex {
       do throws(IndexError) {
-        // The merge reads every byte once, so a cache would only cost memory.
-        return try ShardedIndex(
-          remote: url, manifest: manifest, remote: RemoteOptions(fetch: .shards, cacheLimitBytes: 0))
+        return try ShardedIndex(remote: url, manifest: manifest, remote: options)
       } catch {
         throw .index(error)
       }
@@ -79,6 +90,26 @@
       return try makeRangeDirectory()
     }
 
+    /// Opens the generation that was the newest when ``wholeDirectory()`` was called.
+    func openParent() throws(BuildError) -> ShardedIndex {
+      let parent = try asking { [parent, store] () throws(StoreError) in
+        guard let parent else {
+          let place = store.store.shown
+          throw StoreError(.notFound, "no generation in \(place); publish one: shardq publish -i DIR \(place)")
+        }
+        return parent
+      }
+      let index = try openWhole(parent.record.manifestName)
+      try BuildError.ofIndex { () throws(IndexError) in
+        guard try index.generation.manifest.digest() == parent.record.digest else {
+          throw .corrupt(
+            path: store.store.shown(parent.record.manifestName),
+            cause: .invalid(reason: "has another digest than its generation's record", offset: 0))
+        }
+      }
+      return index
+    }
+
     func wholeOpener(_ directory: String) -> (([UInt8]) throws(BuildError) -> ShardedIndex)? {
       { [self] (manifest) throws(BuildError) in
         let name = Publisher.manifestName(ofDigest: Digest.hexadecimal(Array(Digest.sha256(manifest).prefix(16))))
@@ -86,7 +117,7 @@
           try store.upload(directory: directory, names: LocalObject.names(in: directory))
           _ = try store.upload([LocalObject(name: name, size: manifest.count) { manifest }])
         }
-        return try openRange(name)
+        return try openWhole(name)
       }
     }
 

@@ -61,7 +61,9 @@ extension EntryUpdate {
     if changes.removed.isEmpty, changes.added.count == 0 {
       // Other processes find their files by these names.
       for name in entries.fileNames ?? [] { site.publisher.keep(name) }
-      site.publisher.keep(head.fileName.text)
+      let manifest = entries.index.generation.manifest
+      try site.publisher.add(
+        head.fileName.text, try BuildError.ofIndex { () throws(IndexError) in try manifest.fileBytes() })
       head = EntriesHead(
         fileSize: head.fileSize, digest: head.digest, rootChecksum: head.rootChecksum,
         lastComponents: changes.lastComponents)

@@ -15,7 +15,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
   /// use.
   private var slots: [Int32] = []
   private(set) var offersFrames = false
-  /// Whether all files were compared with their digests.
+  /// Whether all files were compared with their digests, or need no comparison.
   private(set) var isCompared = false
 
   /// Returns nil if the directory has no index, or an index with a damaged manifest; then `summary` has the damage.
@@ -69,7 +69,7 @@ final class PreviousIndex: @unchecked Sendable {  // Only read.
     }
   }
 
-  /// Notes that all files were compared with their digests.
+  /// Notes that all files were compared with their digests, or need no comparison.
   func noteCompared() {
     isCompared = true
     entries?.noteCompared()

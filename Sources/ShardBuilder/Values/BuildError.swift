@@ -51,7 +51,7 @@ public enum DatasetFlaw: Equatable, Sendable {
 extension BuildError {
   /// Returns the result of `body`, which works on an index that a build changes; its errors become
   /// ``BuildError/index(_:)``.
-  static func ofIndex<Value>(_ body: () throws(IndexError) -> Value) throws(BuildError) -> Value {
+  package static func ofIndex<Value>(_ body: () throws(IndexError) -> Value) throws(BuildError) -> Value {
     do throws(IndexError) { return try body() } catch { throw .index(error) }
   }
 }

@@ -29,8 +29,8 @@ package struct FetchPlan: Sendable {
   private static let wholeManifest: Int64 = 128 << 10
   /// The most bytes of starts in a larger manifest that a request fetches whole.
   private static let wholeStarts: Int64 = 256 << 10
-  /// The most bytes of another file that a request fetches whole.
-  private static let wholeShard: Int64 = 96 << 10
+  /// The most bytes of another file that a request fetches whole for a query.
+  package static let wholeShard: Int64 = 96 << 10
   /// The block of a larger manifest and of an archive's table of places: bytes beside missing ones are often read next.
   private static let tableBlock: Int64 = 16 << 10
   /// The block of a file that comes whole.
@@ -42,6 +42,8 @@ package struct FetchPlan: Sendable {
   package var fetchesWholes = true
   /// Whether the host sends ranges.
   package var hasRanges = true
+  /// The most bytes of a file that a request fetches whole; of a manifest, if this is more than a query's limit.
+  package var wholeLimit = FetchPlan.wholeShard
 
   package init() {}
 
@@ -66,9 +68,9 @@ package struct FetchPlan: Sendable {
     case .archive: break
     case .manifest:
       file.bytes = min(max(bytes.lowerBound, Self.headSize), bytes.upperBound)..<bytes.upperBound
-      if size <= (isOfStarts ? Self.wholeStarts : Self.wholeManifest) { file.block = Self.wholeBlock }
+      if size <= max(wholeLimit, isOfStarts ? Self.wholeStarts : Self.wholeManifest) { file.block = Self.wholeBlock }
     case .other:
-      let isWhole = hasRanges ? fetchesWholes && size <= Self.wholeShard : fetchesWholes || size <= Self.unrangedLimit
+      let isWhole = hasRanges ? fetchesWholes && size <= wholeLimit : fetchesWholes || size <= Self.unrangedLimit
       file.block = isWhole ? Self.wholeBlock : 1
     }
     return file

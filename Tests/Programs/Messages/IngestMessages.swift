@@ -15,23 +15,23 @@ struct IngestMessages {
       two + "printf '' | shardq build -i x --input-format jsonl --key '{name}' -" + count,
       status: 65, output: "1\tAnn\n2\tBob\n",
       error:
-        "shardq: standard input: the input has no record, and the index in x has 2; to empty it, pass --min-records 0\n"
+        "shardq: standard input: the input has no record, and the index in x has 2; to empty it, pass --allow-empty\n"
     ),
     ShellCase(
       "an empty array over an index", two + "printf '[]' > e.json; shardq build -i x --key '{name}' e.json" + count,
       status: 65, output: "1\tAnn\n2\tBob\n",
-      error: "shardq: e.json: the input has no record, and the index in x has 2; to empty it, pass --min-records 0\n"),
+      error: "shardq: e.json: the input has no record, and the index in x has 2; to empty it, pass --allow-empty\n"),
     ShellCase(
       "empty JSON lines over an index", two + ": > e.jsonl; shardq build -i x --key '{name}' e.jsonl" + count,
       status: 65, output: "1\tAnn\n2\tBob\n",
-      error: "shardq: e.jsonl: the input has no record, and the index in x has 2; to empty it, pass --min-records 0\n"),
+      error: "shardq: e.jsonl: the input has no record, and the index in x has 2; to empty it, pass --allow-empty\n"),
     ShellCase(
       "a header alone over an index",
       two + "printf 'id,name\\n' > h.csv; shardq build -i x --key '{name}' h.csv" + count, status: 65,
       output: "1\tAnn\n2\tBob\n",
       error:
         "shardq: h.csv: the input has no record after the header \"id\", \"name\", and the index in x has 2; to empty it, pass "
-        + "--min-records 0\n"),
+        + "--allow-empty\n"),
     ShellCase(
       "records that are all bad over an index",
       two + "printf '{\"a\":1}\\n' > b.jsonl; shardq build -i x --key '{name}' --skip-bad b.jsonl" + count, status: 64,

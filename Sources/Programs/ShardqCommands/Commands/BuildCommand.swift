@@ -45,9 +45,14 @@
     @Option(
       name: .customLong("min-records"),
       help: ArgumentHelp(
-        "Fail if the dataset has fewer records; the index stays as it was. With 0, a dataset without records replaces "
-          + "an index that has records.", valueName: "n"))
+        "Fail if the dataset has fewer records; the index stays as it was. 0 stands for --allow-empty.",
+        valueName: "n"))
     var minimumRecords: Int?
+
+    @Flag(
+      name: .customLong("allow-empty"),
+      help: "Let a dataset without records replace an index that has records.")
+    var allowsEmpty = false
 
     @Flag(
       name: .customLong("force"),
@@ -60,7 +65,7 @@
 
     func apply(to options: inout BuildOptions) {
       options.minimumRecords = minimumRecords ?? 0
-      options.allowsEmpty = minimumRecords == 0
+      options.allowsEmpty = allowsEmpty || minimumRecords == 0
       options.replacesOtherIndex = force
     }
   }
@@ -143,7 +148,7 @@
         If the index exists, build writes only the shards that change. Programs that read the index are \
         not disturbed. A build that fails leaves the index as it was.
 
-        Without --min-records 0, a dataset without records does not replace an index that has records. \
+        Without --allow-empty, a dataset without records does not replace an index that has records. \
         Without --force, build does not replace an index that has another key, and does not write into a \
         directory that has other files.
 

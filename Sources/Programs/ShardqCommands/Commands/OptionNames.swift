@@ -23,7 +23,7 @@
       case .skipsBad: "--skip-bad"
       case .skipsEmptyKeys: "--skip-empty-keys"
       case .memory: "--memory"
-      case .allowsEmpty: "--min-records 0"
+      case .allowsEmpty: "--allow-empty"
       case .coordinates: "--coordinates"
       case .near: "--near"
       case .shardLimit: "--shard-size"

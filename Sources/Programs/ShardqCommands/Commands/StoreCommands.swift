@@ -172,7 +172,7 @@
   /// A command on a store.
   package struct StoreRequest: Sendable {
     package enum Command: String, Sendable {
-      case publish, fetch, prune
+      case publish, fetch, prune, update
       case writeRange = "write-range"
       case merge
     }
@@ -187,6 +187,14 @@
       package var repeatedIDs: Int?
 
       init(_ plan: RangePlan, _ resources: BuildOptions) { (self.plan, self.resources) = (plan, resources) }
+    }
+
+    /// The arguments of `update`.
+    package struct UpdateArguments: Sendable {
+      package var upsert: [String]
+      package var delete: [String]
+      package var options: BuildOptions
+      package var view: UpdateView
     }
 
     package var command: Command
@@ -207,6 +215,8 @@
     package var stallSeconds: Int?
     /// The arguments of `write-range` and `merge`; nil for other commands.
     package var ranges: RangeArguments?
+    /// The arguments of `update`; nil for other commands.
+    package var update: UpdateArguments?
 
     init(_ command: Command, _ url: String) { (self.command, self.url) = (command, url) }
 

@@ -14,6 +14,7 @@
         shardq update [<options>] --upsert <file>
         shardq update [<options>] --delete <file>
         shardq update [<options>] --merge
+        shardq update [<options>] s3://bucket/prefix/ --upsert <file>
         """,
       discussion: """
         EXAMPLES:
@@ -23,6 +24,7 @@
           printf '_id\\n5391811\\n' | shardq update --input-format csv --delete -
           shardq update --overlay --upsert one.json    faster: into the overlay
           shardq update --merge                    write the overlay into shards
+          shardq update s3://bucket/cities/ --upsert day.jsonl --delete gone.csv
 
         The id of a record is its text in the field that build --id named: _id for the city list, \
         geonameid for GeoNames. Ids are compared as text: 1 and "1" are the same, 1.0 is another. A \
@@ -32,12 +34,18 @@
         An upserted record replaces all records that have its id, and all their fields: fields that it \
         lacks are gone. Values of csv and tsv are texts, also where the index had a number. The updated \
         index has the bytes of a build of the changed dataset; update writes only shards with changes. \
-        An update reads the whole index, and refuses a damaged one. An update that fails leaves the \
-        index as it was.
+        An update compares the files that were changed after the last build with their digests, and \
+        refuses damaged ones. An update that fails leaves the index as it was.
 
         With --overlay, update writes the changes into the overlay, a file of up to 64 KiB beside the \
         shards. Answers are the same. An update without --overlay, or with more changes, writes all of \
         them into the shards.
+
+        With s3://bucket/prefix/, update reads the files of the newest generation there that the changes \
+        touch, uploads the new files, and makes the next generation. If another publication comes first, \
+        update tries again on the new generation, three times, unless it reads standard input.
+
+        Changes that remove all records are refused without --allow-empty.
 
         An index that was built with --skip-empty-keys keeps that rule: an upserted record whose key has \
         no text is left out, and the records that have its id are removed.
@@ -46,10 +54,13 @@
         their weights from it. To change a weight, upsert the record.
 
         DOCUMENTATION:
-          man shardq-update, docs/datasets.md, docs/live-readers.md
+          man shardq-update, docs/datasets.md, docs/live-readers.md, docs/remote.md
         """)
 
     @OptionGroup(title: "Index") var location: IndexLocation
+
+    @Argument(help: ArgumentHelp("An index in a store, in the place of --index.", valueName: "url"))
+    var url: String?
 
     @Option(
       name: .customLong("upsert"),
@@ -80,11 +91,24 @@
     @Flag(name: .customLong("merge"), help: "Write the overlay's changes into the shards, with or without new changes.")
     var merge = false
 
+    @Flag(name: .customLong("allow-empty"), help: "Let the changes remove all records.")
+    var allowsEmpty = false
+
+    @OptionGroup(title: "Store") var store: StoreTargetOptions
     @OptionGroup(title: "Resources") var resources: ResourceOptions
     @OptionGroup(title: "Output") var summary: SummaryOptions
     @OptionGroup(title: "Output") var progress: ProgressOptions
 
     func validate() throws {
+      if let url {
+        guard StoreTargetOptions.isURL(url) else {
+          throw ValidationError("\(url) is no index in a store; name a directory with --index")
+        }
+        if location.index != nil { throw ValidationError("--index and \(url) exclude each other; leave out one") }
+        if overlay || merge {
+          throw ValidationError("an index in a store has no overlay; leave out --overlay and --merge")
+        }
+      }
       if upsert.isEmpty, delete.isEmpty, !merge {
         throw ValidationError("there are no changes; name a file with --upsert or --delete, or add --merge")
       }
@@ -100,23 +124,29 @@
       options.writesOverlay = overlay
       options.weightsFile = weights
       resources.apply(to: &options)
-      let directory = location.path
+      options.allowsEmpty = allowsEmpty
+      let view = UpdateView(summary, progress, weights: weights)
       if let id = delete.first(where: Self.isID) {
-        Diagnostics.report(advice(id, in: directory))
+        Diagnostics.report(advice(id))
         finish(.notFound)
       }
-      let (made, steps): (BuildSummary, BuildSteps)
+      if let url {
+        RemoteWork.needed()
+        var request = StoreRequest(.update, url)
+        request.isSingleWriter = store.isSingleWriter
+        request.update = .init(upsert: upsert, delete: delete, options: options, view: view)
+        request.run(store.grace, summary)
+      }
+      let directory = location.path
+      let made: BuildSummary
       do throws(BuildError) {
-        (made, steps) = try BuildReport.running(progress) { show throws(BuildError) in
-          try ShardBuilder.update(directory, upsert: upsert, delete: delete, options: options) {
-            show(BuildReport.step($0))
-          }
-        }
+        made = try ShardBuilder.update(directory, upsert: upsert, delete: delete, options: options) { view.show($0) }
       } catch {
+        view.clear()
         Diagnostics.report(error.text)
         finish(error.exitStatus)
       }
-      report(made, steps, directory)
+      view.report(made, directory)
     }
 
     /// Returns whether an argument of `--delete` is an id rather than a file.
@@ -124,13 +154,40 @@
       name != "-" && !name.contains("/") && !name.contains(".") && access(name, F_OK) != 0
     }
 
-    private func advice(_ id: String, in directory: String) -> String {
-      let field = (try? ShardedIndex(opening: directory))?.generation.manifest.setting("id") ?? "id"
-      return "there is no file \(id); --delete reads ids from a file: printf '\(field)\\n\(id)\\n' | "
-        + "shardq update -i \(printable(location.index ?? directory)) --input-format csv --delete -"
+    private func advice(_ id: String) -> String {
+      let path = location.pathOrURL
+      let field = url == nil ? (try? ShardedIndex(opening: path))?.generation.manifest.setting("id") : nil
+      let place = url ?? "-i \(printable(location.index ?? path))"
+      return "there is no file \(id); --delete reads ids from a file: printf '\(field ?? "id")\\n\(id)\\n' | "
+        + "shardq update \(place) --input-format csv --delete -"
+    }
+  }
+
+  /// The progress bar of an update, and its summary.
+  package final class UpdateView: @unchecked Sendable {  // Used by one thread at a time.
+    private let (summary, bar, weights): (SummaryOptions, ProgressBar?, String?)
+    private let isVerbose: Bool
+    private let steps = BuildSteps()
+
+    init(_ summary: SummaryOptions, _ progress: ProgressOptions, weights: String?) {
+      (self.summary, bar, self.weights) = (summary, progress.bar, weights)
+      isVerbose = progress.isVerbose
     }
 
-    private func report(_ made: BuildSummary, _ steps: BuildSteps, _ directory: String) {
+    package func show(_ progress: BuildProgress) {
+      let step = BuildReport.step(progress)
+      steps.enter(step.name)
+      bar?.show(step)
+    }
+
+    package func clear() { bar?.clear() }
+
+    /// - Parameters:
+    ///   - place: The directory or the URL of the index.
+    ///   - generation: The number of the new generation in a store.
+    package func report(_ made: BuildSummary, _ place: String, generation: Int? = nil) {
+      clear()
+      steps.end()
       BuildReport.note(bad: made)
       for input in made.emptyInputs { Diagnostics.note(input) }
       summary.note(
@@ -144,15 +201,16 @@
       if let text = BuildReport.leftOut(made.recordsLeftOut) { summary.note(text) }
       if let text = BuildReport.emptyKeys(made) { summary.note(text) }
       if let bytes = made.overlayBytes {
-        summary.note(
-          BuildReport.overlay(of: bytes, beside: made.shardCount, in: directory, isUnchanged: made.isUnchanged))
+        summary.note(BuildReport.overlay(of: bytes, beside: made.shardCount, in: place, isUnchanged: made.isUnchanged))
       } else {
-        summary.note(BuildReport.written(made, directory, milliseconds: steps.milliseconds))
+        summary.note(BuildReport.written(made, place, milliseconds: steps.milliseconds))
       }
-      if progress.isVerbose { summary.note(steps.text) }
+      if let generation { summary.note("generation \(generation) of \(place)") }
+      if isVerbose { summary.note(steps.text) }
       guard summary.isJSON else { return }
       var report = Report(of: "update")
-      report.add("index", .text(directory))
+      report.add("index", .text(place))
+      if let generation { report.add("generation", .number(generation)) }
       report.add("changes_read", .number(made.recordsRead))
       report.add("bad_records", .number(made.badRecordCount))
       report.add("records_removed", .number(made.recordsRemoved))
