@@ -1,4 +1,5 @@
 import Foundation
+import ShardedIndex
 import ShardqCommands
 import TestSupport
 import Testing
@@ -91,5 +92,37 @@ struct SummaryTests {
       ProgressBar.line(.init("writing", 9, of: 3), milliseconds: 9000, columns: 80)
         == "writing  [####################]  100 %  3 records  0/s  0 s left")
     #expect(ProgressBar.line(.init("w", 1, of: 0), milliseconds: 9, columns: 80) == "w  0 records")
+    #expect(
+      ProgressBar.line(step, milliseconds: 5000, columns: nil, prefix: "key: ")
+        == "key: reading  45 %  45.0 MB  1,120,432 records  9.0 MB/s  6 s left")
+  }
+
+  @Test("Progress of lines has a line of the last step at each beat, with the time since the step began")
+  func lines() {
+    final class Log: Sendable {
+      let time = Lock(7000)
+      let text = Lock("")
+    }
+    let log = Log()
+    let progress = ProgressBar(
+      linesOf: "key", now: { log.time.withLock { $0 } }, write: { text in log.text.withLock { $0 += text } })
+    func line(after milliseconds: Int) -> String {
+      log.time.withLock { $0 += milliseconds }
+      progress.beat()
+      return log.text.withLock { (text: inout String) -> String in
+        defer { text = "" }
+        return text
+      }
+    }
+    #expect(line(after: 10_000) == "")
+    progress.show(.init("reading", 3_000_000, of: nil, isBytes: true, records: 10))
+    #expect(line(after: 10_000) == "shardq key: reading  3.0 MB  10 records  300 KB/s\n")
+    // A step that does not go on has a line too.
+    #expect(line(after: 10_000) == "shardq key: reading  3.0 MB  10 records  150 KB/s\n")
+    progress.show(.init("reading", 9_000_000, of: nil, isBytes: true, records: 30))
+    #expect(line(after: 10_000) == "shardq key: reading  9.0 MB  30 records  300 KB/s\n")
+    progress.show(.init("writing", 5, of: 50))
+    progress.clear()
+    #expect(line(after: 1000) == "shardq key: writing  10 %  5 records  5/s  9 s left\n")
   }
 }

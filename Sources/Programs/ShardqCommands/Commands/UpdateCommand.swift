@@ -280,14 +280,7 @@
     }
 
     /// Returns the step of a build for the progress bar.
-    static func step(_ progress: BuildProgress) -> ProgressBar.Step {
-      switch progress.phase {
-      case .reading:
-        ProgressBar.Step("reading", progress.done, of: progress.total, isBytes: true, records: progress.records)
-      case .sorting: ProgressBar.Step("sorting", progress.records, of: nil)
-      case .writing: ProgressBar.Step("writing", progress.done, of: progress.total)
-      }
-    }
+    static func step(_ progress: BuildProgress) -> ProgressBar.Step { ProgressBar.Step(progress) }
 
     /// Returns the step of a pack, of an archive or of a repair.
     static func step(_ progress: FileProgress) -> ProgressBar.Step {

@@ -1,9 +1,13 @@
 import Answers
 import CLibrary
 import QueryOutput
+import ShardBuilder
+import ShardedIndex
 
-/// A line on standard error that shows how far a command has come. It is written over itself.
-package final class ProgressBar {
+/// Shows on standard error how far a command has come. On a terminal it writes a line over itself. Elsewhere, where a
+/// command of a job asks for it, it writes a line every ten seconds, also while the command waits. Any thread may call
+/// it.
+package final class ProgressBar: Sendable {
   /// The state of a step of the command.
   package struct Step: Equatable, Sendable {
     /// The name of the step.
@@ -25,37 +29,99 @@ package final class ProgressBar {
     }
   }
 
-  /// The text before each line: the name of the build, if there are several.
-  package var prefix = ""
-  private var start = Clock.now
-  private var last = Clock.now  // A step that is over at once is not shown.
-  private var step: Step?
-  private var isShown = false
+  private struct State {
+    var prefix: String
+    var start: Int
+    var last: Int  // A step that is over at once is not shown.
+    var step: Step?
+    var isShown = false
+  }
 
+  private let state: Lock<State>
+  /// Whether the bar is written over itself; else ``beat()`` writes lines.
+  private let isBar: Bool
+  private let now: @Sendable () -> Int
+  private let write: @Sendable (String) -> Void
+
+  /// The milliseconds between two looks of a bar, and the seconds between two lines.
   private static let interval = 200
+  private static let secondsOfLine: UInt32 = 10
+
+  private init(
+    isBar: Bool, prefix: String, now: @escaping @Sendable () -> Int, write: @escaping @Sendable (String) -> Void
+  ) {
+    (self.isBar, self.now, self.write) = (isBar, now, write)
+    let start = now()
+    state = Lock(State(prefix: prefix, start: start, last: start))
+  }
 
   /// Returns nil if standard error is no terminal, or one that cannot write over a line.
-  package init?() {
+  package convenience init?() {
     let terminal = EnvironmentVariable.value("TERM")
     guard isatty(STDERR_FILENO) == 1, let terminal, terminal != "dumb" else { return nil }
+    self.init(isBar: true, prefix: "", now: { Clock.now }, write: Self.writeToStandardError)
+  }
+
+  /// Makes a progress of lines, which ``beat()`` writes.
+  ///
+  /// - Parameters:
+  ///   - command: The name of the command, which begins each line.
+  ///   - now: Returns the milliseconds since any moment.
+  package convenience init(
+    linesOf command: String, now: @escaping @Sendable () -> Int, write: @escaping @Sendable (String) -> Void
+  ) {
+    self.init(isBar: false, prefix: "shardq \(command): ", now: now, write: write)
+  }
+
+  /// Returns a progress of lines on standard error. A thread writes one every ten seconds, to the end of the process.
+  package static func lines(of command: String) -> ProgressBar {
+    let progress = ProgressBar(linesOf: command, now: { Clock.now }, write: writeToStandardError)
+    _ = Worker {
+      while true {
+        sleep(secondsOfLine)
+        progress.beat()
+      }
+    }
+    return progress
+  }
+
+  /// The text before each line: the name of the build, if there are several.
+  package var prefix: String {
+    get { state.withLock { $0.prefix } }
+    set { state.withLock { $0.prefix = newValue } }
   }
 
   package func show(_ step: Step) {
-    let now = Clock.now
-    if step.name != self.step?.name { start = now }
-    self.step = step
-    guard now - last >= Self.interval else { return }
-    last = now
-    isShown = true
-    write("\r" + Self.line(step, milliseconds: now - start, columns: Self.columns, prefix: prefix) + "\u{1b}[K")
+    let now = now()
+    state.withLock { state in
+      if step.name != state.step?.name { state.start = now }
+      state.step = step
+      guard isBar, now - state.last >= Self.interval else { return }
+      (state.last, state.isShown) = (now, true)
+      let line = Self.line(
+        step, milliseconds: now - state.start, columns: Self.columns, prefix: state.prefix)
+      write("\r" + line + "\u{1b}[K")
+    }
   }
 
+  /// Writes the line of the last step, if there was one.
+  package func beat() {
+    let now = now()
+    state.withLock { state in
+      guard let step = state.step else { return }
+      write(Self.line(step, milliseconds: now - state.start, columns: nil, prefix: state.prefix) + "\n")
+    }
+  }
+
+  /// Removes the bar from the terminal. The next step shows it again.
   package func clear() {
-    if isShown { write("\r\u{1b}[K") }
-    isShown = false
+    state.withLock { state in
+      if state.isShown { write("\r\u{1b}[K") }
+      state.isShown = false
+    }
   }
 
-  private func write(_ text: String) {
+  @Sendable private static func writeToStandardError(_ text: String) {
     var output = Output(STDERR_FILENO)
     try? output.write(text)
     try? output.flush()
@@ -73,15 +139,19 @@ package final class ProgressBar {
   /// Returns the line of a step: its name, a bar and the share where the whole is known, the number, the rate and the
   /// time left, as many of them as have room.
   ///
-  /// - Parameter milliseconds: The time since the step began.
-  package static func line(_ step: Step, milliseconds: Int, columns: Int, prefix: String = "") -> String {
+  /// - Parameters:
+  ///   - milliseconds: The time since the step began.
+  ///   - columns: The columns of the terminal; nil for a line of a log, which has all parts but the bar.
+  package static func line(_ step: Step, milliseconds: Int, columns: Int?, prefix: String = "") -> String {
     var parts = [prefix + step.name]
     let done = max(0, step.total.map { min(step.done, $0) } ?? step.done)
     if let total = step.total, total > 0 {
       let share = Int(Double(done) * 100 / Double(total))
       let filled = barColumns * share / 100
-      parts.append(
-        "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: barColumns - filled) + "]")
+      if columns != nil {
+        parts.append(
+          "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: barColumns - filled) + "]")
+      }
       parts.append("\(share) %")
     }
     if step.isBytes { parts.append(size(done)) }
@@ -92,6 +162,7 @@ package final class ProgressBar {
       parts.append((step.isBytes ? size(Int(rate)) : QueryRunner.grouped(Int(rate))) + "/s")
       if let total = step.total, rate > 0 { parts.append(time(Int(Double(total - done) / rate)) + " left") }
     }
+    guard let columns else { return parts.joined(separator: "  ") }
     while parts.count > 1, parts.joined(separator: "  ").count >= columns { remove(&parts) }
     return String(parts.joined(separator: "  ").prefix(max(1, columns - 1)))
   }
@@ -111,6 +182,26 @@ package final class ProgressBar {
     if seconds < 100 { return "\(seconds) s" }
     if seconds < 6000 { return "\((seconds + 30) / 60) min" }
     return "\((seconds + 1800) / 3600) h"
+  }
+}
+
+extension ProgressBar.Step {
+  /// Makes the step of a build, of an update, or of a command that plans or writes ranges.
+  package init(_ progress: BuildProgress) {
+    switch progress.phase {
+    case .reading:
+      self.init("reading", progress.done, of: progress.total, isBytes: true, records: progress.records)
+    case .sorting: self.init("sorting", progress.records, of: nil)
+    case .writing: self.init("writing", progress.done, of: progress.total)
+    }
+  }
+
+  /// Makes the step of a merge.
+  package init(merging progress: BuildProgress) {
+    switch progress.phase {
+    case .reading: self.init("opening ranges", progress.done, of: progress.total, unit: "range")
+    case .sorting, .writing: self.init("merging", progress.done, of: progress.total)
+    }
   }
 }
 
