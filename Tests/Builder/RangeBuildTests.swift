@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 @Suite("An index that is written in ranges") struct RangeBuildTests {
-  private static let program = RangePlan.Program(version: "1", digest: String(repeating: "0", count: 64))
+  static let program = RangePlan.Program(version: "1", digest: String(repeating: "0", count: 64))
 
   /// One list, and the directories of its plan, its rows and its target.
-  private struct Job {
+  struct Job {
     let directory = TemporaryDirectory()
     var lines: [String]
     let options: BuildOptions
@@ -47,7 +47,9 @@ import Testing
     }
 
     /// Groups lines by the range that they begin with, and gives the groups to writers; returns the printed rows.
-    func written(_ lines: [String], _ plan: RangePlan, isOfEntries: Bool = false) throws -> [String] {
+    func written(
+      _ lines: [String], _ plan: RangePlan, isOfEntries: Bool = false, progress: ((BuildProgress) -> Void)? = nil
+    ) throws -> [String] {
       let groups = Dictionary(grouping: lines) { $0.prefix { $0 != "\t" } }.values.shuffled()
       var resources = BuildOptions()
       (resources.jobs, resources.memoryBytes) = (2, 1 << 20)
@@ -57,9 +59,13 @@ import Testing
         let input = directory.write(part.map { $0 + "\n" }.joined(), to: "part")
         let target = try DirectoryTarget(target)
         if isOfEntries {
-          try ShardBuilder.writeEntryRanges(plan, of: input, to: target, resources: resources) { bytes += $0 }
+          try ShardBuilder.writeEntryRanges(plan, of: input, to: target, resources: resources, progress: progress) {
+            bytes += $0
+          }
         } else {
-          try ShardBuilder.writeRanges(plan, of: input, to: target, resources: resources) { bytes += $0 }
+          try ShardBuilder.writeRanges(plan, of: input, to: target, resources: resources, progress: progress) {
+            bytes += $0
+          }
         }
       }
       return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { String($0) }
@@ -75,12 +81,13 @@ import Testing
 
     @discardableResult
     func merge(
-      _ plan: RangePlan, _ rows: [String], records: Int? = nil, repeatedIDs: Int? = nil
+      _ plan: RangePlan, _ rows: [String], records: Int? = nil, repeatedIDs: Int? = nil,
+      progress: ((BuildProgress) -> Void)? = nil
     ) throws -> ShardBuilder.MergeSummary {
       let file = directory.write(rows.shuffled().map { $0 + "\n" }.joined(), to: "rows")
       return try ShardBuilder.merge(
         plan, rows: [file], records: records, repeatedIDs: repeatedIDs, in: DirectoryTarget(target),
-        resources: BuildOptions())
+        resources: BuildOptions(), progress: progress)
     }
 
     /// Returns the files of one build.
@@ -109,7 +116,7 @@ import Testing
     }
   }
 
-  private static func lines(_ list: ChangingList) -> [String] {
+  static func lines(_ list: ChangingList) -> [String] {
     list.records.map { ModelRecord.json([("_id", .number("\($0.id)"))] + $0.members) + "\n" }
   }
 
@@ -121,7 +128,7 @@ import Testing
     return Set((0..<count).compactMap { _ in all.indices.randomElement(using: &random) }).sorted().map { all[$0] }
   }
 
-  private static func options(_ number: Int) -> BuildOptions {
+  static func options(_ number: Int) -> BuildOptions {
     var options = BuildOptions()
     (options.level, options.shardLimitBytes, options.partSizeBytes) = (1, 2048, 512)
     (options.key, options.inputFormat) = ("{name}, {country}", "jsonl")
@@ -218,7 +225,7 @@ import Testing
     second.records = 1
     #expect(refused(rows + [second.line]).hasPrefix("range 2 has two different rows"))
     #expect(refused(rows.filter { !$0.hasPrefix("row\tentries\t0\t") }).contains("entries, and rows of entries have"))
-    #expect(refused([], records: 0).hasPrefix("there are no rows"))
+    #expect(refused(rows.filter { !$0.hasPrefix("row\t") }, records: 0).hasPrefix("there are no rows"))
     #expect(refused(rows + ["row\trecords\tx"]).contains("is not a row"))
     let larger = try job.plan(5)
     #expect(job.refusal { try job.merge(larger, rows) }.contains("is a row of another plan"))

@@ -2,9 +2,10 @@
 
 import os
 import subprocess
+import time
 import unittest
 
-from ranges import ENVIRONMENT, cities, digest, local, path, shardq
+from ranges import ENVIRONMENT, PATIENCE, SHARDQ, cities, digest, local, path, shardq
 
 SMALL = ["--key", "{name}, {country}", "--id", "_id", "--shard-size", "4KiB"]
 
@@ -79,6 +80,66 @@ class Ranges(unittest.TestCase):
     def test_one_process_may_write_several_ranges(self):
         want = local(self.source, "several", *SMALL)
         self.assertEqual(digest(built_by_ranges(self.source, "several-8", 8, SMALL, groups=3)), want)
+
+
+class Reports(unittest.TestCase):
+    """What the commands of a job say."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.source = cities(2000, "reports.jsonl")
+        cls.plan = path("reports-plan")
+        shardq("plan-ranges", "--ranges", "3", *SMALL, "--words", cls.source, into=cls.plan)
+        shardq("key", "--plan", cls.plan, source=cls.source, into=path("reports-lines"))
+
+    def said(self, *arguments, source=os.devnull):
+        """The standard output and the standard error of a command that ends well."""
+        with open(source, "rb") as given:
+            done = subprocess.run([SHARDQ, *arguments], stdin=given, capture_output=True, text=True, timeout=PATIENCE,
+                                  env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, done.stderr
+
+    def written(self, target):
+        return self.said("write-range", "--plan", self.plan, "-o", path(target), source=path("reports-lines"))[0]
+
+    def test_a_summary_follows_each_row(self):
+        rows = [line.split("\t") for line in self.written("summaries").splitlines() if not line.startswith("entry\t")]
+        self.assertEqual([row[0] for row in rows], ["row", "summary"] * 3)
+        for row, summary in zip(rows[::2], rows[1::2]):
+            self.assertEqual(summary[1:4], [row[1], row[2], row[6]])
+            self.assertGreater(int(summary[4]), int(row[5]))
+            self.assertRegex(summary[5], r"^\d+\.\d$")
+        sizes = sum(os.path.getsize(os.path.join(path("summaries"), name)) for name in os.listdir(path("summaries")))
+        self.assertEqual(sum(int(summary[4]) for summary in rows[1::2]), sizes)
+
+    def test_a_slow_command_writes_a_line_every_ten_seconds(self):
+        with open(self.source, "rb") as file:
+            lines = file.read().splitlines(keepends=True)
+        runs = {}
+        for option in ("--plan", "--no-progress", "--quiet"):
+            arguments = [SHARDQ, "key", "--plan", self.plan] + [option] * (option != "--plan")
+            runs[option] = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                            stderr=subprocess.PIPE, env=ENVIRONMENT)
+            runs[option].stdin.write(b"".join(lines[:10]))
+            runs[option].stdin.flush()
+        time.sleep(11)
+        said = {option: run.communicate(b"".join(lines[10:]), PATIENCE)[1].decode() for option, run in runs.items()}
+        self.assertEqual([run.returncode for run in runs.values()], [0, 0, 0])
+        summary = r"[\d,]+ records in [\d,]+ bytes, 1\d\.\d\d s\n$"
+        self.assertRegex(said["--plan"], r"^shardq key: reading  .*\n" + summary)
+        self.assertRegex(said["--no-progress"], "^" + summary)
+        self.assertEqual(said["--quiet"], "")
+
+    def test_the_plan_names_a_key_that_has_many_records(self):
+        self.assertNotIn("over twice the mean", self.said("plan-ranges", "--ranges", "8", *SMALL, self.source)[1])
+        with open(self.source, "rb") as file, open(path("skewed.jsonl"), "wb") as skewed:
+            skewed.write(file.read() + b'{"name":"Paris","country":"FR","_id":1}\n' * 1500)
+        plan, note = self.said("plan-ranges", "--ranges", "8", *SMALL, path("skewed.jsonl"))
+        self.assertRegex(note, r'range \d has 1,\d{3} of the sample\'s 3,\d{3} records, over twice the mean: 1,5\d\d have '
+                               r'its first key, "paris, fr"')
+        self.assertIn("\nbound\tparis\\01fr\n", plan)
+        self.assertIn("--key", note)
 
 
 if __name__ == "__main__":

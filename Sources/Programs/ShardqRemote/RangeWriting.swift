@@ -12,6 +12,7 @@
       var output = Output()
       try run(request) { (plan, target, resources, ranges) throws(BuildError) in
         func print(_ lines: [UInt8]) {
+          request.bar?.clear()  // Standard output may be the same terminal.
           do throws(WriteError) {
             try output.write(lines)
             try output.flush()
@@ -19,11 +20,10 @@
             exit(Diagnostics.failed(error).rawValue)
           }
         }
-        if ranges.isOfEntries {
-          try ShardBuilder.writeEntryRanges(plan, of: "-", to: target, resources: resources) { print($0) }
-        } else {
-          try ShardBuilder.writeRanges(plan, of: "-", to: target, resources: resources) { print($0) }
-        }
+        // Before the first bytes come, a line tells that the command waits for them.
+        request.bar?.show(ProgressBar.Step("reading", 0, of: nil, isBytes: true))
+        let write = ranges.isOfEntries ? ShardBuilder.writeEntryRanges : ShardBuilder.writeRanges
+        try write(plan, "-", target, resources, { request.bar?.show(ProgressBar.Step($0)) }, { print($0) })
       }
     }
 
@@ -31,8 +31,9 @@
       try run(request) { (plan, target, resources, ranges) throws(BuildError) in
         let summary = try ShardBuilder.merge(
           plan, rows: ranges.rows, records: ranges.records, repeatedIDs: ranges.repeatedIDs, in: target,
-          resources: resources)
+          resources: resources, progress: { request.bar?.show(ProgressBar.Step(merging: $0)) })
         guard let outcome = target.outcome else { return }
+        request.bar?.clear()
         report(summary, outcome, target, request)
       }
     }
@@ -43,6 +44,7 @@
     ) throws(StoreError) {
       guard let ranges = request.ranges else { return }
       let target = StoreTarget(try IndexStore(request), request.url)
+      defer { request.bar?.clear() }
       do throws(BuildError) {
         try body(ranges.plan, target, ranges.resources, ranges)
       } catch {

@@ -20,11 +20,13 @@ extension ShardBuilder {
   ///   - paths: The paths of files with rows; `-` is standard input.
   ///   - records: The number of records in all ranges; nil if unknown. Then each range must have a row.
   ///   - repeatedIDs: The number of records with an id, less the number of distinct ids; nil if ids were not counted.
+  ///   - progress: Called from time to time, on the caller's thread. While reading, the merge opens ranges, and
+  ///     ``BuildProgress/done`` counts them; while writing, records and entries count.
   /// - Complexity: Linear in the number of shards and in the number of records at borders. Memory holds about 200 bytes
   ///   for each shard.
   package static func merge(
     _ plan: RangePlan, rows paths: [String], records: Int?, repeatedIDs: Int?, in target: any RangeTarget,
-    resources: BuildOptions
+    resources: BuildOptions, progress: ((BuildProgress) -> Void)? = nil
   ) throws(BuildError) -> MergeSummary {
     let rows = try RangeRows(paths, plan, records: records)
     var options = plan.options
@@ -40,7 +42,8 @@ extension ShardBuilder {
     var result = MergeSummary()
     result.ranges = rows.records.count
     let merge = RangeMerge(
-      plan: plan, settings: settings, site: BuildSite(publisher, options), target: target)
+      plan: plan, settings: settings, site: BuildSite(publisher, options), target: target,
+      meter: MergeMeter(rows.records + rows.entries, progress))
     let template = try KeyTemplate(checking: settings.key)
     var output = try merge.write(rows.records, .joined, encoder: RecordEncoder(template: template), &result)
     let entries = try EntryRules(settings).map { (_) throws(BuildError) in
@@ -76,7 +79,7 @@ private struct RangeRows {
     for path in paths {
       var reader = try LineReader(path)
       while let line = try reader.next() {
-        if line.starts(with: RangeRow.entryPrefix.utf8) { continue }
+        if line.starts(with: RangeRow.entryPrefix.utf8) || line.starts(with: RangeSummary.prefix.utf8) { continue }
         guard let row = RangeRow(line: line) else {
           throw reader.flaw("is not a row; pass the output of `\(.writeRanges)`")
         }
@@ -148,6 +151,32 @@ private struct RangeRows {
   }
 }
 
+/// The progress of a merge, over the ranges of records and those of entries.
+private final class MergeMeter {
+  private let (ranges, records): (Int, Int)
+  private let progress: ((BuildProgress) -> Void)?
+  private var (opened, merged) = (0, 0)
+
+  init(_ rows: [RangeRow], _ progress: ((BuildProgress) -> Void)?) {
+    (ranges, records) = (rows.count, rows.reduce(0) { $0 + $1.records })
+    self.progress = progress
+  }
+
+  /// Notes that one more range was opened.
+  func open() {
+    opened += 1
+    progress?(BuildProgress(phase: .reading, done: opened, total: ranges, records: 0))
+  }
+
+  /// - Parameter count: The number of merged records, or of merged entries.
+  func show(_ count: Int) {
+    progress?(BuildProgress(phase: .writing, done: merged + count, total: records, records: merged + count))
+  }
+
+  /// Notes that all records were merged, or all entries.
+  func end(_ count: Int) { merged += count }
+}
+
 /// The merge of the ranges of an index, or of the ranges of its entries.
 private struct RangeMerge {
   let plan: RangePlan
@@ -155,6 +184,7 @@ private struct RangeMerge {
   let settings: IndexSettings
   let site: BuildSite
   let target: any RangeTarget
+  let meter: MergeMeter
 
   func write(
     _ rows: [RangeRow], _ product: Pipeline.Target, encoder: RecordEncoder, _ result: inout ShardBuilder.MergeSummary
@@ -165,6 +195,7 @@ private struct RangeMerge {
     var withoutID = 0
     for row in rows {
       let range = try open(row)
+      meter.open()
       for name in range.fieldNames { _ = names.number(of: name) }
       if let part = try BuildError.ofIndex({ () throws(IndexError) in
         try range.generation.manifest.densityGrid(with: nil)
@@ -189,14 +220,16 @@ private struct RangeMerge {
           from: row.range > 0 ? bounds[row.range - 1] : nil, to: row.range < bounds.count ? bounds[row.range] : nil)
         return range
       })
-    var output = try pipeline.write(next: { () throws(BuildError) in
-      switch try stitcher.nextStretch() {
-      case nil: nil
-      case .piece(let piece): .records(piece)
-      case .kept(let pieces, let range, let lastKey):
-        .kept(pieces, of: try range.checked(pieces, in: target), lastKey: lastKey)
-      }
-    })
+    var output = try pipeline.write(
+      next: { () throws(BuildError) in
+        switch try stitcher.nextStretch() {
+        case nil: nil
+        case .piece(let piece): .records(piece)
+        case .kept(let pieces, let range, let lastKey):
+          .kept(pieces, of: try range.checked(pieces, in: target), lastKey: lastKey)
+        }
+      }, progress: { meter.show($0) })
+    meter.end(output.manifest.recordCount)
     result.recordsCutAnew += stitcher.regionRecordCount
     output.densityGrid = grid.map { DensityBands($0) }
     output.notes.recordsWithoutID = withoutID

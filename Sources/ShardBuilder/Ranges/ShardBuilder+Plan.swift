@@ -9,10 +9,14 @@ extension ShardBuilder {
   ///     lines, GeoNames dumps, lines, and TSV files without a header line, because each record must be one line.
   ///   - ranges: The number of ranges, at least 1. The plan has fewer ranges if the records have fewer keys.
   ///   - directory: The directory for temporary files.
+  ///   - progress: Called from time to time, on the caller's thread.
+  ///   - reportSkew: Called with a range of records, and with a range of entries, that has far more of the sample than
+  ///     the others.
   ///   - report: Called with the counts of the sample's records.
   /// - Complexity: The complexity of sorting the records, in bounded memory.
   package static func planRanges(
     _ inputs: [String], ranges: Int, options given: BuildOptions, program: RangePlan.Program, in directory: String,
+    progress: ((BuildProgress) -> Void)? = nil, reportSkew: (RangeSkew) -> Void = { _ in },
     report: (BuildSummary) -> Void = { _ in }
   ) throws(BuildError) -> RangePlan {
     var options = given
@@ -23,7 +27,8 @@ extension ShardBuilder {
     let directory = RunDirectory(path: directory)
     var summary = BuildSummary()
     var intake = RecordIntake(options: options, directory)
-    for input in inputs { try intake.read(.file(input), &summary, nil) }
+    for input in inputs { try intake.read(.file(input), &summary, progress) }
+    progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
     try intake.checkFields()
     report(summary)
     guard let template = intake.template else {
@@ -43,34 +48,16 @@ extension ShardBuilder {
     options.coordinates = settings.coordinates
     let collector = try EntryCollector(settings, names: names, options: options, directory: directory)
     let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
-    let bounds = try bounds(of: sorted, ranges) { (records) throws(BuildError) in try collector?.add(records) }
+    var division = SampleDivision(of: sorted, ranges)
+    let bounds = try division.bounds { (records) throws(BuildError) in try collector?.add(records) }
+    if let skew = division.skew(isOfEntries: false) { reportSkew(skew) }
     let entryBounds = try collector.map { (collector) throws(BuildError) in
-      try self.bounds(of: try collector.finish().entries, ranges) { _ in }
+      var division = SampleDivision(of: try collector.finish().entries, ranges)
+      let bounds = try division.bounds { _ in }
+      if let skew = division.skew(isOfEntries: true) { reportSkew(skew) }
+      return bounds
     }
     return RangePlan(options, bounds: bounds, entryBounds: entryBounds ?? [], program: program)
-  }
-
-  /// Returns the keys that divide records into ranges of about equal numbers of records.
-  private static func bounds(
-    of sorted: SortedRecords, _ ranges: Int, observe: ([RecordBlob]) throws(BuildError) -> Void
-  ) throws(BuildError) -> [[UInt8]] {
-    var bounds: [[UInt8]] = []
-    var (position, range) = (0, 1)
-    var first: [UInt8] = []
-    while let batch = try sorted.nextBatch() {
-      try observe(batch)
-      if position == 0 { first = unsafe Array(batch[0].folded) }
-      while range < ranges, case let at = range * sorted.count / ranges - position, at < batch.count {
-        let key = unsafe Array(batch[at].folded)
-        // A range begins with the first record of its key. So equal keys are in one range, and the first range has a
-        // record.
-        if (bounds.last ?? first).lexicographicallyPrecedes(key) { bounds.append(key) }
-        range += 1
-      }
-      position += batch.count
-      sorted.release()
-    }
-    return bounds
   }
 
   /// Refuses options that make no sense if each record is a line that goes from process to process.
@@ -117,15 +104,26 @@ extension ShardBuilder {
   ///   - input: The path of records, one on each line; `-` is standard input.
   ///   - ids: Whether the function writes the hash of each record's id instead of range and record; the text is empty
   ///     for a record without an id.
+  ///   - progress: Called from time to time, on the caller's thread.
   ///   - write: Takes lines, each with its line feed.
-  /// - Returns: The numbers of bad records and of records that the plan leaves out; both have no output.
   /// - Complexity: Linear in the number of lines, in bounded memory.
   package static func writeRangeKeys(
-    _ plan: RangePlan, of input: String, ids: Bool, write: ([UInt8]) throws(BuildError) -> Void
-  ) throws(BuildError) -> (bad: Int, leftOut: Int) {
+    _ plan: RangePlan, of input: String, ids: Bool, progress: ((BuildProgress) -> Void)? = nil,
+    write: ([UInt8]) throws(BuildError) -> Void
+  ) throws(BuildError) -> RangeKeySummary {
     var keys = try RangeKeys(plan, input, ids: ids)
-    return try keys.write(write)
+    return try keys.write(progress, write)
   }
+}
+
+/// The figures of ``ShardBuilder/writeRangeKeys(_:of:ids:progress:write:)``.
+package struct RangeKeySummary: Sendable {
+  /// The number of printed lines, each of a record.
+  package var records = 0
+  /// The bytes of input, compressed or not.
+  package var bytes = 0
+  /// The numbers of bad records and of records that the plan leaves out; both have no output.
+  package var (bad, leftOut) = (0, 0)
 }
 
 /// The lines of records, and the ranges of the records.
@@ -137,8 +135,7 @@ private struct RangeKeys {
   private let template: KeyTemplate
   private var encoder: RecordEncoder
   private let id: String?
-  private var badCount = 0
-  private var leftOutCount = 0
+  private var summary = RangeKeySummary()
 
   init(_ plan: RangePlan, _ path: String, ids: Bool) throws(BuildError) {
     (self.plan, self.path, self.ids) = (plan, path, ids)
@@ -156,8 +153,8 @@ private struct RangeKeys {
   }
 
   mutating func write(
-    _ write: ([UInt8]) throws(BuildError) -> Void
-  ) throws(BuildError) -> (bad: Int, leftOut: Int) {
+    _ progress: ((BuildProgress) -> Void)?, _ write: ([UInt8]) throws(BuildError) -> Void
+  ) throws(BuildError) -> RangeKeySummary {
     var batch = RecordBatch()
     let chunk = RecordArena()
     var lines: [UInt8] = []
@@ -177,10 +174,10 @@ private struct RangeKeys {
         if let flaw = bad.first, flaw.index == record {
           bad.removeFirst()
           if flaw.flaw == .emptyKey {
-            leftOutCount += 1
+            summary.leftOut += 1
             continue
           }
-          badCount += 1
+          summary.bad += 1
           let reason = flaw.reason(template: template, in: batch, names: names)
           guard plan.options.skipBad else {
             throw fault(record, of: batch, reason, flaw.advice(template: template, in: batch, names: names))
@@ -191,8 +188,14 @@ private struct RangeKeys {
         number += 1
       }
       try write(lines)
+      summary.records += number
+      progress?(
+        BuildProgress(
+          phase: .reading, done: reader.bytesRead, total: reader.bytesTotal, records: reader.recordsRead))
     }
-    return (badCount + reader.badCount, leftOutCount)
+    summary.bytes = reader.bytesRead
+    summary.bad += reader.badCount
+    return summary
   }
 
   private func append(

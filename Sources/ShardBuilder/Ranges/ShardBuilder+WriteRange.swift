@@ -5,16 +5,18 @@ extension ShardBuilder {
   /// target.
   ///
   /// - Parameters:
-  ///   - input: The path of lines from ``writeRangeKeys(_:of:ids:write:)``, in any order, with all lines of each range;
-  ///     `-` is standard input.
+  ///   - input: The path of lines from ``writeRangeKeys(_:of:ids:progress:write:)``, in any order, with all lines of
+  ///     each range; `-` is standard input.
   ///   - resources: The options with the memory and the threads; the other options are the plan's.
-  ///   - write: Takes lines, each with its line feed: the entries of a range, then the range's ``RangeRow``, once the
-  ///     target has all files of the range.
+  ///   - progress: Called from time to time, on the caller's thread.
+  ///   - write: Takes lines, each with its line feed: the entries of a range, then the range's ``RangeRow`` and its
+  ///     ``RangeSummary``, once the target has all files of the range.
   /// - Complexity: The complexity of sorting the records, in bounded memory and temporary files in the target.
   package static func writeRanges(
     _ plan: RangePlan, of input: String, to target: any RangeTarget, resources: BuildOptions,
-    write: @escaping ([UInt8]) throws(BuildError) -> Void
+    progress: ((BuildProgress) -> Void)? = nil, write: @escaping ([UInt8]) throws(BuildError) -> Void
   ) throws(BuildError) {
+    var printer = RowPrinter(write)
     var options = plan.options
     (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
     let directories = RangeDirectories(target)
@@ -24,12 +26,14 @@ extension ShardBuilder {
     var intake = RecordIntake(options: options, publisher.runDirectory)
     intake.rangeColumn = column
     var summary = BuildSummary()
-    try intake.read(.file(input), &summary, nil)
+    try intake.read(.file(input), &summary, progress)
+    progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: summary.recordsRead))
     let names = intake.names
     let settings = settings(options, key: options.key ?? "")
     let rules = EntryRules(settings)
     let sorted = try intake.finish(held: rules == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
     let ranges = RangeBatches(sorted, plan.bounds)
+    let meter = RangeMeter(of: sorted.count, progress)
     var counts: [Int: Int] = [:]
     var own: Publisher? = publisher
     while let range = try ranges.nextRange() {
@@ -41,9 +45,9 @@ extension ShardBuilder {
       }
       let pipeline = try Pipeline(
         .range(id: plan.usualID, records: sorted.count), settings, names: names, at: writer.site)
-      let row = try writer.write(range, ranges, pipeline, names, entries)
+      let (row, bytes) = try writer.write(range, ranges, pipeline, names, entries, meter)
       counts[range] = row.records
-      try write(Array((row.line + "\n").utf8))
+      try printer.print(row, bytes: bytes)
     }
     for (range, lines) in column.lineCounts where lines > 0 {
       guard counts[range] ?? 0 == lines || options.skipBad else { throw otherPlan(range, lines, counts[range] ?? 0) }
@@ -131,25 +135,31 @@ private struct RangeWriter {
   let target: any RangeTarget
 
   func write(
-    _ range: Int, _ records: any RecordBatches, _ pipeline: Pipeline, _ names: FieldNames, _ entries: EntryPrinter?
-  ) throws(BuildError) -> RangeRow {
+    _ range: Int, _ records: any RecordBatches, _ pipeline: Pipeline, _ names: FieldNames, _ entries: EntryPrinter?,
+    _ meter: RangeMeter
+  ) throws(BuildError) -> (row: RangeRow, bytes: Int) {
     var output = try pipeline.write(
       PieceStream(
         records, limit: site.packing.shardLimit, names: names,
-        observe: { (records) throws(BuildError) in try entries?.add(records) }))
+        observe: { (records) throws(BuildError) in try entries?.add(records) })
+    ) { meter.show($0) }
+    meter.end(output.manifest.recordCount)
     if output.ids == nil { output.notes.recordsWithoutID = output.manifest.recordCount }
     output.notes.repeatedIDs = output.notes.repeatedIDs ?? 0
     let components = try entries.map { (entries) throws(BuildError) in try entries.finish() }
-    var row = try store(output, range, isOfEntries: false)
+    var (row, bytes) = try store(output, range, isOfEntries: false)
     if let entries, let components { (row.lastComponents, row.entries) = (components, entries.count) }
-    return row
+    return (row, bytes)
   }
 
   /// Gives the files of a range to the target.
-  func store(_ output: consuming Pipeline.ManifestParts, _ range: Int, isOfEntries: Bool) throws(BuildError)
-    -> RangeRow
-  {
+  ///
+  /// - Returns: The row of the range, and the size of its files.
+  func store(
+    _ output: consuming Pipeline.ManifestParts, _ range: Int, isOfEntries: Bool
+  ) throws(BuildError) -> (row: RangeRow, bytes: Int) {
     let file = try output.manifestFile()
+    let bytes = file.count + output.shardBytes
     _ = try site.publisher.publish(manifest: file, previous: nil)
     let row = RangeRow(
       isOfEntries: isOfEntries, range: range, plan: plan.digest,
@@ -157,8 +167,26 @@ private struct RangeWriter {
       records: output.manifest.recordCount)
     let files = try site.publisher.list().filter { Publisher.isShardName($0) }
     try target.store(files, manifest: row.fileName, from: site.publisher.directory)
-    return row
+    return (row, bytes)
   }
+}
+
+/// The progress of writing, over all ranges of a process.
+private final class RangeMeter {
+  private let total: Int
+  private let progress: ((BuildProgress) -> Void)?
+  /// The records of the ranges that are written.
+  private var finished = 0
+
+  init(of total: Int, _ progress: ((BuildProgress) -> Void)?) { (self.total, self.progress) = (total, progress) }
+
+  /// - Parameter records: The number of written records of the range.
+  func show(_ records: Int) {
+    progress?(BuildProgress(phase: .writing, done: finished + records, total: total, records: finished + records))
+  }
+
+  /// Notes that a range is written.
+  func end(_ records: Int) { finished += records }
 }
 
 /// A printer of the entries of a range's records.
@@ -208,12 +236,13 @@ private final class EntryPrinter {
 }
 
 extension ShardBuilder {
-  /// Writes ranges of entries from the lines that ``writeRanges(_:of:to:resources:write:)`` made from entries, without
-  /// the first columns of the lines.
+  /// Writes ranges of entries from the lines that ``writeRanges(_:of:to:resources:progress:write:)`` made from entries,
+  /// without the first columns of the lines. In the progress, entries count as records.
   package static func writeEntryRanges(
     _ plan: RangePlan, of input: String, to target: any RangeTarget, resources: BuildOptions,
-    write: @escaping ([UInt8]) throws(BuildError) -> Void
+    progress: ((BuildProgress) -> Void)? = nil, write: @escaping ([UInt8]) throws(BuildError) -> Void
   ) throws(BuildError) {
+    var printer = RowPrinter(write)
     var options = plan.options
     (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
     let all = settings(options, key: options.key ?? "")
@@ -224,8 +253,10 @@ extension ShardBuilder {
     defer { directories.removeAll() }
     let publisher = try directories.publisher()
     let names = FieldNames(rules.fieldNames)
-    let (sorted, lineCounts) = try sortedEntries(input, rules, names, plan, options, publisher.runDirectory)
+    let (sorted, lineCounts) = try sortedEntries(
+      input, rules, names, plan, options, publisher.runDirectory, progress)
     let ranges = RangeBatches(sorted, plan.entryBounds)
+    let meter = RangeMeter(of: sorted.count, progress)
     var counts: [Int: Int] = [:]
     var own: Publisher? = publisher
     while let range = try ranges.nextRange() {
@@ -233,24 +264,29 @@ extension ShardBuilder {
       if let first = own.take() { publisher = first } else { publisher = try directories.publisher() }
       let writer = RangeWriter(plan: plan, site: BuildSite(publisher, options), target: target)
       let pipeline = try Pipeline(.entries, all, names: names, at: writer.site)
-      let output = try pipeline.write(PieceStream(ranges, limit: options.shardLimitBytes, names: names))
-      let row = try writer.store(output, range, isOfEntries: true)
+      let output = try pipeline.write(PieceStream(ranges, limit: options.shardLimitBytes, names: names)) {
+        meter.show($0)
+      }
+      let (row, bytes) = try writer.store(output, range, isOfEntries: true)
+      meter.end(row.records)
       counts[range] = row.records
-      try write(Array((row.line + "\n").utf8))
+      try printer.print(row, bytes: bytes)
     }
     for (range, lines) in lineCounts where counts[range] != lines { throw otherPlan(range, lines, counts[range] ?? 0) }
   }
 
   private static func sortedEntries(
     _ input: String, _ rules: EntryRules, _ names: FieldNames, _ plan: RangePlan, _ options: BuildOptions,
-    _ directory: RunDirectory
+    _ directory: RunDirectory, _ progress: ((BuildProgress) -> Void)?
   ) throws(BuildError) -> (SortedRecords, lineCounts: [Int: Int]) {
     var lines = EntryLines(rules)
     var reader = try LineReader(input)
     var sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
     var chunk = sort.emptyChunk()
     var lineCounts: [Int: Int] = [:]
+    var bytes = 0
     while let line = try reader.next() {
+      bytes += line.count + 1
       guard let end = line.firstIndex(of: 0x09), let range = Int(String(decoding: line[..<end], as: UTF8.self)),
         0...plan.entryBounds.count ~= range
       else {
@@ -261,8 +297,10 @@ extension ShardBuilder {
       if unsafe chunk.size >= min(1 << 20, options.memoryBytes / 16) {
         try sort.add(chunk, names: names)
         chunk = sort.emptyChunk()
+        progress?(BuildProgress(phase: .reading, done: bytes, total: nil, records: reader.number))
       }
     }
+    progress?(BuildProgress(phase: .sorting, done: 0, total: nil, records: reader.number))
     try sort.add(chunk, names: names)
     sort.heldElsewhere = MemoryPlan(options).heldWhileWriting(sort.size, largest: sort.largest)
     return (try sort.finish(names: names), lineCounts)

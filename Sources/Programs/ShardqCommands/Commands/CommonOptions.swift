@@ -110,8 +110,45 @@
     var isVerbose = false
 
     /// A bar on the terminal; nil if none is wanted or possible.
-    var bar: ProgressBar? {
-      isHidden || Diagnostics.isQuiet || !UserSettings.current.showsProgress ? nil : ProgressBar()
+    var bar: ProgressBar? { ProgressBar.unlessHidden(isHidden) { ProgressBar() } }
+  }
+
+  /// The option that hides the progress of a command on a store.
+  struct ProgressFlag: ParsableArguments {
+    @Flag(name: .customLong("no-progress"), help: "Draw no progress bar; without a terminal there is none.")
+    var isHidden = false
+
+    /// A bar on the terminal; nil if none is wanted or possible.
+    var bar: ProgressBar? { ProgressBar.unlessHidden(isHidden) { ProgressBar() } }
+  }
+
+  /// The option that hides the progress of a command of a job, which also a log shows.
+  struct JobProgressFlag: ParsableArguments {
+    @Flag(
+      name: .customLong("no-progress"),
+      help: "Show no progress: no bar on a terminal, and elsewhere no line every ten seconds.")
+    var isHidden = false
+
+    /// - Parameter command: The name of the command, for lines.
+    func bar(of command: String) -> ProgressBar? {
+      ProgressBar.unlessHidden(isHidden) { ProgressBar() ?? ProgressBar.lines(of: command) }
+    }
+  }
+
+  /// The options of a command of a job without a summary on standard output.
+  struct JobOutputOptions: ParsableArguments {
+    @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Print no notes and no progress; errors alone.")
+    var isQuiet = false
+
+    func validate() throws {
+      if isQuiet { Diagnostics.isQuiet = true }
+    }
+  }
+
+  extension ProgressBar {
+    /// Returns the bar, unless an option or the user's settings hide it.
+    fileprivate static func unlessHidden(_ isHidden: Bool, _ make: () -> ProgressBar?) -> ProgressBar? {
+      isHidden || Diagnostics.isQuiet || !UserSettings.current.showsProgress ? nil : make()
     }
   }
 #endif

@@ -36,6 +36,8 @@
     var ranges: Int
 
     @OptionGroup(title: "Resources") var resources: ResourceOptions
+    @OptionGroup(title: "Output") var output: JobOutputOptions
+    @OptionGroup(title: "Output") var progress: JobProgressFlag
 
     @Argument(
       help: ArgumentHelp("Files of records, plain, .gz or .zst; - for standard input.", valueName: "sample"),
@@ -54,14 +56,18 @@
       ranking.apply(to: &options)
       layout.apply(to: &options)
       resources.apply(to: &options)
-      RangeLines.run { [options] (lines) throws(BuildError) in
+      let bar = progress.bar(of: Self.configuration.commandName!)
+      RangeLines.run(bar) { [options] (lines) throws(BuildError) in
+        var skews: [RangeSkew] = []
+        var sample = BuildSummary()
         let plan = try ShardBuilder.planRanges(
-          samples, ranges: ranges, options: options, program: .own(), in: RangeLines.temporaryDirectory
-        ) { summary in
-          for note in [BuildReport.leftOut(summary.recordsLeftOut), BuildReport.emptyKeys(summary)] {
-            if let note { Diagnostics.note("in the sample, " + note) }
-          }
+          samples, ranges: ranges, options: options, program: .own(), in: RangeLines.temporaryDirectory,
+          progress: { bar?.show(ProgressBar.Step($0)) }, reportSkew: { skews.append($0) }, report: { sample = $0 })
+        bar?.clear()
+        for note in [BuildReport.leftOut(sample.recordsLeftOut), BuildReport.emptyKeys(sample)] {
+          if let note { Diagnostics.note("in the sample, " + note) }
         }
+        for skew in skews { Diagnostics.note(skew.note) }
         if plan.bounds.count + 1 < ranges {
           Diagnostics.note("the plan has \(plan.bounds.count + 1) ranges: the sample has too few keys for more")
         }
@@ -104,11 +110,22 @@
       help: "Print only a number made from each record's id, so that another program can count repeated ids.")
     var ids = false
 
+    @OptionGroup(title: "Output") var output: JobOutputOptions
+    @OptionGroup(title: "Output") var progress: JobProgressFlag
+
     func run() throws {
-      RangeLines.run { (lines) throws(BuildError) in
-        let (bad, leftOut) = try ShardBuilder.writeRangeKeys(plan.read(), of: "-", ids: ids) { lines.write($0) }
-        if let text = BuildReport.leftOut(leftOut) { Diagnostics.note(text) }
-        if bad > 0 { Diagnostics.note("\(QueryRunner.counted(bad, "bad record", nil)) left out") }
+      let (bar, start) = (progress.bar(of: Self.configuration.commandName!), Clock.now)
+      RangeLines.run(bar) { (lines) throws(BuildError) in
+        let summary = try ShardBuilder.writeRangeKeys(
+          plan.read(), of: "-", ids: ids, progress: { bar?.show(ProgressBar.Step($0)) }, write: { lines.write($0) })
+        bar?.clear()
+        if let text = BuildReport.leftOut(summary.leftOut) { Diagnostics.note(text) }
+        if summary.bad > 0 { Diagnostics.note("\(QueryRunner.counted(summary.bad, "bad record", nil)) left out") }
+        // Standard output goes on to the next program, which takes lines of records alone.
+        let counted = QueryRunner.counted
+        Diagnostics.note(
+          "\(counted(summary.records, "record", nil)) in \(counted(summary.bytes, "byte", nil)), "
+            + "\(Clock.seconds(Clock.now - start)) s")
       }
     }
   }
@@ -128,7 +145,8 @@
         Standard input has the lines of `shardq key` in any order: all lines of each range that it has. \
         Each range becomes an index of its own in the target. write-range prints the row of a range when \
         all files of the range are there. If a process is killed, write its ranges again: no row names \
-        the files that it left.
+        the files that it left. A line `summary` follows each row, with the records, bytes and seconds of \
+        the range.
 
         Words and other names have entries, which belong to ranges of their own. Rows that begin with \
         `entry` and a tab are entries. Without that first column, these rows are the input of \
@@ -151,20 +169,20 @@
 
     @OptionGroup(title: "Store") var store: StoreTargetOptions
     @OptionGroup(title: "Resources") var resources: ResourceOptions
+    @OptionGroup(title: "Output") var output: JobOutputOptions
+    @OptionGroup(title: "Output") var progress: JobProgressFlag
 
     func run() throws {
       var options = BuildOptions()
       resources.apply(to: &options)
       if StoreTargetOptions.isURL(target) {
-        store.run(.writeRange, target, plan, options) { $0.isOfEntries = isOfEntries }
+        store.run(.writeRange, target, plan, options, progress) { $0.isOfEntries = isOfEntries }
       }
-      RangeLines.run { [options] (lines) throws(BuildError) in
+      let bar = progress.bar(of: Self.configuration.commandName!)
+      RangeLines.run(bar) { [options] (lines) throws(BuildError) in
         let (plan, target) = (try plan.read(), try DirectoryTarget(target))
-        if isOfEntries {
-          try ShardBuilder.writeEntryRanges(plan, of: "-", to: target, resources: options) { lines.write($0) }
-        } else {
-          try ShardBuilder.writeRanges(plan, of: "-", to: target, resources: options) { lines.write($0) }
-        }
+        let write = isOfEntries ? ShardBuilder.writeEntryRanges : ShardBuilder.writeRanges
+        try write(plan, "-", target, options, { bar?.show(ProgressBar.Step($0)) }, { lines.write($0) })
       }
     }
   }
@@ -180,8 +198,8 @@
           shardq merge --plan plan -o s3://bucket/cities/ --records 50000000 rows*
 
         merge joins the ranges and cuts the records at their borders anew: the index has the same bytes \
-        as an index that `shardq build` makes of all records. merge skips rows that begin with `entry`: \
-        pass it the whole output of `write-range`.
+        as an index that `shardq build` makes of all records. merge skips lines that begin with `entry` \
+        or `summary`: pass it the whole output of `write-range`.
 
         DOCUMENTATION:
           man shardq-merge, docs/distributed.md
@@ -213,6 +231,7 @@
     @OptionGroup(title: "Store") var store: StoreTargetOptions
     @OptionGroup(title: "Resources") var resources: ResourceOptions
     @OptionGroup(title: "Output") var output: SummaryOptions
+    @OptionGroup(title: "Output") var progress: JobProgressFlag
 
     @Argument(
       help: ArgumentHelp("The rows of write-range; - for standard input.", valueName: "rows"),
@@ -232,14 +251,16 @@
       resources.apply(to: &options)
       options.replacesOtherIndex = force
       if StoreTargetOptions.isURL(target) {
-        store.run(.merge, target, plan, options, output) {
+        store.run(.merge, target, plan, options, progress, output) {
           ($0.rows, $0.records, $0.repeatedIDs) = (rows, records, repeatedIDs)
         }
       }
-      RangeLines.run { [options] (_) throws(BuildError) in
+      let bar = progress.bar(of: Self.configuration.commandName!)
+      RangeLines.run(bar) { [options] (_) throws(BuildError) in
         let summary = try ShardBuilder.merge(
           plan.read(), rows: rows, records: records, repeatedIDs: repeatedIDs, in: DirectoryTarget(target),
-          resources: options)
+          resources: options, progress: { bar?.show(ProgressBar.Step(merging: $0)) })
+        bar?.clear()
         report(summary)
       }
     }
@@ -277,7 +298,8 @@
 
     func run(
       _ command: StoreRequest.Command, _ target: String, _ plan: PlanOption, _ options: BuildOptions,
-      _ summary: SummaryOptions? = nil, _ change: (inout StoreRequest.RangeArguments) -> Void
+      _ progress: JobProgressFlag, _ summary: SummaryOptions? = nil,
+      _ change: (inout StoreRequest.RangeArguments) -> Void
     ) -> Never {
       RemoteWork.needed()
       var request = StoreRequest(command, target)
@@ -290,29 +312,39 @@
         Diagnostics.report(error.text)
         finish(error.exitStatus)
       }
-      request.run(grace, summary)
+      request.run(grace, summary, bar: progress.bar(of: command.rawValue))
     }
   }
 
   /// Standard output of a command that writes lines for other programs.
   final class RangeLines {
     private var output = Output()
+    private let bar: ProgressBar?
+
+    init(_ bar: ProgressBar? = nil) { self.bar = bar }
 
     /// Runs a command, and ends the process with its status where it fails.
-    static func run(_ body: (RangeLines) throws(BuildError) -> Void) {
-      let lines = RangeLines()
+    static func run(_ bar: ProgressBar?, _ body: (RangeLines) throws(BuildError) -> Void) {
+      let lines = RangeLines(bar)
+      // Before the first bytes come, a line tells that the command waits for them.
+      bar?.show(ProgressBar.Step("reading", 0, of: nil, isBytes: true))
       do throws(BuildError) {
         try body(lines)
-        try lines.end()
+        bar?.clear()
+        lines.end()
       } catch {
+        bar?.clear()
         Diagnostics.report(error.text)
         finish(error.exitStatus)
       }
     }
 
-    func write(_ bytes: [UInt8]) { checking { (output) throws(WriteError) in try output.write(bytes) } }
+    func write(_ bytes: [UInt8]) {
+      bar?.clear()  // Standard output may be the same terminal.
+      checking { (output) throws(WriteError) in try output.write(bytes) }
+    }
 
-    private func end() throws(BuildError) { checking { (output) throws(WriteError) in try output.flush() } }
+    func end() { checking { (output) throws(WriteError) in try output.flush() } }
 
     /// A reader that has gone wants no more of it.
     private func checking(_ body: (inout Output) throws(WriteError) -> Void) {

@@ -37,6 +37,7 @@
     var isSingleWriter = false
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressFlag
 
     func validate() throws {
       // Half of it is the time that a publication has.
@@ -48,7 +49,7 @@
       request.stallSeconds = place.stallSeconds
       request.directory = location.path
       request.isSingleWriter = isSingleWriter
-      request.run(grace, summary)
+      request.run(grace, summary, bar: progress.bar)
     }
   }
 
@@ -73,11 +74,12 @@
     @OptionGroup(title: "Index") var location: IndexLocation
     @OptionGroup(title: "Store") var place: StorePlace
     @OptionGroup(title: "Output") var summary: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressFlag
 
     func run() throws {
       var request = StoreRequest(.fetch, place.url)
       request.directory = location.path
-      request.run(nil, summary)
+      request.run(nil, summary, bar: progress.bar)
     }
   }
 
@@ -112,6 +114,7 @@
     var isDryRun = false
 
     @OptionGroup(title: "Output") var summary: SummaryOptions
+    @OptionGroup(title: "Output") var progress: ProgressFlag
 
     func validate() throws {
       if kept < 1 { throw ValidationError("--keep must be at least 1") }
@@ -121,7 +124,7 @@
       var request = StoreRequest(.prune, place.url)
       request.kept = kept
       request.isDryRun = isDryRun
-      request.run(grace, summary)
+      request.run(grace, summary, bar: progress.bar)
     }
   }
 
@@ -217,11 +220,16 @@
     package var ranges: RangeArguments?
     /// The arguments of `update`; nil for other commands.
     package var update: UpdateArguments?
+    /// The progress; nil if it is hidden.
+    package var bar: ProgressBar?
 
     init(_ command: Command, _ url: String) { (self.command, self.url) = (command, url) }
 
-    func run(_ grace: StoreGrace?, _ summary: SummaryOptions?) -> Never {
+    /// - Parameter bar: Called in the program that does the work.
+    func run(_ grace: StoreGrace?, _ summary: SummaryOptions?, bar: @autoclosure () -> ProgressBar?) -> Never {
+      RemoteWork.needed()
       var request = self
+      request.bar = bar()
       if let grace { request.graceSeconds = grace.time.seconds }
       if let summary { (request.isJSON, request.isQuiet) = (summary.isJSON, summary.isQuiet) }
       RemoteWork.run(request)
