@@ -4,6 +4,7 @@ import filecmp
 import hashlib
 import json
 import os
+import pty
 import shutil
 import subprocess
 import tempfile
@@ -363,6 +364,52 @@ class Pruning(StoreTestCase):
         self.store.fault = fault
         self.assertEqual(self.prune()[1], "")
         self.assertIn(name, self.store.names(PREFIX))
+
+
+class Progress(StoreTestCase):
+    """A store that answers late: the bar has the time to appear on a terminal."""
+
+    def shown(self, *arguments):
+        """What a command writes to a terminal as its standard error."""
+        def fault(handler, method, key):
+            time.sleep(0.1)
+            return False
+
+        self.store.fault = fault
+        ours, terminal = pty.openpty()
+        process = subprocess.Popen([os.path.join(BIN, "shardq"), *arguments], stdout=subprocess.DEVNULL, stderr=terminal,
+                                   env={**ENVIRONMENT, **self.store.environment, "TERM": "xterm"})
+        os.close(terminal)
+        seen = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            seen += part
+        os.close(ours)
+        self.assertEqual(process.wait(PATIENCE), 0, seen)
+        self.store.fault = None
+        self.said += seen.decode()
+        return seen.decode()
+
+    def test_bars(self):
+        copy = os.path.join(self.work, "copy")
+        shown = self.shown("publish", "-i", INDEXES[0], URL)
+        self.assertRegex(shown, r"\ruploading .*%  \d+ files?")
+        self.assertRegex(shown, r"\rchecking .*%  \d+ files?")
+        # The line is removed before the summary.
+        self.assertRegex(shown, r"\x1b\[K\d+ files of \d+ uploaded")
+        self.assertRegex(self.shown("fetch", "-i", copy, URL), r"\rfetching .*%  \d+ files?")
+        self.publish(INDEXES[1])
+        self.publish(INDEXES[2])
+        self.store.age(PREFIX, 8 * DAY)
+        self.assertRegex(self.shown("prune", "--keep", "1", URL), r"\rremoving .*%  \d+ objects?")
+        shutil.rmtree(copy)
+        for option in ("--no-progress", "-q"):
+            self.assertNotIn("\r\x1b[K", self.shown("publish", option, "-i", INDEXES[0], URL).replace("\r\n", "\n"))
 
 
 class BadStores(StoreTestCase):

@@ -401,7 +401,19 @@ class Conventions(unittest.TestCase):
         self.assertRegex(shown, r"\rwriting the pack .* files")
         shown = self.shown("{ head -c 60000 pack; sleep 1; tail -c +60001 pack; } | shardq apply -i a -")
         self.assertRegex(shown, r"\rapplying the pack .* files?")
-        for command in ("build", "update", "verify", "plan", "diff", "apply", "repair"):
+        # The commands of a job, whose input comes in two halves, or late.
+        self.succeeds("shardq generate --count 2000 --format jsonl > l.jsonl; "
+                      "shardq plan-ranges --ranges 1 --key '{name}' l.jsonl > plan")
+        shown = self.shown(self.SLOW + " | shardq plan-ranges --ranges 2 --input-format jsonl --key '{name}' - >/dev/null")
+        self.assertRegex(shown, r"\rreading .* records")
+        shown = self.shown(self.SLOW + " | shardq key --plan plan > lines")
+        self.assertRegex(shown, r"\rreading .* records")
+        slow = "{ head -n 2000 lines; sleep 1; tail -n +2001 lines; }"
+        shown = self.shown(slow + " | shardq write-range --plan plan -o x-ranges > rows")
+        self.assertRegex(shown, r"\rreading .* records")
+        self.assertRegex(self.shown("{ sleep 1; cat rows; } | shardq merge --plan plan -o x-ranges -"), r"\ropening ranges")
+        for command in ("build", "update", "verify", "plan", "diff", "apply", "repair", "plan-ranges", "key", "write-range",
+                        "merge", "publish", "fetch", "prune"):
             self.assertIn("--no-progress", self.succeeds(f"shardq {command} --help").stdout)
 
     def test_15_no_pager_and_a_limit_that_is_told(self):

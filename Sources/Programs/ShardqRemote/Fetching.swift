@@ -54,7 +54,7 @@
       }
       let counts = Lock(Counts())
       do throws(StoreError) {
-        try sideBySide(files) { (file) throws(StoreError) in
+        try sideBySide(files, store.bar, "fetching") { (file) throws(StoreError) in
           guard try fetch(file, of: generation, from: store.store, into: receiver) else { return }
           counts.withLock { $0 = Counts(files: $0.files + 1, bytes: $0.bytes + file.size) }
         }

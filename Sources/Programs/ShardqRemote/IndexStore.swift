@@ -32,6 +32,8 @@
     let grace: Int64
     /// Whether the user says that no other process publishes below the prefix; then commits use no create-if-absent.
     let isSingleWriter: Bool
+    /// The progress; nil if it is hidden.
+    let bar: ProgressBar?
     private let began = clock_now()
 
     /// The most records of generations that a list may have.
@@ -42,6 +44,7 @@
       let url = request.url
       store = try ObjectStore(url.hasSuffix("/") ? url : url + "/", stallLimit: request.stallSeconds)
       (grace, isSingleWriter) = (Int64(request.graceSeconds), request.isSingleWriter)
+      bar = request.bar
     }
 
     // MARK: Generations
@@ -154,7 +157,7 @@
       let looks: Bool
       if isSingleWriter { looks = true } else { looks = try store.state(of: first.name) != nil }
       let sum = Lock(Upload())
-      try sideBySide(objects) { [self] (object) throws(StoreError) in
+      try sideBySide(objects, bar, "uploading") { [self] (object) throws(StoreError) in
         let size = try put(object, looks: looks)
         sum.withLock {
           $0.objects += size == nil ? 0 : 1
@@ -293,7 +296,7 @@
     ///
     /// - Complexity: One request for each object, 8 requests at a time.
     func check(_ objects: [LocalObject]) throws(StoreError) {
-      try sideBySide(objects) { [self] (object) throws(StoreError) in
+      try sideBySide(objects, bar, "checking") { [self] (object) throws(StoreError) in
         let shown = store.shown(object.name)
         guard let state = try store.state(of: object.name) else {
           throw StoreError(.busy, "\(shown) is gone, removed by another program; nothing was published; try again")

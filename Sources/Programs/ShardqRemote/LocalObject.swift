@@ -3,6 +3,7 @@
   import ShardBuilder
   import ShardedIndex
   import ShardedIndexRemote
+  import ShardqCommands
 
   /// An object for the store, with its bytes on this machine.
   struct LocalObject: Sendable {
@@ -45,17 +46,28 @@
 
   /// Calls `body` with each item, on up to 8 threads. After an error no further item begins.
   ///
+  /// - Parameters:
+  ///   - bar: Shows the number of items that are done.
+  ///   - step: The name of the work, for the bar.
+  ///   - unit: The name of an item, for the bar.
   /// - Throws: The first error.
   func sideBySide<Item: Sendable>(
-    _ items: [Item], _ body: @escaping @Sendable (Item) throws(StoreError) -> Void
+    _ items: [Item], _ bar: ProgressBar?, _ step: String, unit: String = "file",
+    _ body: @escaping @Sendable (Item) throws(StoreError) -> Void
   ) throws(StoreError) {
     let failure = Lock<StoreError?>(nil)
+    let done = Lock(0)
+    defer { bar?.clear() }
     WorkerPool.forEach(items.count, threads: ObjectStore.width) { number in
       guard failure.withLock({ $0 }) == nil else { return }
       do throws(StoreError) {
         try body(items[number])
       } catch {
         failure.withLock { if $0 == nil { $0 = error } }
+      }
+      done.withLock {
+        $0 += 1
+        bar?.show(ProgressBar.Step(step, $0, of: items.count, unit: unit))
       }
     }
     if let failure = failure.withLock({ $0 }) { throw failure }

@@ -15,6 +15,7 @@
     /// The names of the objects of generations that are not kept.
     private var named: Set<String> = []
     private var (objects, bytes) = (0, 0)
+    private var listed = 0
 
     static func run(_ request: StoreRequest) throws(StoreError) {
       let store = try IndexStore(request)
@@ -34,6 +35,7 @@
         generations.dropLast(request.kept).filter { $0.age.map { $0 >= store.grace } ?? false }
           .map { ObjectStore.Listed(name: GenerationRecord.name($0.number), size: 0, age: $0.age) })
       try store.store.forEachPage(of: "") { (page) throws(StoreError) in
+        pruning.noteListed(page.count)
         try pruning.remove(
           page.filter { object in
             isOurs(object.name) && !kept.contains(object.name) && object.age.map { $0 >= store.grace } ?? false
@@ -106,7 +108,7 @@
       let (store, isDryRun, named) = (self.store, request.isDryRun, self.named)
       var failure: StoreError?
       do throws(StoreError) {
-        try sideBySide(listed) { (object) throws(StoreError) in
+        try sideBySide(listed, store.bar, "removing", unit: "object") { (object) throws(StoreError) in
           guard try Self.isOurs(object, named, in: store) else { return }
           if !isDryRun {
             guard let state = try store.store.state(of: object.name), let age = state.age, age >= store.grace else {
@@ -129,11 +131,18 @@
 
     // MARK: Output
 
+    /// Shows that the store has listed more objects.
+    private mutating func noteListed(_ count: Int) {
+      listed += count
+      store.bar?.show(ProgressBar.Step("listing", listed, of: nil, unit: "object"))
+    }
+
     private mutating func begin() {
       if request.isJSON { write("\(JSONText.schema)\"command\":\"prune\",\"removed\":[") }
     }
 
     private mutating func end() {
+      store.bar?.clear()
       if request.isJSON {
         let url = JSONText.string(store.store.shown)
         write("],\"url\":\(url),\"objects\":\(objects),\"bytes\":\(bytes),\"dry_run\":\(request.isDryRun)}\n")

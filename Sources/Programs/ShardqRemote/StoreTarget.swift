@@ -123,7 +123,7 @@
 
     func check(_ files: [NamedFile]) throws(BuildError) {
       try asking { [store] () throws(StoreError) in
-        try sideBySide(files) { (file) throws(StoreError) in try store.compare(file) }
+        try sideBySide(files, store.bar, "comparing") { (file) throws(StoreError) in try store.compare(file) }
       }
     }
 
