@@ -105,4 +105,54 @@ import Testing
     #expect(ofEntries.map(\.isOfEntries) == [true] && ofEntries.map(\.recordsOfKey) == [500], "\(ofEntries)")
     #expect(ofEntries.map(\.key) == [Array("same".utf8)])
   }
+
+  @Test("what a failed job left in a directory is removed, and no other file") func prune() throws {
+    let job = Self.job(300, 0)
+    let plan = try job.plan(3)
+    func pruned(_ age: Int = 0, isDryRun: Bool = false) throws -> [String] {
+      try ShardBuilder.pruneRanges(in: job.target, olderThan: age, isDryRun: isDryRun).map(\.name)
+    }
+    let rows = try job.written(try job.keyed(plan), plan)
+    let left = Files.names(in: job.target)
+    let shard = try #require(left.first { $0.hasSuffix(".zst") })
+    mkdir(job.target + "/.shardq-range-1-2-3", 0o755)
+    Files.write(Files.bytes(job.target + "/" + shard), to: job.target + "/.shardq-range-1-2-3/" + shard)
+    let own = ["letter.txt", "backup-0123456789abcdef.zst", "manifest-" + String(repeating: "0", count: 32)]
+    for name in own { Files.write([1, 2, 3], to: job.target + "/" + name) }
+    mkdir(job.target + "/.shardq-range-4-5-6", 0o755)
+    Files.write([1], to: job.target + "/.shardq-range-4-5-6/letter.txt")
+    let users = own + [".shardq-range-4-5-6"]
+    let all = Files.names(in: job.target)
+    let removed = ([".shardq-range-1-2-3"] + left).sorted()
+    #expect(try pruned(3600) == [] && pruned(isDryRun: true) == removed)
+    #expect(Files.names(in: job.target) == all)
+    #expect(try pruned() == removed)
+    #expect(Files.names(in: job.target) == (users + [".lock"]).sorted())
+    #expect(try pruned() == [])
+    for name in own { Files.remove(job.target + "/" + name) }
+    Files.remove(job.target + "/.shardq-range-4-5-6")
+    // Beside an index, its own files stay. The files of the job are written again.
+    #expect(try job.written(try job.keyed(plan), plan).count == rows.count)
+    try job.merge(plan, rows)
+    let merged = Files.contents(of: job.target)
+    #expect(try pruned().allSatisfy { $0.hasSuffix(".zst") })
+    let whole = Files.contents(of: job.target)
+    #expect(try pruned() == [])
+    _ = try job.written(try job.keyed(plan), plan)
+    #expect(Files.names(in: job.target).count > whole.count)
+    // A reader of the generation before may need its files while the manifest is young.
+    for name in Files.names(in: job.target) where name != "manifest" {
+      Files.setModified(job.target + "/" + name, seconds: 1)
+    }
+    #expect(try pruned(3600) == [])
+    #expect(try pruned() != [] && Files.contents(of: job.target) == whole)
+    #expect(Set(whole.keys).isSubset(of: merged.keys))
+    // Without the names in the manifest nothing is removed.
+    _ = try job.written(try job.keyed(plan), plan)
+    let count = Files.names(in: job.target).count
+    Files.write([1, 2, 3], to: job.target + "/manifest")
+    #expect(throws: BuildError.self) { _ = try pruned() }
+    #expect(Files.names(in: job.target).count == count)
+    #expect(job.refusal { _ = try ShardBuilder.pruneRanges(in: job.target + "x", olderThan: 0, isDryRun: false) } != "")
+  }
 }

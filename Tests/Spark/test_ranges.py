@@ -141,6 +141,19 @@ class Reports(unittest.TestCase):
         self.assertIn("\nbound\tparis\\01fr\n", plan)
         self.assertIn("--key", note)
 
+    def test_one_command_removes_what_a_job_left(self):
+        self.written("left")
+        target = path("left")
+        left = sorted(os.listdir(target))
+        with open(os.path.join(target, "notes.txt"), "w") as file:
+            file.write("mine")
+        self.assertEqual(self.said("prune", target)[0], "")
+        names, note = self.said("prune", "--grace", "0s", "--dry-run", target)
+        self.assertEqual((names.split(), sorted(os.listdir(target))), (left, sorted([*left, "notes.txt"])))
+        self.assertIn("%d files would be removed" % len(left), note)
+        self.assertEqual(self.said("prune", "--grace", "0s", target)[0].split(), left)
+        self.assertEqual(sorted(os.listdir(target)), [".lock", "notes.txt"])
+
 
 if __name__ == "__main__":
     unittest.main()

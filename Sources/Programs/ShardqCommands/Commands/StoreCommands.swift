@@ -86,27 +86,34 @@
   struct PruneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "prune",
-      abstract: "Remove old generations of an index from an object store.",
-      usage: "shardq prune [<options>] <url>",
+      abstract: "Remove old generations from an object store, or unmerged ranges from a directory.",
+      usage: "shardq prune [<options>] <target>",
       discussion: """
         EXAMPLES:
           shardq prune --dry-run s3://bucket/cities/
           shardq prune --keep 5 --grace 30d s3://bucket/cities/
+          shardq prune --grace 1h /shared/cities         ranges of a job that failed
 
         prune removes the files of an index that no kept generation names and that are older than the \
         grace, and prints their names. Files of interrupted builds are among them. prune never removes \
         other objects.
 
+        In a directory, prune removes the files of ranges that the index there does not name: a job whose \
+        `merge` never came left them. End the job first. prune removes nothing else there.
+
         DOCUMENTATION:
           man shardq-prune, docs/remote.md
         """)
 
-    @OptionGroup(title: "Store") var place: StorePlace
+    @Argument(
+      help: ArgumentHelp("The bucket and the prefix, s3://bucket/prefix/, or a directory.", valueName: "target"),
+      completion: .directory)
+    var target: String
 
     @Option(
       name: .customLong("keep"),
-      help: ArgumentHelp("The number of generations to keep.", valueName: "n"))
-    var kept = 2
+      help: ArgumentHelp("The number of generations to keep in a store (default: 2).", valueName: "n"))
+    var kept: Int?
 
     @OptionGroup(title: "Store") var grace: StoreGrace
 
@@ -117,14 +124,48 @@
     @OptionGroup(title: "Output") var progress: ProgressFlag
 
     func validate() throws {
-      if kept < 1 { throw ValidationError("--keep must be at least 1") }
+      if let kept, kept < 1 { throw ValidationError("--keep must be at least 1") }
+      if target.hasPrefix("s3://") { return try StorePlace.check(target) }
+      if target.contains("://") || target.isEmpty {
+        throw ValidationError("\(target) is neither a store nor a directory; write s3://bucket/prefix/")
+      }
+      if kept != nil { throw ValidationError("--keep counts generations of a store; leave it out for a directory") }
     }
 
     func run() throws {
-      var request = StoreRequest(.prune, place.url)
-      request.kept = kept
+      guard target.hasPrefix("s3://") else { return pruneDirectory() }
+      var request = StoreRequest(.prune, target)
+      if let kept { request.kept = kept }
       request.isDryRun = isDryRun
       request.run(grace, summary, bar: progress.bar)
+    }
+
+    private func pruneDirectory() {
+      let files: [ShardBuilder.PrunedFile]
+      do throws(BuildError) {
+        files = try ShardBuilder.pruneRanges(in: target, olderThan: grace.time.seconds, isDryRun: isDryRun)
+      } catch {
+        Diagnostics.report(error.text)
+        finish(error.exitStatus)
+      }
+      let bytes = files.reduce(0) { $0 + $1.bytes }
+      if summary.isJSON {
+        var report = Report(of: "prune")
+        report.add("index", .text(target))
+        report.add("removed", .list(files.map(\.name)))
+        report.add("objects", .number(files.count))
+        report.add("bytes", .number(bytes))
+        report.add("dry_run", .flag(isDryRun))
+        return report.print(.json)
+      }
+      if !summary.isQuiet {
+        let lines = RangeLines()
+        for file in files { lines.write(Array((file.name + "\n").utf8)) }
+        lines.end()
+      }
+      summary.note(
+        "\(QueryRunner.counted(files.count, "file", nil)) \(isDryRun ? "would be removed" : "removed") from \(target), "
+          + QueryRunner.counted(bytes, "byte", nil))
     }
   }
 
@@ -136,7 +177,9 @@
     /// The seconds without bytes after which a request fails, for tests.
     @Option(name: .customLong("stall"), help: .hidden) var stallSeconds: Int?
 
-    func validate() throws {
+    func validate() throws { try Self.check(url) }
+
+    static func check(_ url: String) throws {
       guard url.hasPrefix("s3://"), url.utf8.count > 5 else {
         throw ValidationError("\(url) is no prefix in a store; write s3://bucket/prefix/")
       }
