@@ -12,6 +12,8 @@
 -- target      The index: a directory that all machines reach by this path, or s3://bucket/prefix/. For s3://, --files also
 --             names bin/shardq-remote.
 -- partitions  The number of tasks that write shards; four times the number of ranges spreads the ranges well.
+-- stderr      Nothing, or a redirection of the programs' messages, such as 2>>/tmp/shardq.log. Without it, Spark shows the
+--             messages of a failed program alone, and nobody sees the lines of progress.
 --
 -- A task may fail, run twice or be overtaken by a copy of itself: the content of its files gives their names, and
 -- `shardq merge` never reads rows that Spark did not commit.
@@ -22,7 +24,7 @@ SET spark.sql.shuffle.partitions = ${partitions};
 SET spark.sql.adaptive.coalescePartitions.enabled = false;
 
 -- 1. The shards. Each record goes to the process that writes its range. The process sorts its records, and prints a row
--- for each range and a line for each entry of later words and other names. Only a line feed ends a record. Spark would
+-- and a summary for each range and a line for each entry of later words and other names. Only a line feed ends a record. Spark would
 -- replace invalid UTF-8 on the way to a program: validate_utf8 ends the job with an error instead.
 DECLARE OR REPLACE VARIABLE records STRING DEFAULT if(r"${table}" = '',
   r"CREATE OR REPLACE TEMPORARY VIEW records USING text OPTIONS (path '${input}', lineSep '\n')",
@@ -32,23 +34,24 @@ DECLARE OR REPLACE VARIABLE records STRING DEFAULT if(r"${table}" = '',
 EXECUTE IMMEDIATE records;
 INSERT OVERWRITE DIRECTORY '${work}/written' USING text
 SELECT TRANSFORM(line) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
-  USING './shardq write-range --plan plan --jobs 1 --output ${target}'
+  USING './shardq write-range --plan plan --jobs 1 --output ${target} ${stderr}'
   AS (row STRING) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
 FROM (
   SELECT line FROM (
     SELECT TRANSFORM(validate_utf8(value)) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
-      USING './shardq key --plan plan'
+      USING './shardq key --plan plan ${stderr}'
       AS (line STRING) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
     FROM records)
   DISTRIBUTE BY substring_index(line, '\t', 1));
 
--- 2. The entries, without the first column of their lines; then all rows in one directory, for `shardq merge`.
+-- 2. The entries, without the first column of their lines; then all rows and summaries in one directory, for
+-- `shardq merge` and for people.
 CREATE OR REPLACE TEMPORARY VIEW written USING text OPTIONS (path '${work}/written', lineSep '\n');
 INSERT OVERWRITE DIRECTORY '${work}/rows' USING text
-SELECT value FROM written WHERE startswith(value, 'row\t')
+SELECT value FROM written WHERE startswith(value, 'row\t') OR startswith(value, 'summary\t')
 UNION ALL
 SELECT TRANSFORM(line) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
-  USING './shardq write-range --plan plan --jobs 1 --entries --output ${target}'
+  USING './shardq write-range --plan plan --jobs 1 --entries --output ${target} ${stderr}'
   AS (row STRING) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
 FROM (
   SELECT line FROM (SELECT substr(value, length('entry\t') + 1) AS line FROM written WHERE startswith(value, 'entry\t'))

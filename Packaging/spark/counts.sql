@@ -18,6 +18,6 @@ SELECT concat('--records ', count(*), ' --repeated-ids ', count(id) - count(DIST
 FROM (
   SELECT nullif(hash, '') AS id FROM (
     SELECT TRANSFORM(validate_utf8(value)) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
-      USING './shardq key --plan plan --ids'
+      USING './shardq key --plan plan --ids ${stderr}'
       AS (hash STRING) ROW FORMAT DELIMITED FIELDS TERMINATED BY '\u0001'
     FROM records));

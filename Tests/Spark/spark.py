@@ -23,13 +23,15 @@ SETTINGS = {
 }
 
 
-def start(source, work, target, plan, program, master="local[2,4]", partitions=12, **settings):
-    """Starts a job, with its counts, whose tasks call `program` as shardq. The source is the path of a file of lines, or
-    a text that may stand in a query behind FROM."""
+def start(source, work, target, plan, program, master="local[2,4]", partitions=12, stderr=None, **settings):
+    """Starts a job, with its counts, whose tasks call `program` as shardq. The source is a file of lines, or a name or a
+    query for FROM. The programs append their messages to the file `stderr`."""
     command = ["--files", ",".join([program, os.path.join(BIN, "shardq-commands"), plan])]
     kind = "input" if os.path.isabs(source) else "table"
     for name, value in ((kind, source), ("work", work), ("target", target), ("partitions", partitions)):
         command += ["-d", "%s=%s" % (name, value)]
+    if stderr:
+        command += ["-d", "stderr=2>>" + stderr]
     here = os.path.dirname(work)
     job = os.path.join(here, "job.sql")
     with open(job, "w", encoding="utf-8") as file:

@@ -50,6 +50,14 @@ class Base(unittest.TestCase):
         (counts,) = glob.glob(self.work + "/counts/part-*")
         with open(counts, encoding="utf-8") as file:
             counts = file.read().split()
+        # Each row has its summary.
+        rows = []
+        for part in glob.glob(self.work + "/rows/part-*"):
+            with open(part, encoding="utf-8", newline="\n") as file:
+                rows += [line.split("\t") for line in file]
+        ranges = {kind: sorted(row[1:3] for row in rows if row[0] == kind) for kind in ("row", "summary")}
+        self.assertEqual(ranges["row"], ranges["summary"])
+        self.assertEqual(len(ranges["row"]) * 2, len(rows))
         shardq("merge", "--plan", self.plan, "--output", self.target, *counts, *glob.glob(self.work + "/rows/part-*"))
         return digest(self.target)
 
@@ -152,9 +160,12 @@ class Tables(Base):
         place = self.table(source)
         for table in ("parquet.`%s`" % place, "(SELECT * FROM parquet.`%s` WHERE kind <> 'it''s' OR kind IS NULL)" % place):
             with self.subTest(table):
-                self.end(spark.start(table, self.work, self.target, self.plan, SHARDQ))
+                said = os.path.join(self.here, "said")
+                self.end(spark.start(table, self.work, self.target, self.plan, SHARDQ, stderr=said))
                 self.assertEqual(self.merge(), want)
-                subprocess.run(["rm", "-r", self.target], check=True)
+                with open(said, encoding="utf-8") as file:
+                    self.assertRegex(file.read(), r"(?m)^[\d,]+ records in [\d,]+ bytes, \d+\.\d\d s$")
+                subprocess.run(["rm", "-r", self.target, said], check=True)
 
     def test_columns_that_differ_in_case_are_two_fields(self):
         source = path("case.jsonl")
