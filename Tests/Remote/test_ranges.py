@@ -14,7 +14,7 @@ import nginx
 from gateway import KEYS
 from remote import BIN, ENVIRONMENT, LONG, PATIENCE, SCRATCH, shardq
 from store import Store
-from test_store import DAY, PREFIX, SOURCE, URL
+from test_store import DAY, PREFIX, SOURCE, URL, late, shown
 from test_store_ceph import Front
 
 OPTIONS = ["--input-format", "jsonl", "--key", "{name}, {country}", "--id", "id", "--words", "--typos", "--starts",
@@ -118,6 +118,17 @@ class RangesInAStore(unittest.TestCase):
         self.job.run("prune", URL)
         self.assertLess(len(self.store.names(PREFIX)), before)
         self.job.is_whole(self)
+
+    def test_a_merge_draws_a_bar(self):
+        with open(self.job.path("rows"), "w") as file:
+            file.writelines(self.job.rows())
+        self.store.fault = late
+        merge = ["merge", "--plan", self.job.path("plan"), "--output", URL, self.job.path("rows")]
+        seen = shown(merge, self.store.environment)
+        for step in ("opening ranges", "comparing", "uploading"):
+            self.assertIn("\r" + step + "  ", seen)
+        self.job.said += seen
+        self.assertNotIn("\r", shown([*merge, "--no-progress"], self.store.environment))
 
     def test_killed_writers(self):
         """Some writers are killed at any request and one continues: the index is the same."""

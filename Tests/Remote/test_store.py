@@ -31,6 +31,33 @@ def same(one, other):
     return not any(filecmp.cmpfiles(one, other, names[0], shallow=False)[1:])
 
 
+def late(handler, method, key):
+    """A fault: the store answers late, so that a bar has the time to appear."""
+    time.sleep(0.1)
+    return False
+
+
+def shown(arguments, environment):
+    """The standard error of a command that ends well, on a terminal."""
+    ours, terminal = pty.openpty()
+    process = subprocess.Popen([os.path.join(BIN, "shardq"), *arguments], stdin=subprocess.DEVNULL, stderr=terminal,
+                               stdout=subprocess.DEVNULL, env={**ENVIRONMENT, **environment, "TERM": "xterm"})
+    os.close(terminal)
+    seen = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            part = b""
+        if not part:
+            break
+        seen += part
+    os.close(ours)
+    if process.wait(PATIENCE) != 0:
+        raise AssertionError(seen)
+    return seen.decode().replace("\r\n", "\n")
+
+
 class StoreTestCase(unittest.TestCase):
     """A test with a store of its own."""
 
@@ -367,33 +394,12 @@ class Pruning(StoreTestCase):
 
 
 class Progress(StoreTestCase):
-    """A store that answers late: the bar has the time to appear on a terminal."""
-
     def shown(self, *arguments):
-        """What a command writes to a terminal as its standard error."""
-        def fault(handler, method, key):
-            time.sleep(0.1)
-            return False
-
-        self.store.fault = fault
-        ours, terminal = pty.openpty()
-        process = subprocess.Popen([os.path.join(BIN, "shardq"), *arguments], stdout=subprocess.DEVNULL, stderr=terminal,
-                                   env={**ENVIRONMENT, **self.store.environment, "TERM": "xterm"})
-        os.close(terminal)
-        seen = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:
-                break
-            if not part:
-                break
-            seen += part
-        os.close(ours)
-        self.assertEqual(process.wait(PATIENCE), 0, seen)
+        self.store.fault = late
+        seen = shown(arguments, self.store.environment)
         self.store.fault = None
-        self.said += seen.decode()
-        return seen.decode()
+        self.said += seen
+        return seen
 
     def test_bars(self):
         copy = os.path.join(self.work, "copy")
@@ -409,7 +415,7 @@ class Progress(StoreTestCase):
         self.assertRegex(self.shown("prune", "--keep", "1", URL), r"\rremoving .*%  \d+ objects?")
         shutil.rmtree(copy)
         for option in ("--no-progress", "-q"):
-            self.assertNotIn("\r\x1b[K", self.shown("publish", option, "-i", INDEXES[0], URL).replace("\r\n", "\n"))
+            self.assertNotIn("\r\x1b[K", self.shown("publish", option, "-i", INDEXES[0], URL))
 
 
 class BadStores(StoreTestCase):
