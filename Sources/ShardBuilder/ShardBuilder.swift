@@ -88,7 +88,7 @@ public enum ShardBuilder {
     settings.flat = intake.flatNames()
     let collector = try EntryCollector(
       settings, names: names, options: options, directory: publisher.runDirectory)
-    let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
+    let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.workMemory))
     let total = sorted.count
     try checkCount(total, directory, previous, options, summary)
     if let refusal = refusal() { throw refusal }

@@ -26,11 +26,11 @@ final class EntryCollector {
     plan = MemoryPlan(options)
     maker = EntryMaker(
       rules, names: names.names, rankField: try RankField(settings, names: names.names), entryNames: entryNames)
-    var sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
-    sort.heldElsewhere = options.memoryBytes - Self.share(of: options.memoryBytes)
+    var sort = ExternalSort(memory: options.workMemory, directory: directory, threads: options.jobs)
+    sort.heldElsewhere = options.workMemory - Self.share(of: options.workMemory)
     chunk = sort.emptyChunk()
     self.sort = consume sort
-    chunkSize = min(1 << 20, Self.share(of: options.memoryBytes) / 8)
+    chunkSize = min(1 << 20, Self.share(of: options.workMemory) / 8)
   }
 
   /// Takes consecutive records.

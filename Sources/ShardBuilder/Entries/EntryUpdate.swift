@@ -63,8 +63,8 @@ final class EntryUpdate {
     func sort() -> ExternalSort {
       let options = site.options
       var sort = ExternalSort(
-        memory: options.memoryBytes, directory: site.publisher.runDirectory, threads: options.jobs)
-      sort.heldElsewhere = options.memoryBytes - EntryCollector.share(of: options.memoryBytes) / 2
+        memory: options.workMemory, directory: site.publisher.runDirectory, threads: options.jobs)
+      sort.heldElsewhere = options.workMemory - EntryCollector.share(of: options.workMemory) / 2
       return sort
     }
     goneEntries = sort()

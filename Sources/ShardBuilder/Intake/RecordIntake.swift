@@ -45,9 +45,9 @@ struct RecordIntake: ~Copyable {
     if let weights, let id = options.id, let path = options.weight {
       self.weights = AddedWeights(weights, id: id, path: path)
     }
-    plan = MemoryPlan(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
+    plan = MemoryPlan(memory: options.workMemory, threads: options.jobs, shardLimit: options.shardLimitBytes)
     sort = ExternalSort(
-      memory: options.memoryBytes, directory: directory, threads: options.jobs)
+      memory: options.workMemory, directory: directory, threads: options.jobs)
   }
 
   /// Reads a dataset, and adds its records.
@@ -71,7 +71,7 @@ struct RecordIntake: ~Copyable {
     formats.append(reader.format)
     hasHeader = hasHeader || reader.hasHeader
     try WorkerPool.orderedMap(
-      threads: options.jobs, limit: plan.batches, budget: options.memoryBytes / 4, cost: \.cost,
+      threads: options.jobs, limit: plan.batches, budget: options.workMemory / 4, cost: \.cost,
       next: { () throws(BuildError) -> BatchUnderWay? in
         guard let batch = try nextBatch(of: input) else { return nil }
         progress?(

@@ -47,7 +47,7 @@ extension ShardBuilder {
     settings.chooseCoordinates(among: names.names)
     options.coordinates = settings.coordinates
     let collector = try EntryCollector(settings, names: names, options: options, directory: directory)
-    let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
+    let sorted = try intake.finish(held: collector == nil ? 0 : EntryCollector.share(of: options.workMemory))
     var division = SampleDivision(of: sorted, ranges)
     let bounds = try division.bounds { (records) throws(BuildError) in try collector?.add(records) }
     if let skew = division.skew(isOfEntries: false) { reportSkew(skew) }

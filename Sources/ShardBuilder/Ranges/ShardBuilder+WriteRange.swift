@@ -31,7 +31,7 @@ extension ShardBuilder {
     let names = intake.names
     let settings = settings(options, key: options.key ?? "")
     let rules = EntryRules(settings)
-    let sorted = try intake.finish(held: rules == nil ? 0 : EntryCollector.share(of: options.memoryBytes))
+    let sorted = try intake.finish(held: rules == nil ? 0 : EntryCollector.share(of: options.workMemory))
     let ranges = RangeBatches(sorted, plan.bounds)
     let meter = RangeMeter(of: sorted.count, progress)
     var counts: [Int: Int] = [:]
@@ -281,7 +281,7 @@ extension ShardBuilder {
   ) throws(BuildError) -> (SortedRecords, lineCounts: [Int: Int]) {
     var lines = EntryLines(rules)
     var reader = try LineReader(input)
-    var sort = ExternalSort(memory: options.memoryBytes, directory: directory, threads: options.jobs)
+    var sort = ExternalSort(memory: options.workMemory, directory: directory, threads: options.jobs)
     var chunk = sort.emptyChunk()
     var lineCounts: [Int: Int] = [:]
     var bytes = 0
@@ -294,7 +294,7 @@ extension ShardBuilder {
       }
       if let reason = lines.read(line[(end + 1)...], into: chunk) { throw reader.flaw("\(reason)") }
       lineCounts[range, default: 0] += 1
-      if unsafe chunk.size >= min(1 << 20, options.memoryBytes / 16) {
+      if unsafe chunk.size >= min(1 << 20, options.workMemory / 16) {
         try sort.add(chunk, names: names)
         chunk = sort.emptyChunk()
         progress?(BuildProgress(phase: .reading, done: bytes, total: nil, records: reader.number))

@@ -29,7 +29,7 @@ package struct MemoryPlan {
   private static let blockRange = 16 << 10...128 << 10
 
   init(_ options: BuildOptions) {
-    self.init(memory: options.memoryBytes, threads: options.jobs, shardLimit: options.shardLimitBytes)
+    self.init(memory: options.workMemory, threads: options.jobs, shardLimit: options.shardLimitBytes)
   }
 
   package init(memory: Int, threads: Int, shardLimit: Int) {

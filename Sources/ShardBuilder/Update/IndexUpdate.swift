@@ -182,7 +182,7 @@ struct IndexUpdate {
     let removed = (found.positions + draft.removed.map { RecordPosition(ofRecord: $0, in: previous) }).sorted()
     if overlay != nil { try intake.add(try draft.records()) }
     let added = try intake.finish(
-      held: manifest.hasEntries ? EntryCollector.share(of: options.memoryBytes) : 0)
+      held: manifest.hasEntries ? EntryCollector.share(of: options.workMemory) : 0)
     let total = manifest.recordCount - removed.count + added.count
     let encoder = RecordEncoder(template: template)
     var site = BuildSite(publisher, options)

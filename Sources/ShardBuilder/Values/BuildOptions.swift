@@ -60,12 +60,15 @@ public struct BuildOptions: Sendable {
   /// The field with the id of a record for ``ShardBuilder/update(_:upsert:delete:options:progress:)``; the manifest
   /// notes it. nil stands for `geonameid` of a GeoNames dump, else for `_id` if the records have that field.
   public var id: String?
-  /// The most memory of a build in bytes, for a dataset of any size. Default: 256 MiB.
+  /// The most memory of a process that builds, in bytes, for a dataset of any size. Default: 256 MiB.
   ///
-  /// The limit counts all memory that grows with the dataset or its records: the text read ahead, the sort, the merge,
-  /// the shards under construction, the list of shards. The program itself and a few megabytes come on top, see
-  /// docs/measurements.md. A build also holds a record that is larger than the rest of the limit.
+  /// Of this the build leaves 32 MiB to the program and 4 MiB to each thread, but at most half. The rest is for all
+  /// memory that grows with the dataset or its records: the text read ahead, the sort, the merge, the shards under
+  /// construction, the list of shards. A build also holds a record that is larger than the rest. With a limit under 64 MiB
+  /// a build takes up to 24 MiB more. Source: docs/measurements.md.
   public var memoryBytes = 256 << 20
+  /// The part of ``memoryBytes`` for memory that grows with the dataset or its records.
+  var workMemory: Int { max(memoryBytes / 2, memoryBytes - (32 << 20) - jobs * (4 << 20)) }
   /// The number of threads, at least 1. Default: one for each processor.
   public var jobs = WorkerPool.availableThreads
   /// The most bytes of a shard before compression, at most 16 MiB, the limit of readers. A shard that cannot be divided
