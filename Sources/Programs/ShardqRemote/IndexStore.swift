@@ -65,6 +65,10 @@
         }
         return true
       }
+      // A list may lag behind the objects. A generation has the number behind that of its parent.
+      while let last = found.last?.0, last < .max, let state = try store.state(of: GenerationRecord.name(last + 1)) {
+        found.append((last + 1, state.age))
+      }
       return found
     }
 

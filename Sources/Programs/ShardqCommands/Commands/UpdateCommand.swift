@@ -131,11 +131,10 @@
         finish(.notFound)
       }
       if let url {
-        RemoteWork.needed()
         var request = StoreRequest(.update, url)
         request.isSingleWriter = store.isSingleWriter
         request.update = .init(upsert: upsert, delete: delete, options: options, view: view)
-        request.run(store.grace, summary)
+        request.run(store.grace, summary, bar: view.bar)
       }
       let directory = location.path
       let made: BuildSummary
@@ -165,12 +164,13 @@
 
   /// The progress bar of an update, and its summary.
   package final class UpdateView: @unchecked Sendable {  // Used by one thread at a time.
-    private let (summary, bar, weights): (SummaryOptions, ProgressBar?, String?)
+    private let (summary, weights): (SummaryOptions, String?)
+    let bar: ProgressBar?
     private let isVerbose: Bool
     private let steps = BuildSteps()
 
     init(_ summary: SummaryOptions, _ progress: ProgressOptions, weights: String?) {
-      (self.summary, bar, self.weights) = (summary, progress.bar, weights)
+      (self.summary, self.weights, bar) = (summary, weights, progress.bar)
       isVerbose = progress.isVerbose
     }
 

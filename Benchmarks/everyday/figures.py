@@ -1,0 +1,180 @@
+"""Measures daily changes, ranges of keys and memory, and prints a table: see ../everyday.sh."""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "Tests/Remote")]
+from store import Store  # noqa: E402
+
+BIN = pathlib.Path(os.environ["SHARDQ_BIN"])
+KEY = ["--key", "{name}, {country}", "--id", "_id"]
+FULL = ["--weight", "_id", "--words", "--typos", "--filter", "country", "--near"]
+URL = "s3://bucket/list/"
+
+
+class Run:
+    """A finished command: its output, its processor time and its time in seconds, and its peak of memory in MiB."""
+
+    def __init__(self, *words, environment=None, source=None, into=None, program="shardq-commands"):
+        began = time.monotonic()
+        with open(source or os.devnull, "rb") as given, open(into or os.devnull, "wb") as taken:
+            process = subprocess.Popen(
+                [BIN / program, *map(str, words)], stdin=given, stdout=taken if into else subprocess.PIPE,
+                stderr=subprocess.PIPE, env={**os.environ, **(environment or {})})
+            self.output = b"" if into else process.stdout.read()
+            said = process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
+        if status != 0:
+            raise SystemExit(f"shardq {' '.join(map(str, words))}: {said.decode()}")
+        self.used, self.seconds = usage.ru_utime + usage.ru_stime, time.monotonic() - began
+        self.peak = usage.ru_maxrss / 1024
+
+
+def row(what, value):
+    print(f"| {what} | {value} |", flush=True)
+
+
+def build(work, name, options, memory="256MiB"):
+    return Run("build", "-q", work / "list.jsonl", "-i", work / name, "--memory", memory, *KEY, *options)
+
+
+def one_change(work, name, lines):
+    """The processor time of an update of one record; the median of five."""
+    used = []
+    for number in range(5):
+        record = json.loads(lines[number])
+        with open(work / "one.jsonl", "w", encoding="utf-8") as file:
+            file.write(json.dumps({**record, "note": str(number)}, ensure_ascii=False) + "\n")
+        used.append(Run("update", "-q", "-i", work / name, "--upsert", work / "one.jsonl").used)
+    return sorted(used)[2]
+
+
+def day(work, count):
+    """A day's changes: nine tenths change a member of a record, one tenth removes a record."""
+    chosen = random.Random(1)
+    with open(work / "list.jsonl", encoding="utf-8") as file:
+        total = sum(1 for _ in file)
+    places = set(chosen.sample(range(total), count))
+    with open(work / "list.jsonl", encoding="utf-8") as file, \
+            open(work / "day.jsonl", "w", encoding="utf-8") as changed, open(work / "gone.jsonl", "w", encoding="utf-8") as gone:
+        for number, line in enumerate(file):
+            if number not in places:
+                continue
+            record = json.loads(line)
+            if number % 10 == 0:
+                gone.write(line)
+            else:
+                changed.write(json.dumps({**record, "note": "changed"}, ensure_ascii=False) + "\n")
+    return ["--upsert", work / "day.jsonl", "--delete", work / "gone.jsonl"]
+
+
+def in_a_store(work, count, name):
+    store = Store()
+    try:
+        environment = {**store.environment, "XDG_CACHE_HOME": str(work / "cache"), "TMPDIR": str(work)}
+        Run("publish", "-q", "-i", work / name, URL, environment=environment, program="shardq-remote")
+        before = {key: len(content) for key, (content, _) in store.objects.items()}
+        changes = day(work, count)
+        store.requests.clear()
+        made = Run("update", "-q", URL, *changes, environment=environment, program="shardq-remote")
+        asked = collections.Counter(method for method, _, _ in store.requests)
+        read = sum(before.get(key, 0) for method, key, _ in store.requests if method == "GET")
+        written = sum(len(content) for key, (content, _) in store.objects.items() if key not in before)
+        files = sum(key.endswith(".zst") for key in before)
+        title = f"{count:,} changes in a store"
+        row(f"{title}: GETs, PUTs, HEADs; files of the index", f"{asked['GET']:,}, {asked['PUT']:,}, {asked['HEAD']:,}; {files:,}")
+        row(f"{title}: MB read, MB written", f"{read / 1e6:.1f}, {written / 1e6:.1f}")
+        row(f"{title}: processor time, time; peak", f"{made.used:.1f} s, {made.seconds:.1f} s; {made.peak:.0f} MiB")
+        local = Run("update", "-q", "-i", work / name, *changes)
+        row(f"{count:,} changes on disk: processor time; peak", f"{local.used:.1f} s; {local.peak:.0f} MiB")
+        Run("fetch", "-q", "-i", work / "fetched", URL, environment=environment, program="shardq-remote")
+        if (work / "fetched/manifest").read_bytes() != (work / name / "manifest").read_bytes():
+            raise SystemExit("the index in the store differs from the index on disk")
+    finally:
+        store.close()
+
+
+def in_ranges(work, options, name, local):
+    """The ranges of a list in one process after another, with sort as the engine."""
+    plan, target = work / "plan", work / ("ranges-" + name)
+    planned = Run("plan-ranges", "--ranges", 16, *KEY, *options, work / "list.jsonl", into=plan)
+    keyed = Run("key", "--plan", plan, source=work / "list.jsonl", into=work / "keyed")
+    written = Run("write-range", "--plan", plan, "--output", target, source=work / "keyed", into=work / "rows")
+    peaks, used = [planned.peak, keyed.peak, written.peak], keyed.used + written.used
+    if options:
+        with open(work / "rows", "rb") as rows, open(work / "entries", "wb") as entries, open(work / "kept", "wb") as kept:
+            for line in rows:
+                if line.startswith(b"entry\t"):
+                    entries.write(line[6:])
+                else:
+                    kept.write(line)
+        os.replace(work / "kept", work / "rows")
+        made = Run("write-range", "--plan", plan, "--output", target, "--entries", source=work / "entries", into=work / "more")
+        peaks.append(made.peak)
+        used += made.used
+    rows = [work / "rows", *([work / "more"] if options else [])]
+    merged = Run("merge", "-q", "--plan", plan, "--output", target, "--repeated-ids", 0, *rows)
+    if (target / "manifest").read_bytes() != (work / name / "manifest").read_bytes():
+        raise SystemExit("the ranges give another index")
+    row(f"programs of the job over the local build, {name}: processor time", f"{(used + merged.used) / local.used:.2f}")
+    row(f"merge over the local build, {name}: processor time", f"{100 * merged.used / local.used:.1f} %")
+    row(f"peaks with 256 MiB, {name}: plan-ranges, key, write-range, merge",
+        ", ".join(f"{peak:.0f}" for peak in [*peaks, merged.peak]) + " MiB")
+    shutil.rmtree(target)
+
+
+def on_spark(work, local):
+    try:
+        import pyspark
+    except ImportError:
+        return row("the job on Spark", "not run: pyspark is missing")
+    home = os.path.dirname(pyspark.__file__)
+    Run("plan-ranges", "--ranges", 16, *KEY, work / "list.jsonl", into=work / "plan")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [f"{home}/bin/spark-sql", "--master", "local[2,4]", "--conf", "spark.sql.catalogImplementation=in-memory", "--conf",
+         "spark.ui.enabled=false", "--files", f"{BIN}/shardq,{BIN}/shardq-commands,{work}/plan", "-d", f"input={work}/list.jsonl",
+         "-d", f"work={work}/job", "-d", f"target={work}/spark", "-d", "partitions=64", "-f", ROOT / "Packaging/spark/build.sql"],
+        check=True, cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "SPARK_HOME": home})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    row("the job on Spark over the local build, plain: processor time", f"{used / local.used:.2f}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--records", type=int, default=10_000_000)
+    parser.add_argument("--changes", type=int, default=10_000)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR", "/tmp"), prefix="everyday-") as directory:
+        work = pathlib.Path(directory)
+        Run("generate", "--count", asked.records, "--seed", 1, "--format", "jsonl", into=work / "list.jsonl")
+        with open(work / "list.jsonl", encoding="utf-8") as file:
+            lines = [next(file) for _ in range(5)]
+        print(f"| {asked.records:,} records | |\n|---|--:|", flush=True)
+        local = {}
+        for name, options in (("plain", []), ("full", FULL), ("starts", [*FULL, "--starts"])):
+            local[name] = build(work, name, options)
+            row(f"build, {name}: processor time; peak with 256 MiB", f"{local[name].used:.1f} s; {local[name].peak:.0f} MiB")
+        for name in ("plain", "full"):
+            in_ranges(work, FULL if name == "full" else [], name, local[name])
+        for name in ("plain", "full", "starts"):
+            row(f"one change on disk, {name}: processor time", f"{one_change(work, name, lines):.2f} s")
+        build(work, "full", [*FULL, "--force"])
+        in_a_store(work, asked.changes, "full")
+        on_spark(work, local["plain"])
+
+
+if __name__ == "__main__":
+    main()
