@@ -376,6 +376,8 @@ async function host(files, use) {
     }
     response.writeHead(206, headers).end(body)
   })
+  // No connection ends by itself between two requests, however slow the machine is.
+  server.keepAliveTimeout = 0
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
   try {
     await use(`http://127.0.0.1:${server.address().port}/a/b`, wrong, log)
