@@ -24,8 +24,8 @@ SET spark.sql.shuffle.partitions = ${partitions};
 SET spark.sql.adaptive.coalescePartitions.enabled = false;
 
 -- 1. The shards. Each record goes to the process that writes its range. The process sorts its records, and prints a row
--- and a summary for each range and a line for each entry of later words and other names. Only a line feed ends a record. Spark would
--- replace invalid UTF-8 on the way to a program: validate_utf8 ends the job with an error instead.
+-- and a summary for each range, and a line for each entry of later words and other names. Only a line feed ends a record.
+-- Spark would replace invalid UTF-8 on the way to a program: validate_utf8 ends the job with an error instead.
 DECLARE OR REPLACE VARIABLE records STRING DEFAULT if(r"${table}" = '',
   r"CREATE OR REPLACE TEMPORARY VIEW records USING text OPTIONS (path '${input}', lineSep '\n')",
   r"CREATE OR REPLACE TEMPORARY VIEW records AS SELECT to_json(struct(*), map(

@@ -79,7 +79,7 @@ extension ShardBuilder {
     #else
       let changed = Int(status.st_mtim.tv_sec)
     #endif
-    guard unsafe Int(time(nil)) - changed >= age else { return nil }
+    guard Int(time(nil)) - changed >= age else { return nil }
     return PrunedFile(name: name, bytes: status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0)
   }
 }
