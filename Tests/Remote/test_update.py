@@ -207,6 +207,9 @@ class Updates(StoreTestCase):
         self.assertEqual(self.generations(), ["generations/00000000000000000001"])
         self.update("--allow-empty", changes=everything)
         self.update("--overlay", status=64, words="no overlay")
+        # The index of queries is the index of updates.
+        found = self.run_command("update", "-i", URL, "--upsert", os.path.join(SCRATCH, "day.jsonl"), "--json")
+        self.assertEqual((found[0], json.loads(found[1])["records"]), (0, 3), found)
         self.update("-i", BEFORE, status=64, words="exclude each other")
         found = self.run_command("update", "s3://bucket/none/", *CHANGES)
         self.assertEqual(found[0], 66, found)

@@ -21,19 +21,17 @@ extension PreviousIndex {
   /// Compares each frame of the manifest with its checksum, and files that the manifests name with their digests. A
   /// generation that keeps files unread, or lays an overlay over them, would pass their damage on.
   ///
-  /// A build publishes the manifest after all other files. So a file that the system has not changed since then has the
-  /// bytes of its build, unless the medium has lost them: each read of a frame, and `verify`, notice that.
+  /// In the directory of its build, a file that the system has not changed since the manifest came has the bytes of that
+  /// build, unless the medium has lost them: each read of a frame, and `verify`, notice that. Of a copy all files are
+  /// compared.
   ///
   /// - Complexity: One system call for each file, and O(*n*) in the size of the changed files. Memory holds 256 KiB for
   ///   each thread.
   func compareFiles(in publisher: Publisher, threads: Int) throws(BuildError) {
     let files = try BuildError.ofIndex { () throws(IndexError) in
       try index.generation.manifest.checkFrames()
-      let published = publisher.changeTime(of: Publisher.manifestName)
-      return try namedFiles().filter { file in
-        guard let published, let changed = publisher.changeTime(of: file.name.text) else { return true }
-        return changed >= published
-      }
+      let isChanged = publisher.changedSinceMark()
+      return try namedFiles().filter { isChanged($0.name.text) }
     }
     let failure = Lock<IndexError?>(nil)
     let directory = index.directory

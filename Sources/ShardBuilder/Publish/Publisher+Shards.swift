@@ -83,19 +83,6 @@ extension Publisher {
     return Digest.sha256(bytes).starts(with: digest)
   }
 
-  /// Returns the time at which the system last changed a file, its name or its other properties, in nanoseconds; nil if
-  /// the directory has no such file.
-  func changeTime(of name: String) -> Int64? {
-    var status = stat()
-    guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-    #if canImport(Darwin)
-      let time = status.st_ctimespec
-    #else
-      let time = status.st_ctim
-    #endif
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
-
   /// Keeps a shard of the previous generation without reading it. Any thread may call it.
   func keep(_ name: String) {
     monitor.withLock { if state.current.insert(name).isNew { state.summary.kept += 1 } }

@@ -170,6 +170,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
       try removeOverlay()
       try syncNames()
     }
+    mark()
     return removeOthers(than: previous)
   }
 
@@ -185,6 +186,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
       try removeOverlay()
     }
     try syncNames()
+    mark()
     var summary = removeOthers(than: previous)
     summary.isUnchanged = isUnchanged
     return summary

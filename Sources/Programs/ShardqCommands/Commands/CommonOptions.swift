@@ -32,6 +32,9 @@
 
     /// The same for a command that reads an index on another machine too.
     var pathOrURL: String { UserSettings.current.indexPath(index) }
+
+    /// The URL of an index in a store, if the option or the user's settings name one.
+    var store: String? { StoreTargetOptions.isURL(pathOrURL) ? pathOrURL : nil }
   }
 
   extension UserSettings {

@@ -105,9 +105,9 @@
           throw ValidationError("\(url) is no index in a store; name a directory with --index")
         }
         if location.index != nil { throw ValidationError("--index and \(url) exclude each other; leave out one") }
-        if overlay || merge {
-          throw ValidationError("an index in a store has no overlay; leave out --overlay and --merge")
-        }
+      }
+      if url != nil || location.index.map(StoreTargetOptions.isURL) == true, overlay || merge {
+        throw ValidationError("an index in a store has no overlay; leave out --overlay and --merge")
       }
       if upsert.isEmpty, delete.isEmpty, !merge {
         throw ValidationError("there are no changes; name a file with --upsert or --delete, or add --merge")
@@ -130,7 +130,7 @@
         Diagnostics.report(advice(id))
         finish(.notFound)
       }
-      if let url {
+      if let url = url ?? location.store {
         var request = StoreRequest(.update, url)
         request.isSingleWriter = store.isSingleWriter
         request.update = .init(upsert: upsert, delete: delete, options: options, view: view)
