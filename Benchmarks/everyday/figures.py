@@ -6,11 +6,13 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -21,6 +23,7 @@ BIN = pathlib.Path(os.environ["SHARDQ_BIN"])
 KEY = ["--key", "{name}, {country}", "--id", "_id"]
 FULL = ["--weight", "_id", "--words", "--typos", "--filter", "country", "--near"]
 URL = "s3://bucket/list/"
+RANGES = 10
 
 
 class Run:
@@ -32,13 +35,27 @@ class Run:
             process = subprocess.Popen(
                 [BIN / program, *map(str, words)], stdin=given, stdout=taken if into else subprocess.PIPE,
                 stderr=subprocess.PIPE, env={**os.environ, **(environment or {})})
+            # The peak that the system reports at the end begins with this process's own.
+            watch = threading.Thread(target=self.watch, args=(process.pid,))
+            watch.start()
             self.output = b"" if into else process.stdout.read()
             said = process.stderr.read()
+            watch.join()
             _, status, usage = os.wait4(process.pid, 0)
         if status != 0:
             raise SystemExit(f"shardq {' '.join(map(str, words))}: {said.decode()}")
         self.used, self.seconds = usage.ru_utime + usage.ru_stime, time.monotonic() - began
-        self.peak = usage.ru_maxrss / 1024
+
+    def watch(self, process):
+        """Reads the peak of a process until it has ended."""
+        self.peak = 0
+        while True:
+            status = pathlib.Path(f"/proc/{process}/status").read_text()
+            found = re.search(r"VmHWM:\s+(\d+) kB", status)
+            if not found:
+                return
+            self.peak = int(found[1]) / 1024
+            time.sleep(0.02)
 
 
 def row(what, value):
@@ -108,7 +125,7 @@ def in_a_store(work, count, name):
 def in_ranges(work, options, name, local):
     """The ranges of a list in one process after another, with sort as the engine."""
     plan, target = work / "plan", work / ("ranges-" + name)
-    planned = Run("plan-ranges", "--ranges", 16, *KEY, *options, work / "list.jsonl", into=plan)
+    planned = Run("plan-ranges", "--ranges", RANGES, *KEY, *options, work / "list.jsonl", into=plan)
     keyed = Run("key", "--plan", plan, source=work / "list.jsonl", into=work / "keyed")
     written = Run("write-range", "--plan", plan, "--output", target, source=work / "keyed", into=work / "rows")
     peaks, used = [planned.peak, keyed.peak, written.peak], keyed.used + written.used
@@ -140,7 +157,7 @@ def on_spark(work, local):
     except ImportError:
         return row("the job on Spark", "not run: pyspark is missing")
     home = os.path.dirname(pyspark.__file__)
-    Run("plan-ranges", "--ranges", 16, *KEY, work / "list.jsonl", into=work / "plan")
+    Run("plan-ranges", "--ranges", RANGES, *KEY, work / "list.jsonl", into=work / "plan")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [f"{home}/bin/spark-sql", "--master", "local[2,4]", "--conf", "spark.sql.catalogImplementation=in-memory", "--conf",

@@ -19,8 +19,19 @@ struct PreviousSides: SidesSource {
       manifest.hasSides && own.weight == settings.weight && own.weightScale == settings.weightScale
       && own.filter == settings.filter && own.near == settings.near && own.typos == settings.typos
       && own.coordinates == settings.coordinates && own.hasEntries == settings.hasEntries
-      // Sketches leave out the keys that entries lead to. Entries of an earlier kind are those of other keys.
-      && (!own.hasEntries || (try? previous.index.generation.entries()) != nil)
+      && (!own.hasEntries || Self.hasReadableEntries(previous.index.generation))
+  }
+
+  /// Returns whether the entries of a generation are of the kind that this program makes: sketches leave out the keys
+  /// that entries lead to, and entries of an earlier kind are those of other keys. A range has its entries elsewhere, by
+  /// this program.
+  private static func hasReadableEntries(_ generation: Generation) -> Bool {
+    do throws(IndexError) {
+      _ = try generation.entries()
+      return true
+    } catch {
+      return false
+    }
   }
 
   package var identity: ObjectIdentifier { ObjectIdentifier(previous) }
