@@ -492,9 +492,9 @@ class Overlays(Temporary):
 
     KEY = ("--key", "{name}, {country}", "--id", "id")
 
-    def update(self, index, upserts=(), ids=(), name="id"):
+    def update(self, index, upserts=(), ids=(), name="id", options=()):
         """Writes an overlay."""
-        options = []
+        options = [*options]
         if upserts:
             options += ["--upsert", self.write("upserts.jsonl", upserts)]
         if ids:
@@ -614,7 +614,7 @@ class Overlays(Temporary):
     def test_all_removed_and_all_back(self):
         lines = [f'{{"name":"n{i}","country":"C","id":{i},"lat":{i},"lon":0}}' for i in range(5)]
         index = self.build(self.write("few.jsonl", lines), *self.KEY)
-        self.update(index, ids=range(5))
+        self.update(index, ids=range(5), options=["--allow-empty"])
         self.compare(index, [], [b"n", b"n1", b"o"])
         self.assertIsNone(reader.Index(index).map())
         self.update(index, lines[3:4])
@@ -625,7 +625,7 @@ class Overlays(Temporary):
         self.update(index, lines, [9])
         self.assertFalse((index / "overlay").exists())
         self.compare(index, lines, [b"n"])
-        self.update(index, ids=range(5))
+        self.update(index, ids=range(5), options=["--allow-empty"])
         shardq("update", "--merge", "-i", index)
         self.compare(index, [], [b"n"])
 
