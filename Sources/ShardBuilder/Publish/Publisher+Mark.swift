@@ -11,8 +11,7 @@ extension Publisher {
   /// with their digests.
   package func mark() {
     guard let manifest = status(of: Self.manifestName), !isMarked(manifest) else { return }
-    let (seconds, nanoseconds) = Self.mark(of: manifest)
-    let time = timespec(tv_sec: seconds, tv_nsec: nanoseconds)
+    let time = Self.mark(of: manifest)
     // Where the system refuses the time, the next update compares all files.
     _ = unsafe futimens(held.lock, [time, time])
   }
@@ -22,15 +21,15 @@ extension Publisher {
   /// - Returns: A function of the file's name.
   package func changedSinceMark() -> (String) -> Bool {
     guard let manifest = status(of: Self.manifestName), isMarked(manifest) else { return { _ in true } }
-    let published = Self.nanoseconds(ofChange: manifest)
+    let published = Self.nanoseconds(Self.times(of: manifest).change)
     return { [self] name in
-      guard let file = status(of: name) else { return true }
-      return Self.nanoseconds(ofChange: file) >= published
+      status(of: name).map { Self.nanoseconds(Self.times(of: $0).change) >= published } ?? true
     }
   }
 
   private func isMarked(_ manifest: stat) -> Bool {
-    status(of: Self.lockName).map { Self.nanoseconds(ofContent: $0) } == Self.nanoseconds(ofMark: manifest)
+    status(of: Self.lockName).map { Self.nanoseconds(Self.times(of: $0).content) }
+      == Self.nanoseconds(Self.mark(of: manifest))
   }
 
   private func status(of name: String) -> stat? {
@@ -39,34 +38,23 @@ extension Publisher {
   }
 
   /// Returns the time of the lock file. It is before the year 2005, so no file that a program writes has it by chance.
-  private static func mark(of manifest: stat) -> (seconds: Int, nanoseconds: Int) {
-    let place = "\(manifest.st_dev) \(manifest.st_ino) \(nanoseconds(ofChange: manifest))"
+  private static func mark(of manifest: stat) -> timespec {
+    let place = "\(manifest.st_dev) \(manifest.st_ino) \(nanoseconds(times(of: manifest).change))"
     let value = Digest.sha256(Array(place.utf8)).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return (Int(value >> 34), Int(value & 0x3FFF_FFFF) % 1_000_000_000)
+    return timespec(tv_sec: Int(value >> 34), tv_nsec: Int(value & 0x3FFF_FFFF) % 1_000_000_000)
   }
 
-  private static func nanoseconds(ofMark manifest: stat) -> Int64 {
-    let (seconds, nanoseconds) = mark(of: manifest)
-    return Int64(seconds) * 1_000_000_000 + Int64(nanoseconds)
-  }
-
-  /// Returns the time of the last change of a file's bytes, of its name or of its other properties.
-  private static func nanoseconds(ofChange status: stat) -> Int64 {
+  /// Returns the time of a file's bytes, which a program may set, and the time at which the system last changed the
+  /// bytes, the name or another property.
+  private static func times(of status: stat) -> (content: timespec, change: timespec) {
     #if canImport(Darwin)
-      let time = status.st_ctimespec
+      (status.st_mtimespec, status.st_ctimespec)
     #else
-      let time = status.st_ctim
+      (status.st_mtim, status.st_ctim)
     #endif
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Returns the time of a file's bytes, which a program may set.
-  private static func nanoseconds(ofContent status: stat) -> Int64 {
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }

@@ -121,7 +121,7 @@
         bar?.clear()
         if let text = BuildReport.leftOut(summary.leftOut) { Diagnostics.note(text) }
         if summary.bad > 0 { Diagnostics.note("\(QueryRunner.counted(summary.bad, "bad record", nil)) left out") }
-        // Standard output goes on to the next program, which takes lines of records alone.
+        // The note goes to standard error, because `write-range` reads standard output as records.
         let counted = QueryRunner.counted
         Diagnostics.note(
           "\(counted(summary.records, "record", nil)) in \(counted(summary.bytes, "byte", nil)), "
