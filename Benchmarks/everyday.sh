@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures daily changes, ranges of keys and memory, and prints the table of docs/distributed.md:
+# Measures daily changes, ranges of keys and memory, and prints the tables of docs/distributed.md and docs/daily-changes.md:
 #
 #     Benchmarks/everyday.sh [--records 10000000] [--changes 10000]
 #

@@ -122,6 +122,40 @@ def in_a_store(work, count, name):
         store.close()
 
 
+def entries_in_ranges(work, plan, target, *options):
+    """Divides the output of a job's first step into rows and entries, and writes the ranges of entries."""
+    with open(work / "rows", "rb") as rows, open(work / "entries", "wb") as entries, open(work / "kept", "wb") as kept:
+        for line in rows:
+            if line.startswith(b"entry\t"):
+                entries.write(line[6:])
+            else:
+                kept.write(line)
+    os.replace(work / "kept", work / "rows")
+    return Run("write-range", "--plan", plan, "--output", target, "--entries", *options, source=work / "entries",
+               into=work / "more")
+
+
+def changes_in_ranges(work, count, name):
+    """Many changes by ranges, in one process after another, and by one update."""
+    plan, target, changes = work / "plan", work / "over", day(work, count)
+    shutil.copytree(work / name, target)
+    planned = Run("plan-ranges", "--ranges", RANGES, "--over", target, into=plan)
+    (work / "numbers").write_text("".join(f"{number}\n" for number in range(RANGES)))
+    written = Run("write-range", "--plan", plan, "--output", target, "--over", target, *changes, source=work / "numbers",
+                  into=work / "rows")
+    made = entries_in_ranges(work, plan, target, "--over", target)
+    merged = Run("merge", "-q", "--plan", plan, "--output", target, work / "rows", work / "more")
+    local = Run("update", "-q", "-i", work / name, *changes)
+    if (target / "manifest").read_bytes() != (work / name / "manifest").read_bytes():
+        raise SystemExit("the ranges give another index than the update")
+    used = [run.used for run in (planned, written, made, merged)]
+    row(f"{count:,} changes: update; programs of the job: processor time",
+        f"{local.used:.1f} s; {sum(used):.1f} s ({', '.join(f'{one:.1f}' for one in used)})")
+    row(f"{count:,} changes: peaks of update, write-range, its entries, merge",
+        ", ".join(f"{run.peak:.0f}" for run in (local, written, made, merged)) + " MiB")
+    shutil.rmtree(target)
+
+
 def in_ranges(work, options, name, local):
     """The ranges of a list in one process after another, with sort as the engine."""
     plan, target = work / "plan", work / ("ranges-" + name)
@@ -130,14 +164,7 @@ def in_ranges(work, options, name, local):
     written = Run("write-range", "--plan", plan, "--output", target, source=work / "keyed", into=work / "rows")
     peaks, used = [planned.peak, keyed.peak, written.peak], keyed.used + written.used
     if options:
-        with open(work / "rows", "rb") as rows, open(work / "entries", "wb") as entries, open(work / "kept", "wb") as kept:
-            for line in rows:
-                if line.startswith(b"entry\t"):
-                    entries.write(line[6:])
-                else:
-                    kept.write(line)
-        os.replace(work / "kept", work / "rows")
-        made = Run("write-range", "--plan", plan, "--output", target, "--entries", source=work / "entries", into=work / "more")
+        made = entries_in_ranges(work, plan, target)
         peaks.append(made.peak)
         used += made.used
     rows = [work / "rows", *([work / "more"] if options else [])]
@@ -190,6 +217,7 @@ def main():
             row(f"one change on disk, {name}: processor time", f"{one_change(work, name, lines):.2f} s")
         build(work, "full", [*FULL, "--force"])
         in_a_store(work, asked.changes, "full")
+        changes_in_ranges(work, asked.records // 10, "full")
         on_spark(work, local["plain"])
 
 

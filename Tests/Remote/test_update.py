@@ -232,5 +232,115 @@ class Updates(StoreTestCase):
             self.assertEqual(len(self.generations()), 1)
 
 
+class Ranges(StoreTestCase):
+    """Changes by ranges in separate processes, and files that come from another URL than the store's."""
+
+    def setUp(self):
+        super().setUp()
+        self.publish(BEFORE)
+        self.published = dict(self.store.objects)
+        self.store.is_public = True
+        self.public = f"{self.store.environment['AWS_ENDPOINT_URL']}/bucket/{PREFIX}"
+
+    def run_with(self, text, *arguments, status=0, words=""):
+        found = shardq(*arguments, text=text, environment=self.store.environment)
+        self.assertEqual(found[0], status, found)
+        self.assertIn(words, found[2])
+        return found[1]
+
+    def file(self, name, text):
+        path = os.path.join(self.work, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def planned(self, ranges, over=URL):
+        return self.file("plan", self.run_with(None, "plan-ranges", "--ranges", str(ranges), "--over", over))
+
+    def rows(self, plan, groups, over=URL):
+        rows = [self.run_with("".join(f"{number}\n" for number in group), "write-range", "--plan", plan, "-o", URL, "--over",
+                              over, *CHANGES) for group in groups]
+        entries = "".join(line[6:] + "\n" for row in rows for line in row.split("\n") if line.startswith("entry\t"))
+        rows.append(self.run_with(entries, "write-range", "--plan", plan, "-o", URL, "--entries", "--over", over))
+        return self.file("rows", "".join(rows))
+
+    def fetched(self):
+        self.fetch()
+        return digest(os.path.join(self.work, "copy"))
+
+    def test_the_bytes_of_a_build(self):
+        for over in (URL, self.public):
+            self.store.objects = dict(self.published)
+            plan = self.planned(4, over)
+            self.store.requests.clear()
+            rows = self.rows(plan, ([0, 3], [2, 1]), over)
+            put = [key for method, key, _ in self.store.requests if method == "PUT"]
+            # At most the pieces at the borders of the ranges, of records and of entries, were made again.
+            self.assertLessEqual(len([key for key in put if key in self.published]), 8)
+            self.store.requests.clear()
+            self.run_with(None, "merge", "--plan", plan, "-o", URL, rows)
+            # The merge compares no object of the generation before.
+            read = {key for method, key, _ in self.store.requests if method == "GET" and key in self.published}
+            shards = [key for key in self.published if is_shard(os.path.basename(key))]
+            self.assertLess(len([key for key in shards if key in read]), len(shards) // 2)
+            self.assertEqual(self.fetched(), digest(AFTER))
+
+    def test_an_update_comes_first(self):
+        plan = self.planned(2)
+        rows = self.rows(plan, ([0, 1],))
+        self.assertEqual(self.run_command("update", URL, "--delete", write("late.jsonl", LINES[50:51]))[0], 0)
+        generations = self.generations()
+        self.run_with(None, "merge", "--plan", plan, "-o", URL, rows, status=75, words="make a new plan")
+        self.run_with("0\n", "write-range", "--plan", plan, "-o", URL, "--over", URL, *CHANGES, status=75, words="new plan")
+        self.assertEqual(self.generations(), generations)
+
+    def test_a_store_that_fails_from_each_request_on(self):
+        plan = self.planned(2)
+        rows = self.rows(plan, ([0, 1],))
+        commands = (("0\n1\n", ["write-range", "--plan", plan, "-o", URL, "--over", URL, *CHANGES]),
+                    (None, ["merge", "--plan", plan, "-o", URL, rows]))
+        written = dict(self.store.objects)
+        for text, command in commands:
+            self.store.objects = dict(written)
+            self.store.requests.clear()
+            self.run_with(text, *command)
+            for failing in range(0, len(self.store.requests), 1 + len(self.store.requests) // 25):
+                self.store.objects, left = dict(written), [failing]
+
+                def fault(handler, method, key):
+                    left[0] -= 1
+                    if left[0] < 0:
+                        handler.refuse(403, "AccessDenied")
+                    return left[0] < 0
+
+                self.store.fault = fault
+                status, _, said = shardq(*command, text=text, environment=self.store.environment)
+                self.store.fault = None
+                self.assertIn(status, (0, 65, 66, 74), said)
+                self.assertTrue(status == 0 or said.startswith("shardq: "), said)
+                if status and len(self.generations()) == 1:
+                    self.run_with(text, *command)
+            if text is None:
+                self.assertEqual(self.fetched(), digest(AFTER))
+
+    def test_an_update_reads_from_another_url(self):
+        self.store.requests.clear()
+        found = self.run_command("update", URL, "--over", self.public, *CHANGES)
+        self.assertEqual(found[0], 0, found)
+        self.assertEqual(self.fetched(), digest(AFTER))
+        for options, words in ((["-i", BEFORE, "--over", self.public], "goes with an index in a store"),
+                               ([URL, "--over", BEFORE], "is no URL")):
+            found = self.run_command("update", *options, *CHANGES)
+            self.assertEqual((found[0], words in found[2]), (64, True), found)
+
+    def test_refusals(self):
+        self.run_with(None, "plan-ranges", "--ranges", "2", "--over", "s3://bucket/none/", status=66)
+        plan = self.planned(2)
+        self.run_with("0\n", "write-range", "--plan", plan, "-o", BEFORE, "--over", URL, *CHANGES, status=64,
+                      words="must be the place of the index")
+        self.run_with("0\n", "write-range", "--plan", plan, "-o", "s3://bucket/other/", "--over", URL, *CHANGES, status=75,
+                      words="make a new plan")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")"
 export PYTHONDONTWRITEBYTECODE=1
-python3 -m unittest -v test_ranges
+python3 -m unittest -v test_ranges test_over
 [ "${1:-}" = --long ] || exit 0
 if ! python3 -c 'import pyspark' 2>/dev/null; then
   echo "skipped: the job on Spark; python3 -m pip install pyspark" >&2

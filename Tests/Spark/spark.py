@@ -23,11 +23,14 @@ SETTINGS = {
 }
 
 
-def start(source, work, target, plan, program, master="local[2,4]", partitions=12, stderr=None, **settings):
-    """Starts a job, with its counts, whose tasks call `program` as shardq. The source is a file of lines, or a name or a
-    query for FROM. The programs append their messages to the file `stderr`."""
+def start(source, work, target, plan, program, master="local[2,4]", partitions=12, stderr=None, ranges=None, **settings):
+    """Starts a job whose tasks call `program` as shardq. The source is a file of lines, or a name or a query for FROM, and
+    its ids are counted; with a number of ranges it has the options of changes of the index at the target. The programs append their
+    messages to the file `stderr`."""
     command = ["--files", ",".join([program, os.path.join(BIN, "shardq-commands"), plan])]
-    kind = "input" if os.path.isabs(source) else "table"
+    kind = "changes" if ranges else "input" if os.path.isabs(source) else "table"
+    if ranges:
+        command += ["-d", "over=--over " + target, "-d", "ranges=%d" % ranges]
     for name, value in ((kind, source), ("work", work), ("target", target), ("partitions", partitions)):
         command += ["-d", "%s=%s" % (name, value)]
     if stderr:
@@ -35,7 +38,7 @@ def start(source, work, target, plan, program, master="local[2,4]", partitions=1
     here = os.path.dirname(work)
     job = os.path.join(here, "job.sql")
     with open(job, "w", encoding="utf-8") as file:
-        for name in SQL:
+        for name in SQL[1:] if ranges else SQL:
             with open(name, encoding="utf-8") as part:
                 file.write(part.read())
     return run([*command, "-f", job], here, master, **settings)

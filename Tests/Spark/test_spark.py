@@ -47,9 +47,10 @@ class Base(unittest.TestCase):
         spark.end(job, os.path.join(self.here, "job.log"))
 
     def merge(self):
-        (counts,) = glob.glob(self.work + "/counts/part-*")
-        with open(counts, encoding="utf-8") as file:
-            counts = file.read().split()
+        counts = []
+        for part in glob.glob(self.work + "/counts/part-*"):
+            with open(part, encoding="utf-8") as file:
+                counts += file.read().split()
         # Each row has its summary.
         rows = []
         for part in glob.glob(self.work + "/rows/part-*"):
@@ -81,6 +82,27 @@ class Local(Base):
         self.plan_of(source)
         program = self.program("die-1", "die-2", "die-3")
         self.end(spark.start(source, self.work, self.target, self.plan, program))
+        for number in (1, 2, 3):
+            self.assertTrue(self.happened("die-%d" % number))
+        self.assertEqual(self.merge(), want)
+        shardq("verify", "-i", self.target)
+
+    def test_changes_of_an_index_while_writers_die(self):
+        source = cities(12000)
+        with open(source, encoding="utf-8") as file:
+            # The line of a megabyte and its id come several times.
+            before = [line for line in dict.fromkeys(file) if '"_id": 7,' not in line]
+        day = [line.replace('"kind": "ruin"', '"kind": "town"') for line in before[:3000]]
+        after = day + before[3000:9000]
+        for name, lines in (("before", before), ("after", after), ("day", day), ("gone", before[9000:])):
+            with open(path(name + "-day.jsonl"), "w", encoding="utf-8") as file:
+                file.writelines(lines)
+        want = local(path("after-day.jsonl"), "after-day", *OPTIONS)
+        shardq("build", path("before-day.jsonl"), "-i", self.target, *OPTIONS)
+        shardq("plan-ranges", "--ranges", str(RANGES), "--over", self.target, into=self.plan)
+        program = self.program("die-1", "die-2", "die-3")
+        changes = "--upsert %s --delete %s" % (path("day-day.jsonl"), path("gone-day.jsonl"))
+        self.end(spark.start(changes, self.work, self.target, self.plan, program, ranges=RANGES))
         for number in (1, 2, 3):
             self.assertTrue(self.happened("die-%d" % number))
         self.assertEqual(self.merge(), want)

@@ -3,11 +3,25 @@
   import CLibrary
   import QueryOutput
   import ShardBuilder
+  import ShardedIndex
   import ShardedIndexRemote
   import ShardqCommands
 
-  /// `shardq write-range` and `shardq merge` with a prefix of a store as their target.
+  /// `shardq plan-ranges`, `shardq write-range` and `shardq merge` with an index of a URL or a prefix of a store.
   enum RangeWriting {
+    static func plan(_ request: StoreRequest) throws(StoreError) {
+      guard let arguments = request.plan else { return }
+      do throws(BuildError) {
+        let index = try BuildError.ofIndex { () throws(IndexError) in
+          try ShardedIndex(remote: request.url, remote: RemoteOptions(fetch: .shards, cacheLimitBytes: 0))
+        }
+        arguments.write(
+          try ShardBuilder.planRanges(over: index, ranges: arguments.ranges, program: arguments.program))
+      } catch {
+        throw StoreError(.build(error))
+      }
+    }
+
     static func write(_ request: StoreRequest) throws(StoreError) {
       var output = Output()
       try run(request) { (plan, target, resources, ranges) throws(BuildError) in
@@ -22,6 +36,11 @@
         }
         // Before the first bytes come, a line tells that the command waits for them.
         request.bar?.show(ProgressBar.Step("reading", 0, of: nil, isBytes: true))
+        if let (over, changes) = ranges.update {
+          return try ShardBuilder.writeRanges(
+            plan, of: "-", over: target.open(over, plan), changes, to: target, resources: resources,
+            progress: { request.bar?.show(ProgressBar.Step($0)) }, write: { print($0) })
+        }
         let write = ranges.isOfEntries ? ShardBuilder.writeEntryRanges : ShardBuilder.writeRanges
         try write(plan, "-", target, resources, { request.bar?.show(ProgressBar.Step($0)) }, { print($0) })
       }

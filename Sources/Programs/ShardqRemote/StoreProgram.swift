@@ -17,6 +17,7 @@
         case .publish: try Publication.run(request)
         case .fetch: try Fetching.run(request)
         case .prune: try Pruning.run(request)
+        case .planRanges: try RangeWriting.plan(request)
         case .writeRange: try RangeWriting.write(request)
         case .merge: try RangeWriting.merge(request)
         case .update: try Updating.run(request)

@@ -14,6 +14,8 @@
     /// The directory with those of ranges. If the process is killed, the next one on this machine removes it.
     private var work: WorkDirectory?
     private var directoryCount = 0
+    /// The names of the parent's files, if the merge changes the parent.
+    private var parentNames: Set<String> = []
     /// The error of the store behind the last ``BuildError``.
     private(set) var failure: StoreError?
     /// The result of the commit.
@@ -36,10 +38,15 @@
       }
     }
 
+    private func workDirectory() throws(BuildError) -> WorkDirectory {
+      if let work { return work }
+      let made = try WorkDirectory(in: getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp", for: "range")
+      work = made
+      return made
+    }
+
     func makeRangeDirectory() throws(BuildError) -> String {
-      let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-      let work = if let work { work } else { try WorkDirectory(in: temporary, for: "range") }
-      self.work = work
+      let work = try workDirectory()
       directoryCount += 1
       let directory = "\(work.path)/\(directoryCount)"
       guard mkdir(directory, 0o700) == 0 else {
@@ -63,18 +70,20 @@
 
     func openRange(_ manifest: String) throws(BuildError) -> ShardedIndex {
       // The merge reads every byte of a range once.
-      try open(manifest, RemoteOptions(fetch: .shards, cacheLimitBytes: 0))
+      try open(manifest, of: url, RemoteOptions(fetch: .shards, cacheLimitBytes: 0))
     }
 
     /// Opens an index whose files may be read several times. A file comes once, and stays in this process's directory.
-    private func openWhole(_ manifest: String) throws(BuildError) -> ShardedIndex {
-      var options = RemoteOptions(fetch: .shards, cacheDirectory: work.map { $0.path + "/cache" })
+    private func openWhole(_ manifest: String, of url: String) throws(BuildError) -> ShardedIndex {
+      var options = RemoteOptions(fetch: .shards, cacheDirectory: try workDirectory().path + "/cache")
       // A change reads most of a side file that it touches.
       options.wholeLimit = 64 << 20
-      return try open(manifest, options)
+      return try open(manifest, of: url, options)
     }
 
-    private func open(_ manifest: String, _ options: RemoteOptions) throws(BuildError) -> ShardedIndex {
+    private func open(
+      _ manifest: String, of url: String, _ options: RemoteOptions
+    ) throws(BuildError) -> ShardedIndex {
       do throws(IndexError) {
         return try ShardedIndex(remote: url, manifest: manifest, remote: options)
       } catch {
@@ -90,8 +99,30 @@
       return try makeRangeDirectory()
     }
 
+    /// Opens the index of a plan, which is a generation of the store at the URL.
+    func open(_ url: String, _ plan: RangePlan) throws(BuildError) -> ShardedIndex {
+      try openWhole(Publisher.manifestName(ofDigest: String((plan.over ?? "").prefix(32))), of: url)
+    }
+
+    func checkParent(_ plan: RangePlan) throws(BuildError) {
+      guard let over = plan.over else { return }
+      try asking { [parent, store] () throws(StoreError) in
+        let newest = if let parent { parent } else { try store.newest() }
+        guard newest?.record.digest.description == over else {
+          let place = store.store.shown
+          throw StoreError(
+            .busy, "the newest generation of \(place) is not the one that the plan was made over; make a new plan")
+        }
+      }
+      guard parent != nil else { return }
+      // Objects of a generation never change, so the merge does not compare them.
+      parentNames = Set(try ShardBuilder.fileNames(of: openParent()))
+    }
+
     /// Opens the generation that was the newest when ``wholeDirectory()`` was called.
-    func openParent() throws(BuildError) -> ShardedIndex {
+    ///
+    /// - Parameter url: The URL from which its files come; nil for that of the store.
+    func openParent(from url: String? = nil) throws(BuildError) -> ShardedIndex {
       let parent = try asking { [parent, store] () throws(StoreError) in
         guard let parent else {
           let place = store.store.shown
@@ -99,7 +130,7 @@
         }
         return parent
       }
-      let index = try openWhole(parent.record.manifestName)
+      let index = try openWhole(parent.record.manifestName, of: url ?? self.url)
       try BuildError.ofIndex { () throws(IndexError) in
         guard try index.generation.manifest.digest() == parent.record.digest else {
           throw .corrupt(
@@ -117,11 +148,12 @@
           try store.upload(directory: directory, names: LocalObject.names(in: directory))
           _ = try store.upload([LocalObject(name: name, size: manifest.count) { manifest }])
         }
-        return try openWhole(name)
+        return try openWhole(name, of: url)
       }
     }
 
     func check(_ files: [NamedFile]) throws(BuildError) {
+      let files = files.filter { !parentNames.contains($0.name.text) }
       try asking { [store] () throws(StoreError) in
         try sideBySide(files, store.bar, "comparing") { (file) throws(StoreError) in try store.compare(file) }
       }

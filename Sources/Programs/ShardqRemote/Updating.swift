@@ -34,8 +34,8 @@
       do throws(BuildError) {
         let directory = try target.wholeDirectory()
         summary = try ShardBuilder.update(
-          target.openParent(), in: target, directory: directory, upsert: update.upsert, delete: update.delete,
-          options: update.options
+          target.openParent(from: update.over), in: target, directory: directory, upsert: update.upsert,
+          delete: update.delete, options: update.options
         ) { update.view.show($0) }
       } catch {
         throw target.failure ?? StoreError(.build(error))

@@ -33,6 +33,9 @@ package struct RangePlan: Sendable {
   package private(set) var bounds: [[UInt8]] = []
   /// The folded keys at which the second and the later ranges of entries begin, ascending.
   package private(set) var entryBounds: [[UInt8]] = []
+  /// The SHA-256 of the manifest of the index that the ranges change, in hexadecimal digits; nil if the ranges have all
+  /// records themselves.
+  package private(set) var over: String?
   /// The first 16 bytes of the SHA-256 of the plan's text, in hexadecimal digits.
   package private(set) var digest = ""
   /// The text of the plan.
@@ -62,8 +65,11 @@ package struct RangePlan: Sendable {
 
   // MARK: The text
 
-  init(_ options: BuildOptions, bounds: [[UInt8]], entryBounds: [[UInt8]], program: Program) {
+  init(
+    _ options: BuildOptions, over: String? = nil, bounds: [[UInt8]], entryBounds: [[UInt8]], program: Program
+  ) {
     (self.options, self.bounds, self.entryBounds, self.program) = (options, bounds, entryBounds, program)
+    self.over = over
     var lines = [Self.magic, "program\t\(RangeText.text(program.version.utf8))\t\(program.digest)", Self.versions]
     func add(_ name: String, _ values: [String]?) {
       if let values { lines.append(([name] + values.map { RangeText.text($0.utf8) }).joined(separator: "\t")) }
@@ -72,10 +78,20 @@ package struct RangePlan: Sendable {
     for option in Self.lists { add(option.name, option.get(options)) }
     for option in Self.numbers { add(option.name, ["\(option.get(options))"]) }
     for option in Self.flags where option.get(options) { add(option.name, []) }
+    add("over", over.map { [$0] })
     lines += bounds.map { "bound\t" + RangeText.text($0) }
     lines += entryBounds.map { "entry-bound\t" + RangeText.text($0) }
     text = Array((lines.joined(separator: "\n") + "\nend\n").utf8)
     digest = Self.digest(text)
+  }
+
+  /// Returns whether a plan with these options says more than one with the usual options.
+  package static func differs(_ options: BuildOptions) -> Bool {
+    let program = Program(version: "", digest: "")
+    func text(_ options: BuildOptions) -> [UInt8] {
+      RangePlan(options, bounds: [], entryBounds: [], program: program).text
+    }
+    return text(options) != text(BuildOptions())
   }
 
   private static func digest(_ text: [UInt8]) -> String { Digest.hexadecimal(Array(Digest.sha256(text).prefix(16))) }
@@ -139,6 +155,8 @@ package struct RangePlan: Sendable {
       isAbove(values[0], entryBounds.last)
     {
       entryBounds.append(values[0])
+    } else if name == "over", values.count == 1, over == nil, ManifestDigest(texts()[0]) != nil {
+      over = texts()[0]
     } else if let option = Self.texts.first(where: { $0.name == name }), values.count == 1 {
       option.set(&options, texts()[0])
     } else if let option = Self.lists.first(where: { $0.name == name }) {

@@ -59,7 +59,7 @@ package struct RangeRow: Equatable, Sendable {
     let texts = columns.prefix(9).map { String(decoding: $0, as: UTF8.self) }
     guard texts.count == 9, texts[0] + "\t" == Self.rowPrefix, ["records", "entries"].contains(texts[1]),
       let range = Int(texts[2]), 0..<RangePlan.rangeLimit ~= range, let size = Int(texts[5]),
-      let records = Int(texts[6]), let entries = Int(texts[7]), size > 0, size < 1 << 40, 1..<1 << 40 ~= records,
+      let records = Int(texts[6]), let entries = Int(texts[7]), size > 0, size < 1 << 40, 0..<1 << 40 ~= records,
       0..<1 << 40 ~= entries, Publisher.isManifestName(Publisher.manifestName(ofDigest: texts[4]))
     else { return nil }
     self.init(

@@ -16,6 +16,8 @@ package protocol RangeTarget {
   func openRange(_ manifest: String) throws(BuildError) -> ShardedIndex
   /// Returns the directory for making the whole: the target itself, or a directory beside it.
   func wholeDirectory() throws(BuildError) -> String
+  /// Throws if the plan changes an index, and the target has another one or another generation.
+  func checkParent(_ plan: RangePlan) throws(BuildError)
   /// Reads files of ranges, which the whole will name, and compares them with their digests.
   func check(_ files: [NamedFile]) throws(BuildError)
   /// Returns a function that opens the whole by a manifest that is not published yet; nil if the directory has all
@@ -98,6 +100,11 @@ package final class DirectoryTarget: RangeTarget {
   package func wholeDirectory() throws(BuildError) -> String { path }
 
   package func wholeOpener(_ directory: String) -> (([UInt8]) throws(BuildError) -> ShardedIndex)? { nil }
+
+  package func checkParent(_ plan: RangePlan) throws(BuildError) {
+    guard plan.over != nil else { return }
+    try RangeUpdate.check(plan, try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: path) })
+  }
 
   package func check(_ files: [NamedFile]) throws(BuildError) {
     let directory = try BuildError.ofIndex { () throws(IndexError) in try IndexDirectory(opening: path) }

@@ -33,6 +33,7 @@ extension ShardBuilder {
     (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
     let settings = settings(options, key: options.key ?? "")
     let directory = try target.wholeDirectory()
+    try target.checkParent(plan)
     let publisher = try Publisher(directory: directory)
     var summary = BuildSummary()
     let previous = try PreviousIndex.found(in: publisher, &summary)
@@ -52,7 +53,9 @@ extension ShardBuilder {
     let id = plan.usualID.flatMap { output.fieldNames.contains($0) ? $0 : nil }
     output.settings.id = options.id ?? id
     // If no record has the field, there is nothing to count.
-    output.notes.repeatedIDs = output.settings.id == nil ? nil : id == nil ? 0 : repeatedIDs
+    // The ids of an index with a plan were counted, and none repeats.
+    let repeated = repeatedIDs ?? plan.over.map { _ in 0 }
+    output.notes.repeatedIDs = output.settings.id == nil ? nil : id == nil ? 0 : repeated
     if id == nil { output.notes.recordsWithoutID = 0 }
     result.records = output.manifest.recordCount
     try Publication(
@@ -92,7 +95,11 @@ private struct RangeRows {
     // Missing rows must not empty an index.
     if rows.isEmpty { throw Self.refusal("there are no rows; pass the output of `\(.writeRanges)`") }
     records = try Self.ordered(
-      rows.filter { !$0.isOfEntries }, plan.bounds.count + 1, "range", isWhole: expected == nil)
+      rows.filter { !$0.isOfEntries }, plan.bounds.count + 1, "range", isWhole: expected == nil
+    ).filter { $0.records > 0 }
+    if records.isEmpty, expected != 0 {
+      throw Self.refusal("no range has a record; to empty an index, change it without ranges")
+    }
     entries = try Self.ordered(
       rows.filter(\.isOfEntries), plan.entryBounds.count + 1, "range of entries", isWhole: false)
     let count = records.reduce(0) { $0 + $1.records }

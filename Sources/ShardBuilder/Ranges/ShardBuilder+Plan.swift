@@ -138,6 +138,7 @@ private struct RangeKeys {
   private var summary = RangeKeySummary()
 
   init(_ plan: RangePlan, _ path: String, ids: Bool) throws(BuildError) {
+    guard plan.over == nil else { throw RangeUpdate.isMissing }
     (self.plan, self.path, self.ids) = (plan, path, ids)
     let options = try plan.datasetOptions
     do throws(DatasetError) {

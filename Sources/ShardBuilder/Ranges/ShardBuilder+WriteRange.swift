@@ -16,7 +16,7 @@ extension ShardBuilder {
     _ plan: RangePlan, of input: String, to target: any RangeTarget, resources: BuildOptions,
     progress: ((BuildProgress) -> Void)? = nil, write: @escaping ([UInt8]) throws(BuildError) -> Void
   ) throws(BuildError) {
-    var printer = RowPrinter(write)
+    guard plan.over == nil else { throw RangeUpdate.isMissing }
     var options = plan.options
     (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
     let directories = RangeDirectories(target)
@@ -32,23 +32,8 @@ extension ShardBuilder {
     let settings = settings(options, key: options.key ?? "")
     let rules = EntryRules(settings)
     let sorted = try intake.finish(held: rules == nil ? 0 : EntryCollector.share(of: options.workMemory))
-    let ranges = RangeBatches(sorted, plan.bounds)
-    let meter = RangeMeter(of: sorted.count, progress)
-    var counts: [Int: Int] = [:]
-    var own: Publisher? = publisher
-    while let range = try ranges.nextRange() {
-      let publisher: Publisher
-      if let first = own.take() { publisher = first } else { publisher = try directories.publisher() }
-      let writer = RangeWriter(plan: plan, site: BuildSite(publisher, options), target: target)
-      let entries = try rules.map { (rules) throws(BuildError) in
-        try EntryPrinter(rules, settings, names: names.names, plan, write: write)
-      }
-      let pipeline = try Pipeline(
-        .range(id: plan.usualID, records: sorted.count), settings, names: names, at: writer.site)
-      let (row, bytes) = try writer.write(range, ranges, pipeline, names, entries, meter)
-      counts[range] = row.records
-      try printer.print(row, bytes: bytes)
-    }
+    let writer = RangesWriter(plan: plan, options: options, settings: settings, names: names, target: target)
+    let counts = try writer.write(sorted, directories, first: publisher, progress, write)
     for (range, lines) in column.lineCounts where lines > 0 {
       guard counts[range] ?? 0 == lines || options.skipBad else { throw otherPlan(range, lines, counts[range] ?? 0) }
     }
@@ -65,7 +50,7 @@ extension ShardBuilder {
 }
 
 /// The directories of ranges, which are removed in the end.
-private final class RangeDirectories {
+final class RangeDirectories {
   private let target: any RangeTarget
   private var paths: [String] = []
 
@@ -77,6 +62,60 @@ private final class RangeDirectories {
   }
 
   func removeAll() { for path in paths { target.remove(path) } }
+}
+
+/// Writes sorted records, range by range.
+struct RangesWriter {
+  let plan: RangePlan
+  let options: BuildOptions
+  let settings: IndexSettings
+  let names: FieldNames
+  let target: any RangeTarget
+  /// The index that the ranges change, whose files the target has; nil if there is none.
+  var previous: PreviousIndex?
+  /// The ranges to write; nil for those of the records.
+  var numbers: Set<Int>?
+
+  /// - Returns: For each written range the number of its records.
+  func write(
+    _ sorted: SortedRecords, _ directories: RangeDirectories, first publisher: Publisher,
+    _ progress: ((BuildProgress) -> Void)?, _ write: @escaping ([UInt8]) throws(BuildError) -> Void
+  ) throws(BuildError) -> [Int: Int] {
+    var printer = RowPrinter(write)
+    let rules = EntryRules(settings)
+    let ranges = RangeBatches(sorted, plan.bounds)
+    let meter = RangeMeter(of: sorted.count, progress)
+    var own: Publisher? = publisher
+    var counts: [Int: Int] = [:]
+    func writeRange(_ range: Int, _ records: any RecordBatches) throws(BuildError) {
+      let publisher: Publisher
+      if let first = own.take() { publisher = first } else { publisher = try directories.publisher() }
+      let writer = RangeWriter(plan: plan, site: BuildSite(publisher, options), target: target)
+      let entries = try rules.map { (rules) throws(BuildError) in
+        try EntryPrinter(rules, settings, names: names.names, plan, write: write)
+      }
+      let pipeline = try Pipeline(
+        .range(id: plan.usualID, records: sorted.count), settings, names: names, at: writer.site, replacing: previous)
+      let (row, bytes) = try writer.write(range, records, pipeline, names, entries, meter)
+      counts[range] = row.records
+      try printer.print(row, bytes: bytes)
+    }
+    while let range = try ranges.nextRange() {
+      if numbers?.contains(range) == false {
+        while try ranges.nextBatch() != nil {}
+      } else {
+        try writeRange(range, ranges)
+      }
+    }
+    // The merge has to know that they have no records.
+    for range in (numbers ?? []).sorted() where counts[range] == nil { try writeRange(range, NoRecords()) }
+    return counts
+  }
+}
+
+private final class NoRecords: RecordBatches {
+  func nextBatch() -> [RecordBlob]? { nil }
+  func release() {}
 }
 
 /// Sorted records, range by range.
@@ -242,6 +281,15 @@ extension ShardBuilder {
     _ plan: RangePlan, of input: String, to target: any RangeTarget, resources: BuildOptions,
     progress: ((BuildProgress) -> Void)? = nil, write: @escaping ([UInt8]) throws(BuildError) -> Void
   ) throws(BuildError) {
+    try writeEntryRanges(plan, of: input, over: nil, to: target, resources: resources, progress: progress, write: write)
+  }
+
+  /// - Parameter previous: The entries of the index that the ranges change, whose files the target has.
+  static func writeEntryRanges(
+    _ plan: RangePlan, of input: String, over previous: PreviousIndex?, to target: any RangeTarget,
+    resources: BuildOptions, progress: ((BuildProgress) -> Void)?,
+    write: @escaping ([UInt8]) throws(BuildError) -> Void
+  ) throws(BuildError) {
     var printer = RowPrinter(write)
     var options = plan.options
     (options.memoryBytes, options.jobs) = (resources.memoryBytes, resources.jobs)
@@ -263,7 +311,7 @@ extension ShardBuilder {
       let publisher: Publisher
       if let first = own.take() { publisher = first } else { publisher = try directories.publisher() }
       let writer = RangeWriter(plan: plan, site: BuildSite(publisher, options), target: target)
-      let pipeline = try Pipeline(.entries, all, names: names, at: writer.site)
+      let pipeline = try Pipeline(.entries, all, names: names, at: writer.site, replacing: previous)
       let output = try pipeline.write(PieceStream(ranges, limit: options.shardLimitBytes, names: names)) {
         meter.show($0)
       }

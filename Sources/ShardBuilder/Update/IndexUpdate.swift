@@ -2,18 +2,18 @@ import ShardedIndex
 
 /// One update of an index, from the changes to the new generation.
 struct IndexUpdate {
-  private let shown: String
+  let shown: String
   private let publisher: Publisher
-  private let previous: PreviousIndex
+  let previous: PreviousIndex
   private let notes: BuildNotes
-  private let settings: IndexSettings
-  private let template: KeyTemplate
-  private let options: BuildOptions
+  let settings: IndexSettings
+  let template: KeyTemplate
+  let options: BuildOptions
   private let weights: WeightTable?
   /// The names of the index's fields, and of the id field.
   private let names: FieldNames
   private let id: String
-  private let idNumber: UInt32
+  let idNumber: UInt32
 
   /// Opens the new index for its starts, if the publisher's directory lacks some of its files.
   private let open: (([UInt8]) throws(BuildError) -> ShardedIndex)?
@@ -76,14 +76,20 @@ struct IndexUpdate {
   func run(
     _ upsert: [DatasetSource], _ delete: [String], _ progress: ((BuildProgress) -> Void)?
   ) throws(BuildError) -> BuildSummary {
-    var intake = RecordIntake(
-      options: options, publisher.runDirectory, names: names, weights: weights, isChange: true)
-    var (changes, summary) = (UpdateChanges(previous, idField: idNumber), BuildSummary())
+    var intake = makeIntake()
+    var (changes, summary) = (makeChanges(), BuildSummary())
     try read(upsert: upsert, delete: delete, into: &changes, &intake, &summary, progress)
     return try write(changes, intake, summary, progress)
   }
 
-  private func read(
+  func makeIntake() -> RecordIntake {
+    RecordIntake(options: options, publisher.runDirectory, names: names, weights: weights, isChange: true)
+  }
+
+  func makeChanges() -> UpdateChanges { UpdateChanges(previous, idField: idNumber) }
+
+  /// Reads the changes: all their ids, and the upserted records.
+  func read(
     upsert: [DatasetSource], delete: [String], into changes: inout UpdateChanges, _ intake: inout RecordIntake,
     _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?
   ) throws(BuildError) {
@@ -116,6 +122,17 @@ struct IndexUpdate {
       try writeShards(draft, found, intake, &summary, progress)
     }
     return summary
+  }
+
+  /// Returns the settings of the index with the fields of the changes.
+  func settings(with intake: borrowing RecordIntake) -> IndexSettings {
+    var settings = settings
+    // A version that knew fewer names may have built the index: its records keep the places that they have.
+    if CoordinateProposal.fields(of: previous.index.fieldNames) == nil {
+      settings.chooseCoordinates(among: intake.names.names)
+    }
+    settings.flat = intake.flatNames(beside: previous.index.fieldNames, settings)
+    return settings
   }
 
   /// Finds the records that the changes replace or delete, first in the overlay, then in the shards.
@@ -172,12 +189,7 @@ struct IndexUpdate {
     _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?
   ) throws(BuildError) {
     let names = intake.names
-    var settings = settings
-    // A version that knew fewer names may have built the index: its records keep the places that they have.
-    if CoordinateProposal.fields(of: previous.index.fieldNames) == nil {
-      settings.chooseCoordinates(among: names.names)
-    }
-    settings.flat = intake.flatNames(beside: previous.index.fieldNames, settings)
+    let settings = settings(with: intake)
     let manifest = previous.index.generation.manifest
     let removed = (found.positions + draft.removed.map { RecordPosition(ofRecord: $0, in: previous) }).sorted()
     if overlay != nil { try intake.add(try draft.records()) }

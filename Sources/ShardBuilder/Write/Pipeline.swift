@@ -194,6 +194,10 @@ private struct PieceWriter: Sendable {
     if let sides = previous.sides {
       for (index, shard) in known.enumerated() { shards[index].sides = sides.kept(shard) }
     }
+    if previous.index.isCompared {
+      for shard in known { publisher.keep(shard.fileName) }
+      return shards
+    }
     return try publisher.keeps(known) ? shards : nil
   }
 

@@ -4,143 +4,24 @@
   import CLibrary
   import QueryOutput
   import ShardBuilder
-
-  struct PlanRangesCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "plan-ranges",
-      abstract: "Plan the build of an index by many machines.",
-      usage: "shardq plan-ranges --ranges <n> [<options>] <sample> ... > plan",
-      discussion: """
-        EXAMPLES:
-          shardq plan-ranges --ranges 64 --weight population sample.jsonl > plan
-          shardq key --plan plan < part.jsonl             range, tab, record
-          shardq write-range --plan plan --output /shared/cities < lines > rows
-          shardq merge --plan plan --output /shared/cities rows*
-
-        The plan has the options of the build and the keys at which ranges begin. The merged index has \
-        the same bytes as an index that `shardq build` makes of all records. The sample is all records \
-        or a random choice of them: JSON lines, GeoNames dumps, lines, or TSV files without a header \
-        line and with --columns.
-
-        DOCUMENTATION:
-          man shardq-plan-ranges, docs/distributed.md
-        """)
-
-    @OptionGroup(title: "Dataset") var input: InputOptions
-    @OptionGroup(title: "Ranking") var ranking: RankingOptions
-    @OptionGroup(title: "Index") var layout: LayoutOptions
-
-    @Option(
-      name: .customLong("ranges"),
-      help: ArgumentHelp("The number of ranges: several for each process that writes.", valueName: "n"))
-    var ranges: Int
-
-    @OptionGroup(title: "Resources") var resources: ResourceOptions
-    @OptionGroup(title: "Output") var output: JobOutputOptions
-    @OptionGroup(title: "Output") var progress: JobProgressFlag
-
-    @Argument(
-      help: ArgumentHelp("Files of records, plain, .gz or .zst; - for standard input.", valueName: "sample"),
-      completion: .file())
-    var samples: [String]
-
-    func validate() throws {
-      if ranges < 1 || ranges > RangePlan.rangeLimit {
-        throw ValidationError("--ranges must be from 1 to \(QueryRunner.grouped(RangePlan.rangeLimit))")
-      }
-    }
-
-    func run() throws {
-      var options = BuildOptions()
-      input.apply(to: &options)
-      ranking.apply(to: &options)
-      layout.apply(to: &options)
-      resources.apply(to: &options)
-      let bar = progress.bar(of: Self.configuration.commandName!)
-      RangeLines.run(bar) { [options] (lines) throws(BuildError) in
-        var skews: [RangeSkew] = []
-        var sample = BuildSummary()
-        let plan = try ShardBuilder.planRanges(
-          samples, ranges: ranges, options: options, program: .own(), in: RangeLines.temporaryDirectory,
-          progress: { bar?.show(ProgressBar.Step($0)) }, reportSkew: { skews.append($0) }, report: { sample = $0 })
-        bar?.clear()
-        for note in [BuildReport.leftOut(sample.recordsLeftOut), BuildReport.emptyKeys(sample)] {
-          if let note { Diagnostics.note("in the sample, " + note) }
-        }
-        for skew in skews { Diagnostics.note(skew.note) }
-        if plan.bounds.count + 1 < ranges {
-          Diagnostics.note("the plan has \(plan.bounds.count + 1) ranges: the sample has too few keys for more")
-        }
-        lines.write(plan.text)
-      }
-    }
-  }
-
-  /// The option of the plan that a process follows.
-  struct PlanOption: ParsableArguments {
-    @Option(
-      name: .customLong("plan"), help: ArgumentHelp("The plan that plan-ranges printed.", valueName: "file"),
-      completion: .file())
-    var path: String
-
-    func read() throws(BuildError) -> RangePlan { try RangePlan(reading: path, for: .own()) }
-  }
-
-  struct KeyCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "key",
-      abstract: "Print each record of standard input with its range before it.",
-      usage: "shardq key --plan <file> < records > lines",
-      discussion: """
-        EXAMPLES:
-          shardq key --plan plan < part.jsonl > lines
-          shardq key --plan plan --ids < part.jsonl | sort | uniq -d
-
-        Each line of output has a range, a tab and the unchanged record. One `shardq write-range` needs \
-        all lines of a range: any program that groups lines by a column brings them together.
-
-        DOCUMENTATION:
-          man shardq-key, docs/distributed.md
-        """)
-
-    @OptionGroup var plan: PlanOption
-
-    @Flag(
-      name: .customLong("ids"),
-      help: "Print only a number made from each record's id, so that another program can count repeated ids.")
-    var ids = false
-
-    @OptionGroup(title: "Output") var output: JobOutputOptions
-    @OptionGroup(title: "Output") var progress: JobProgressFlag
-
-    func run() throws {
-      let (bar, start) = (progress.bar(of: Self.configuration.commandName!), Clock.now)
-      RangeLines.run(bar) { (lines) throws(BuildError) in
-        let summary = try ShardBuilder.writeRangeKeys(
-          plan.read(), of: "-", ids: ids, progress: { bar?.show(ProgressBar.Step($0)) }, write: { lines.write($0) })
-        bar?.clear()
-        if let text = BuildReport.leftOut(summary.leftOut) { Diagnostics.note(text) }
-        if summary.bad > 0 { Diagnostics.note("\(QueryRunner.counted(summary.bad, "bad record", nil)) left out") }
-        // The note goes to standard error, because `write-range` reads standard output as records.
-        let counted = QueryRunner.counted
-        Diagnostics.note(
-          "\(counted(summary.records, "record", nil)) in \(counted(summary.bytes, "byte", nil)), "
-            + "\(Clock.seconds(Clock.now - start)) s")
-      }
-    }
-  }
+  import ShardedIndex
 
   struct WriteRangeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "write-range",
       abstract: "Write the ranges of standard input, and print a row for each.",
-      usage: "shardq write-range --plan <file> --output <target> [<options>]",
+      usage: """
+        shardq write-range --plan <file> --output <target> [<options>]
+        shardq write-range --plan <file> --output <index> --over <index> ...
+        """,
       discussion: """
         EXAMPLES:
           shardq write-range --plan plan --output /shared/cities < lines > rows
           shardq write-range --plan plan --output s3://bucket/cities/ < lines > rows
           grep '^entry' rows | cut -f 2- |
             shardq write-range --plan plan --output /shared/cities --entries >> rows
+          seq 0 3 | shardq write-range --plan plan --over /shared/cities \\
+            --output /shared/cities --upsert day.jsonl --delete gone.csv > rows
 
         Standard input has the lines of `shardq key` in any order: all lines of each range that it has. \
         Each range becomes an index of its own in the target. write-range prints the row of a range when \
@@ -151,6 +32,11 @@
         Words and other names have entries, which belong to ranges of their own. Rows that begin with \
         `entry` and a tab are entries. Without that first column, these rows are the input of \
         `write-range --entries`.
+
+        With --over and a plan over that index, write-range writes ranges of the index with the changes: \
+        all changes of the job, the same for each process. Standard input has the numbers of the ranges, \
+        one a line. The target is the place of the index. With --entries, --over saves the writing of \
+        entries that the index has.
 
         DOCUMENTATION:
           man shardq-write-range, docs/distributed.md
@@ -167,24 +53,80 @@
     @Flag(name: .customLong("entries"), help: "Read lines of entries.")
     var isOfEntries = false
 
+    @OptionGroup var over: OverOption
+    @OptionGroup var changes: ChangeOptions
+    @OptionGroup(title: "Dataset of changes") var reading: ReadingOptions
     @OptionGroup(title: "Store") var store: StoreTargetOptions
     @OptionGroup(title: "Resources") var resources: ResourceOptions
     @OptionGroup(title: "Output") var output: JobOutputOptions
     @OptionGroup(title: "Output") var progress: JobProgressFlag
 
+    func validate() throws {
+      guard let index = over.index else {
+        if changes.isSaid || !reading.words.isEmpty {
+          throw ValidationError("changes need --over, the index that they change")
+        }
+        return
+      }
+      if isOfEntries, changes.isSaid {
+        throw ValidationError("standard input has the entries after the changes; leave out --upsert and --delete")
+      }
+      if !isOfEntries, !changes.isSaid {
+        throw ValidationError("there are no changes; name a file with --upsert or --delete")
+      }
+      if changes.readsInput { throw ValidationError("standard input has the ranges; name files of changes") }
+      if RemoteIndex.isURL(index) != StoreTargetOptions.isURL(target) {
+        throw ValidationError("--output must be the place of the index: its directory, or s3:// for a URL")
+      }
+    }
+
     func run() throws {
       var options = BuildOptions()
+      reading.apply(to: &options)
       resources.apply(to: &options)
+      let update = RangeChanges(upsert: changes.upsert, delete: changes.delete, options: options)
       if StoreTargetOptions.isURL(target) {
-        store.run(.writeRange, target, plan, options, progress) { $0.isOfEntries = isOfEntries }
+        store.run(.writeRange, target, plan, options, progress) {
+          $0.isOfEntries = isOfEntries
+          $0.update = over.index.map { ($0, isOfEntries ? nil : update) }
+        }
       }
       let bar = progress.bar(of: Self.configuration.commandName!)
+      if let index = over.index {
+        return RangeLines.run(bar) { (lines) throws(BuildError) in
+          let index = try BuildError.ofIndex { () throws(IndexError) in try ShardedIndex(opening: index) }
+          try ShardBuilder.writeRanges(
+            plan.read(), of: "-", over: index, isOfEntries ? nil : update, to: DirectoryTarget(target),
+            resources: options, progress: { bar?.show(ProgressBar.Step($0)) }, write: { lines.write($0) })
+        }
+      }
       RangeLines.run(bar) { [options] (lines) throws(BuildError) in
         let (plan, target) = (try plan.read(), try DirectoryTarget(target))
         let write = isOfEntries ? ShardBuilder.writeEntryRanges : ShardBuilder.writeRanges
         try write(plan, "-", target, options, { bar?.show(ProgressBar.Step($0)) }, { lines.write($0) })
       }
     }
+  }
+
+  /// The options of the changes of an index.
+  struct ChangeOptions: ParsableArguments {
+    @Option(
+      name: .customLong("upsert"),
+      help: ArgumentHelp(
+        "A file of new and changed records, as for build; - for standard input.",
+        valueName: "file"),
+      completion: .file())
+    var upsert: [String] = []
+
+    @Option(
+      name: .customLong("delete"),
+      help: ArgumentHelp("A file of records to remove; only their ids are read.", valueName: "file"),
+      completion: .file())
+    var delete: [String] = []
+
+    /// Whether there are any.
+    var isSaid: Bool { !upsert.isEmpty || !delete.isEmpty }
+    var readsInput: Bool { (upsert + delete).contains("-") }
   }
 
   struct MergeCommand: ParsableCommand {

@@ -219,14 +219,24 @@
   package struct StoreRequest: Sendable {
     package enum Command: String, Sendable {
       case publish, fetch, prune, update
+      case planRanges = "plan-ranges"
       case writeRange = "write-range"
       case merge
+    }
+
+    /// The arguments of `plan-ranges` over an index.
+    package struct PlanArguments: Sendable {
+      package var ranges: Int
+      package var program: RangePlan.Program
+      package var write: @Sendable (RangePlan) -> Void
     }
 
     /// The arguments of `write-range` and `merge`, by which many processes make an index.
     package struct RangeArguments: Sendable {
       package var plan: RangePlan
       package var resources: BuildOptions
+      /// The URL of the index that the ranges change, and the changes; no changes for ranges of entries.
+      package var update: (over: String, changes: RangeChanges?)?
       package var isOfEntries = false
       package var rows: [String] = []
       package var records: Int?
@@ -237,6 +247,8 @@
 
     /// The arguments of `update`.
     package struct UpdateArguments: Sendable {
+      /// The URL from which the update reads the index; nil for that of the store.
+      package var over: String?
       package var upsert: [String]
       package var delete: [String]
       package var options: BuildOptions
@@ -259,6 +271,8 @@
     package var (isJSON, isQuiet) = (false, false)
     /// The time without bytes after which a request fails, in seconds; nil for the default.
     package var stallSeconds: Int?
+    /// The arguments of `plan-ranges`; nil for other commands.
+    package var plan: PlanArguments?
     /// The arguments of `write-range` and `merge`; nil for other commands.
     package var ranges: RangeArguments?
     /// The arguments of `update`; nil for other commands.

@@ -62,19 +62,7 @@
     @Argument(help: ArgumentHelp("An index in a store, in the place of --index.", valueName: "url"))
     var url: String?
 
-    @Option(
-      name: .customLong("upsert"),
-      help: ArgumentHelp(
-        "A file of new and changed records, as for build; - for standard input.",
-        valueName: "file"),
-      completion: .file())
-    var upsert: [String] = []
-
-    @Option(
-      name: .customLong("delete"),
-      help: ArgumentHelp("A file of records to remove; only their ids are read.", valueName: "file"),
-      completion: .file())
-    var delete: [String] = []
+    @OptionGroup var changes: ChangeOptions
 
     @Option(
       name: .customLong("weights"),
@@ -94,6 +82,12 @@
     @Flag(name: .customLong("allow-empty"), help: "Let the changes remove all records.")
     var allowsEmpty = false
 
+    @Option(
+      name: .customLong("over"),
+      help: ArgumentHelp(
+        "Read the index of a store from this URL, and write only to the store.", valueName: "url"))
+    var over: String?
+
     @OptionGroup(title: "Store") var store: StoreTargetOptions
     @OptionGroup(title: "Resources") var resources: ResourceOptions
     @OptionGroup(title: "Output") var summary: SummaryOptions
@@ -109,11 +103,15 @@
       if url != nil || location.index.map(StoreTargetOptions.isURL) == true, overlay || merge {
         throw ValidationError("an index in a store has no overlay; leave out --overlay and --merge")
       }
-      if upsert.isEmpty, delete.isEmpty, !merge {
+      if over != nil, url == nil, location.index.map(StoreTargetOptions.isURL) != true {
+        throw ValidationError("--over goes with an index in a store; name that as s3://bucket/prefix/")
+      }
+      if let over, !RemoteIndex.isURL(over) { throw ValidationError("--over \(over) is no URL") }
+      if !changes.isSaid, !merge {
         throw ValidationError("there are no changes; name a file with --upsert or --delete, or add --merge")
       }
       if overlay, merge { throw ValidationError("--overlay and --merge exclude each other; leave out one") }
-      if (upsert + delete + [weights].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
+      if (changes.upsert + changes.delete + [weights].compactMap { $0 }).filter({ $0 == "-" }).count > 1 {
         throw ValidationError("standard input can be read only once; leave out one -")
       }
     }
@@ -126,20 +124,23 @@
       resources.apply(to: &options)
       options.allowsEmpty = allowsEmpty
       let view = UpdateView(summary, progress, weights: weights)
-      if let id = delete.first(where: Self.isID) {
+      if let id = changes.delete.first(where: Self.isID) {
         Diagnostics.report(advice(id))
         finish(.notFound)
       }
       if let url = url ?? location.store {
         var request = StoreRequest(.update, url)
         request.isSingleWriter = store.isSingleWriter
-        request.update = .init(upsert: upsert, delete: delete, options: options, view: view)
+        request.update = .init(
+          over: over, upsert: changes.upsert, delete: changes.delete, options: options, view: view)
         request.run(store.grace, summary, bar: view.bar)
       }
       let directory = location.path
       let made: BuildSummary
       do throws(BuildError) {
-        made = try ShardBuilder.update(directory, upsert: upsert, delete: delete, options: options) { view.show($0) }
+        made = try ShardBuilder.update(
+          directory, upsert: changes.upsert, delete: changes.delete, options: options
+        ) { view.show($0) }
       } catch {
         view.clear()
         Diagnostics.report(error.text)
