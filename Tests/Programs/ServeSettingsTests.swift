@@ -9,6 +9,7 @@ import Testing
     settings.expectedDigest = String(repeating: "0f", count: 32)
     settings.listen = ListenAddress(address: "::1", port: 0)
     settings.hosts = ["example.org", "*"]
+    settings.trustedProxies = [try #require(AddressRange(argument: "10.0.0.0/8"))]
     settings.cacheBytes = 1 << 20
     settings.placesBytes = 2
     settings.connections = 3
@@ -30,6 +31,7 @@ import Testing
       ("--host", "example.org"), ("--host", "*"), ("--cache", "1MiB"), ("--places-memory", "2"),
       ("--max-connections", "3"), ("--reload-interval", "0.004"), ("--idle-timeout", "5"), ("--request-timeout", "6.5"),
       ("--response-timeout", "0.007"), ("--max-age", "8"), ("--cors", settings.cors), ("--log-format", "json"),
+      ("--trusted-proxy", "10.0.0.0/8"),
       ("--frame-ancestors", "self"), ("--frame-ancestors", "https://example.org"),
       ("--fetch", "ranges"), ("--cache-dir", "/a=b"), ("--cache-size", "9"), ("--title", "serve"), ("--fields", "a"),
       ("--fields", "b"),
@@ -56,7 +58,7 @@ import Testing
   @Test(
     "other words are refused",
     arguments: [
-      "x", "--listen", "--listen=65536", "--cache=1X", "--max-age=x", "--log-format=xml", "--cache-size=-1", "-x",
+      "x", "--trusted-proxy=10.0.0.0/33", "--listen", "--listen=65536", "--cache=1X", "--max-age=x", "--log-format=xml", "--cache-size=-1", "-x",
       "--frame-ancestors=example.org", "--frame-ancestors=https://a.example/;script-src *", "--frame-ancestors=none",
     ])
   func refused(word: String) throws { #expect(try ServeSettings([word]) == nil) }

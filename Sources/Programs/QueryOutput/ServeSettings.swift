@@ -15,6 +15,8 @@
     package var port: Int { listen.port }
     /// The host names that requests may use beside this machine's own; `*` allows any.
     package var hosts: [String] = []
+    /// The proxies whose `X-Forwarded-For` names the client in the log.
+    package var trustedProxies: [AddressRange] = []
     /// The most bytes of decompressed shards that stay in memory.
     package var cacheBytes = 8 << 20
     /// The settings for an index of a URL.
@@ -87,6 +89,9 @@
       case "--expect-digest": expectedDigest = value
       case "--listen": return set(&listen, ListenAddress(argument: value))
       case "--host": hosts.append(value)
+      case "--trusted-proxy":
+        guard let range = AddressRange(argument: value) else { return false }
+        trustedProxies.append(range)
       case "--cache": return set(&cacheBytes, bytes())
       case "--places-memory": return set(&placesBytes, bytes())
       case "--max-connections": return set(&connections, Int(value))

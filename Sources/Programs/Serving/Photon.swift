@@ -10,7 +10,7 @@
   ///
   /// The server supports each parameter of Photon's page, or refuses the parameter by name. So no client gets an answer
   /// to another question without notice. Source: https://github.com/komoot/photon/blob/master/docs/api-v1.md;
-  /// docs/server.md has the table.
+  /// docs/photon.md has the table.
   enum Photon {
     /// The parameters that clients of Photon may repeat.
     static let repeatable: Set<String> = ["osm_tag", "layer", "include", "exclude", "countrycode"]

@@ -83,11 +83,18 @@
         log.write(
           .info, "request",
           [
-            "from": address?.ipAddress ?? "", "method": request.method.name, "target": request.targetInASCII,
+            "from": client(of: request, address), "method": request.method.name, "target": request.targetInASCII,
             "status": "\(response.status)", "bytes": response.headers[.contentLength] ?? "0", "us": "\(elapsed)",
           ])
       }
       return response
+    }
+
+    /// Returns the address of a request's client, for the log.
+    private func client(of request: Request, _ address: SocketAddress?) -> String {
+      let peer = address?.ipAddress ?? ""
+      guard !settings.trustedProxies.isEmpty else { return peer }
+      return settings.trustedProxies.client(of: peer, request.field("x-forwarded-for"))
     }
 
     private func answer(_ request: Request) throws -> Response {

@@ -7,7 +7,7 @@
     private static let collected: Set<String> = [
       "--alias", "--bind", "--delete", "--expect", "--facet", "--filter", "--frame-ancestors", "--host",
       "--image-origin", "--label", "--names", "--number", "--order", "--search-field", "--source", "--synonyms",
-      "--upsert",
+      "--trusted-proxy", "--upsert",
     ]
     /// Options whose value is a list with commas.
     private static let lists: Set<String> = [

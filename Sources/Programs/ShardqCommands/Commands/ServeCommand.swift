@@ -51,6 +51,13 @@
         valueName: "name"))
     var hosts: [String] = []
 
+    @Option(
+      name: .customLong("trusted-proxy"),
+      help: ArgumentHelp(
+        "A proxy's address whose X-Forwarded-For names the client in the log. May be given again.",
+        valueName: "address[/bits]"))
+    var proxies: [AddressRange] = []
+
     @OptionGroup(title: "Limits") var limits: ServeLimits
     @OptionGroup(title: "An index of a URL") var remote: RemoteQueryOptions
     @OptionGroup(title: "Page") var look: PageLook
@@ -156,5 +163,6 @@
 
   extension ServeSettings.LogFormat: ExpressibleByArgument {}
   extension ListenAddress: ExpressibleByArgument {}
+  extension AddressRange: ExpressibleByArgument {}
   extension Seconds: ExpressibleByArgument {}
 #endif

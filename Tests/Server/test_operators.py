@@ -1,0 +1,80 @@
+"""Tests the server as its operators run it: behind a proxy, with its log and counters."""
+
+import json
+import socket
+import unittest
+
+from server import SAMPLE, Server, shardq
+
+
+def logged(server, event):
+    """The lines of the log about an event, as objects."""
+    return [line for line in map(json.loads, server.log.splitlines()) if line["event"] == event]
+
+
+class Proxies(unittest.TestCase):
+    # The values of X-Forwarded-For from a trusted proxy, and the client in the log. 10.0.0.0/8, 192.0.2.7 and fd00::/9 are
+    # trusted too.
+    CLIENTS = [
+        (["203.0.113.7"], "203.0.113.7"),
+        (["1.2.3.4, 203.0.113.7"], "203.0.113.7"),  # The client wrote the first address itself.
+        (["1.2.3.4", "203.0.113.7"], "203.0.113.7"),
+        (["203.0.113.7,10.255.0.1, 192.0.2.7"], "203.0.113.7"),
+        (["203.0.113.7, 192.0.2.8"], "192.0.2.8"),
+        (["10.0.0.1, 10.0.0.2"], "10.0.0.1"),  # There are only proxies.
+        (["2001:db8::5, fd7f::1"], "2001:db8::5"),
+        (["2001:db8::5, fd80::1"], "fd80::1"),
+        (["203.0.113.7, ::ffff:10.1.2.3"], "203.0.113.7"),
+        (["203.0.113.7:4711"], "203.0.113.7"),
+        (["[2001:db8::5]:4711, [fd00::1]"], "2001:db8::5"),
+        ([], "127.0.0.1"),
+        ([""], "127.0.0.1"),
+        (["unknown"], "127.0.0.1"),
+        (["203.0.113.7, <script>"], "127.0.0.1"),
+        (["203.0.113.7, , 10.0.0.1"], "10.0.0.1"),
+        (["203.0.113.7, 010.0.0.1"], "127.0.0.1"),
+        (["203.0.113.7, 10.0.0.1.1"], "127.0.0.1"),
+        (["fe80::1%eth0"], "127.0.0.1"),
+        (["203.0.113.7 6.6.6.6"], "127.0.0.1"),
+        (["x, " + "10.0.0.1," * 700 + "10.0.0.2"], "10.0.0.1"),
+    ]
+
+    def ask(self, server, values):
+        lines = b"".join(b"X-Forwarded-For: " + value.encode() + b"\r\n" for value in values)
+        answer = server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + lines + b"\r\n")
+        self.assertIn(b"200 OK", answer.split(b"\r\n")[0], values)
+
+    def test_a_trusted_proxy_names_the_client(self):
+        trusted = ["127.0.0.0/8", "10.0.0.0/8", "192.0.2.7", "fd00::/9"]
+        options = [word for range in trusted for word in ("--trusted-proxy", range)]
+        with Server(SAMPLE, "--log-format", "json", *options) as server:
+            for values, _ in self.CLIENTS:
+                self.ask(server, values)
+            found = [line["from"] for line in logged(server, "request")]
+        self.assertEqual(found, [client for _, client in self.CLIENTS])
+
+    def test_the_header_of_others_counts_for_nothing(self):
+        for options in [[], ["--trusted-proxy", "10.0.0.0/8", "--trusted-proxy", "126.0.0.0/8", "--trusted-proxy", "::/8"]]:
+            with Server(SAMPLE, "--log-format", "json", *options) as server:
+                self.ask(server, ["203.0.113.7"])
+                self.ask(server, ["203.0.113.7, 10.0.0.1"])
+                self.assertEqual([line["from"] for line in logged(server, "request")], ["127.0.0.1"] * 2)
+
+    def test_a_proxy_by_ipv6(self):
+        if not socket.has_ipv6:
+            self.skipTest("this machine has no IPv6")
+        for range, client in [("::1", "203.0.113.7"), ("::/0", "203.0.113.7"), ("::2", "::1"), ("0.0.0.0/0", "::1")]:
+            with Server(SAMPLE, "--log-format", "json", "--trusted-proxy", range, listen="[::1]:0") as server:
+                self.ask(server, ["6.6.6.6, 203.0.113.7, 2001:db8::5"] if range == "::/0" else ["6.6.6.6, 203.0.113.7"])
+                self.assertEqual([line["from"] for line in logged(server, "request")], [client], range)
+
+    def test_wrong_ranges_are_refused(self):
+        for range in ["", "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "proxy.example",
+                      "10.0.0.0/1e1", "[::1]", "10.0.0.1 "]:
+            status, _, error = shardq("serve", "-i", SAMPLE, "--listen", "127.0.0.1:0", "--trusted-proxy", range)
+            self.assertEqual(status, 64, range)
+            self.assertIn("--trusted-proxy", error)
+
+
+if __name__ == "__main__":
+    unittest.main()
