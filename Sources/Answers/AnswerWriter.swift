@@ -173,6 +173,26 @@ package final class AnswerWriter: @unchecked Sendable {
     try body.write(0x5d)
   }
 
+  /// Writes the answer to a request for one record.
+  ///
+  /// - Parameters:
+  ///   - records: All records.
+  ///   - generation: The name of the generation.
+  package func record(
+    _ records: some RecordSource, _ position: Int, in generation: String
+  ) throws(AnswerError) {
+    try writing { (body) throws(WriteError) in
+      try body.write(JSONText.schema)
+      try body.write("\"generation\":\"" as StaticString)
+      try body.write(generation)
+      try body.write("\",\"record\":" as StaticString)
+    }
+    try forEach(records, position..<position + 1, needsKeys: false) { (body, record, _) throws(WriteError) in
+      try objects.write(buffer, record, to: &body)
+    }
+    try writing { (body) throws(WriteError) in try body.write("}\n" as StaticString) }
+  }
+
   /// Writes the answer to a request for the records in a box on the map.
   ///
   /// - Parameters:

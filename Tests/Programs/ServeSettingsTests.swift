@@ -12,6 +12,7 @@ import Testing
     settings.trustedProxies = [try #require(AddressRange(argument: "10.0.0.0/8"))]
     settings.cacheBytes = 1 << 20
     settings.placesBytes = 2
+    settings.idsBytes = 11
     settings.connections = 3
     settings.reloadMilliseconds = 4
     settings.idleMilliseconds = 5000
@@ -28,7 +29,7 @@ import Testing
     try settings.page.add("fields", "a,b", place: "")
     let options = [
       ("-i", settings.index), ("--expect-digest", settings.expectedDigest), ("--listen", "[::1]:0"),
-      ("--host", "example.org"), ("--host", "*"), ("--cache", "1MiB"), ("--places-memory", "2"),
+      ("--host", "example.org"), ("--host", "*"), ("--cache", "1MiB"), ("--places-memory", "2"), ("--ids-memory", "11"),
       ("--max-connections", "3"), ("--reload-interval", "0.004"), ("--idle-timeout", "5"), ("--request-timeout", "6.5"),
       ("--response-timeout", "0.007"), ("--max-age", "8"), ("--cors", settings.cors), ("--log-format", "json"),
       ("--trusted-proxy", "10.0.0.0/8"),

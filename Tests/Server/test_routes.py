@@ -20,7 +20,7 @@ class Routes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.rows = places(3000)
-        cls.index = build(cls.rows, "routes")
+        cls.index = build(cls.rows, "routes", "--id", "name")
         cls.server = Server(cls.index)
         cls.sample = Server(SAMPLE)
         cls.exported = [json.loads(line) for line in shardq("export", "-i", cls.index)[1].splitlines()]
@@ -107,7 +107,8 @@ class Routes(unittest.TestCase):
 
     # Validity
 
-    TAGGED = ["/", "/shardq-box.js", "/v1/search?q=b", "/api?q=b", "/v1/dots", "/v1/within?west=0&south=0&east=9&north=9", "/v1/openapi.json"]
+    TAGGED = ["/", "/shardq-box.js", "/v1/search?q=b", "/api?q=b", "/v1/dots", "/v1/within?west=0&south=0&east=9&north=9", "/v1/openapi.json",
+              "/v1/record/Pol"]
 
     def test_unchanged_answers_cost_nothing(self):
         for path in self.TAGGED:
@@ -167,7 +168,7 @@ class Routes(unittest.TestCase):
 
     def test_every_route_is_in_the_table(self):
         # test_filters has an index with filters, for /v1/facets.
-        described = set(self.server.get("/v1/openapi.json").json["paths"]) - {"/v1/facets"}
+        described = {path.replace("{id}", "Pol") for path in self.server.get("/v1/openapi.json").json["paths"]} - {"/v1/facets"}
         self.assertEqual({path.split("?")[0] for path in self.ALL}, described | {"/v1/openapi.json"})
 
     # Compressed answers
@@ -383,7 +384,7 @@ class Routes(unittest.TestCase):
         self.assertTrue(description["openapi"].startswith("3.1"))
         given = {"/v1/within": "?west=0&south=0&east=1&north=1", "/api": "?q=a", "/reverse": "?lat=0&lon=0"}
         for path, methods in description["paths"].items():
-            answer = self.server.get(path + given.get(path, ""))
+            answer = self.server.get(path.replace("{id}", "Pol") + given.get(path, ""))
             if path == "/v1/facets":
                 self.assertEqual((answer.status, answer.json["parameter"]), (400, "field"))
                 continue

@@ -23,6 +23,8 @@
     package var remote = RemoteSettings()
     /// The most bytes of memory for searches by a box on the map.
     package var placesBytes = 64 << 20
+    /// The most bytes of memory for finding records by their ids.
+    package var idsBytes = 64 << 20
     /// The most simultaneous connections.
     package var connections = 16384
     /// The time between checks for a newer generation, in milliseconds.
@@ -94,6 +96,7 @@
         trustedProxies.append(range)
       case "--cache": return set(&cacheBytes, bytes())
       case "--places-memory": return set(&placesBytes, bytes())
+      case "--ids-memory": return set(&idsBytes, bytes())
       case "--max-connections": return set(&connections, Int(value))
       case "--reload-interval": return set(&reloadMilliseconds, milliseconds())
       case "--idle-timeout": return set(&idleMilliseconds, milliseconds())

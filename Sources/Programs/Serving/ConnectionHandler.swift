@@ -199,8 +199,8 @@
         switch outcome {
         case .answered(let response):
           eventLoop.execute { here.value.0.finishAnswer(response, to: request, here.value.1) }
-        case .later(let making):
-          making.whenMade { eventLoop.execute { here.value.0.answerElsewhere(request, here.value.1) } }
+        case .later(let unfinished):
+          unfinished.whenMade { eventLoop.execute { here.value.0.answerElsewhere(request, here.value.1) } }
         }
       }) {
         let response = responder.refusal(EngineGate.isLate, to: request, from: address)

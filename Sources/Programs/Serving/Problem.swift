@@ -20,6 +20,9 @@
 
     static let noCoordinates = Problem(status: 404, detail: "The records of this index have no coordinates.")
 
+    static let noIDs = Problem(
+      status: 404, detail: "The records of this index have no ids; build the index with shardq build --id FIELD.")
+
     static let internalFailure = Problem(
       status: 500, detail: "The server could not read its index. The server's log has the reason.")
 

@@ -26,13 +26,15 @@
     }
 
     /// Decodes a text of `application/x-www-form-urlencoded`; nil if it is not valid.
-    static func decoded(_ text: Substring) -> String? {
+    ///
+    /// - Parameter isPath: Whether the text is of a path, where a plus sign stands for itself.
+    static func decoded(_ text: Substring, isPath: Bool = false) -> String? {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(text.utf8.count)
       var rest = text.utf8.makeIterator()
       while let byte = rest.next() {
         switch byte {
-        case UInt8(ascii: "+"): bytes.append(0x20)
+        case UInt8(ascii: "+") where !isPath: bytes.append(0x20)
         case UInt8(ascii: "%"):
           guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
           bytes.append(high << 4 | low)

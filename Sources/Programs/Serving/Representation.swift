@@ -21,11 +21,6 @@
     var reservation: ResponseBudget.Reservation? = nil
   }
 
-  /// The error of a request that needs a grid while another thread makes the grid.
-  struct Unfinished: Error {
-    let grid: PlaceGridMaker
-  }
-
   /// The error of a request that an event loop could answer, but leaves to other threads.
   struct NotHere: Error {}
 #endif

@@ -29,6 +29,8 @@
     /// The path and the query as the request has them, without an authority in front.
     let target: String
     let route: Route
+    /// The part of the path behind the route: the id of a record.
+    let rest: Substring
     /// The part of the target after the `?`; nil without one.
     let query: Substring?
     let arrival = ContinuousClock.now
@@ -54,7 +56,9 @@
       self.method = method
       self.target = target
       let question = target.firstIndex(of: "?")
-      route = Route(path: target[..<(question ?? target.endIndex)])
+      let path = target[..<(question ?? target.endIndex)]
+      route = Route(path: path)
+      rest = Substring(path.utf8.dropFirst(route.rawValue.utf8.count))
       query = question.map { target[target.index(after: $0)...] }
       self.authority = authority
       self.keepsConnection = keepsConnection

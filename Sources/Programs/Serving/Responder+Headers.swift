@@ -12,7 +12,7 @@
       case .page: tag = page.answer(served.current.facts).tag
       case .box: tag = SearchPage.box.tag
       case .description: tag = SearchPage.description.tag
-      case .search, .facets, .photon, .reverse, .within, .dots: tag = served.current.tag
+      case .search, .facets, .record, .photon, .reverse, .within, .dots: tag = served.current.tag
       case .status, .photonStatus, .structured, .health, .metrics, .none: tag = nil
       }
       guard let tag else { return nil }

@@ -107,6 +107,41 @@
       if records > Self.recordsHere, !ReadingTerms.mayWait { throw NotHere() }
     }
 
+    /// Answers a request for the record with an id.
+    ///
+    /// - Parameter text: The id as the path has it.
+    func record(_ text: Substring, _ parameters: inout QueryParameters) throws -> Representation {
+      try parameters.finish()
+      guard let id = QueryParameters.decoded(text, isPath: true) else {
+        throw Problem.badParameter("id", "The id is not percent-encoded UTF-8; send a percent sign as %25.")
+      }
+      return try served.answering { generation in
+        let (records, state) = (ShardedIndex.Matches(allOf: generation), try served.state(of: generation))
+        guard let field = state.idField else { throw Problem.noIDs }
+        if !state.ids.isMade { try checkWait(for: .max) }
+        let size = IDPositions.size(records: records.count)
+        guard size <= settings.idsBytes else {
+          throw Problem(
+            status: 503,
+            detail: "Finding records by id takes \(size) bytes of memory; "
+              + "shardq serve --ids-memory allows \(settings.idsBytes).")
+        }
+        guard let number = field.number,
+          let position = try state.ids.made({ try IDPositions(records, field: number) }).position(of: id, in: records)
+        else { throw Problem(status: 404, detail: "No record has this \(field.path).", parameter: "id") }
+        let body: ByteBuffer
+        do {
+          body = try state.withWriter { try $0.record(records, position, in: state.name) }
+        } catch is WriteError {
+          throw Problem(
+            status: 503,
+            detail: "The record has over \(AnswerWriter.sizeLimit >> 20) MiB. "
+              + "Ask shardq query on the server's machine for it.")
+        }
+        return Representation(body: body, contentType: "application/json", tag: state.tag)
+      }
+    }
+
     func within(_ parameters: inout QueryParameters) throws -> Representation {
       let west = try parameters.degrees("west", limit: 180)
       let edges = [try parameters.degrees("south", limit: 90), try parameters.degrees("north", limit: 90)]

@@ -10,8 +10,8 @@
   struct Responder: Sendable {
     enum Reply {
       case answered(Response)
-      /// The caller has to answer the request again once the grid is made.
-      case later(PlaceGridMaker)
+      /// The caller has to answer the request again once a value is made.
+      case later(Unfinished)
     }
 
     let settings: ServeSettings
@@ -45,7 +45,7 @@
       } catch let error as Problem {
         problem = error
       } catch let error as Unfinished {
-        return .later(error.grid)
+        return .later(error)
       } catch IndexError.io(_, _, let number) where [ENOMEM, EMFILE, ENFILE].contains(number) {
         problem = number == ENOMEM ? .fullMemory : .noDescriptors
       } catch let error as IndexError {
@@ -136,6 +136,7 @@
       case .reverse: answer = try reverse(&parameters)
       case .photonStatus: answer = try photonStatus(&parameters)
       case .facets: answer = try facets(&parameters)
+      case .record: answer = try record(request.rest, &parameters)
       case .within: answer = try within(&parameters)
       case .dots: answer = try dots(&parameters)
       case .status: answer = try status(&parameters)

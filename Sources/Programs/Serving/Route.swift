@@ -5,6 +5,8 @@
     case box = "/shardq-box.js"
     case search = "/v1/search"
     case facets = "/v1/facets"
+    /// The id of the record follows.
+    case record = "/v1/record/"
     case within = "/v1/within"
     case dots = "/v1/dots"
     case status = "/v1/status"
@@ -23,6 +25,7 @@
       case .box: "box"
       case .search: "search"
       case .facets: "facets"
+      case .record: "record"
       case .within: "within"
       case .dots: "dots"
       case .status: "status"
@@ -38,7 +41,9 @@
     }
 
     init(path: Substring) {
-      if let route = Route(rawValue: String(path)) {
+      if path.utf8.starts(with: Route.record.rawValue.utf8) {
+        self = .record
+      } else if let route = Route(rawValue: String(path)) {
         self = route
       } else if path.hasSuffix("/"), let route = Route(rawValue: String(path.dropLast())), route.isPhotons {
         // Photon's clients write paths with and without a slash at the end.

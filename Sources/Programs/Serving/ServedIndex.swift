@@ -85,7 +85,12 @@
     let tag: String
     private let writers = NIOLockedValueBox<[AnswerWriter]>([])
     /// The grid of coordinates. The first request for the grid makes it.
-    let grid = PlaceGridMaker()
+    let grid = OnceMade<PlaceGrid>()
+    /// The positions of records by their ids. The first request for a record makes them.
+    let ids = OnceMade<IDPositions>()
+    /// The path of the field with the ids, and its number; the number is nil if no record has the field. nil without
+    /// ids.
+    let idField: (path: String, number: Int?)?
     private let dotsBody = NIOLockedValueBox<[UInt8]?>(nil)
 
     init(_ generation: Generation) throws(IndexError) {
@@ -94,6 +99,9 @@
       recordCount = generation.recordCount
       schema = generation.schema
       facts = PageFacts(IndexSettings(of: manifest.root), schema)
+      idField = IndexSettings(of: manifest.root, hasTables: false).id.map { [schema] in
+        ($0, schema.names.firstIndex(of: $0))
+      }
       digest = try manifest.digest()
       // A file in a store has no descriptor that keeps one content.
       if generation.isFar, ReadingTerms.mayWait, generation.isSuperseded {
@@ -141,61 +149,6 @@
     var dots: [UInt8]? {
       get { dotsBody.withLockedValue { $0 } }
       set { dotsBody.withLockedValue { $0 = newValue } }
-    }
-  }
-
-  /// The maker of one generation's grid. The first request for the grid makes it.
-  final class PlaceGridMaker: Sendable {
-    private enum State {
-      case none
-      /// A thread makes the grid; these calls wait for its end.
-      case making([@Sendable () -> Void])
-      case made(PlaceGrid)
-    }
-    private let state = NIOLockedValueBox(State.none)
-
-    /// Returns the grid, made by `make` at the first call.
-    ///
-    /// - Throws: The error of `make`; ``Unfinished`` while another thread makes the grid.
-    func made(_ make: () throws -> PlaceGrid) throws -> PlaceGrid {
-      let known: PlaceGrid? = try state.withLockedValue { state in
-        switch state {
-        case .made(let grid): return grid
-        case .making: throw Unfinished(grid: self)
-        case .none:
-          state = .making([])
-          return nil
-        }
-      }
-      if let known { return known }
-      do {
-        let grid = try make()
-        end(.made(grid))
-        return grid
-      } catch {
-        // The next request tries again.
-        end(.none)
-        throw error
-      }
-    }
-
-    private func end(_ new: State) {
-      let waiting = state.withLockedValue { state in
-        defer { state = new }
-        if case .making(let waiting) = state { return waiting }
-        return []
-      }
-      for call in waiting { call() }
-    }
-
-    /// Calls `call` as soon as no thread makes the grid.
-    func whenMade(_ call: @Sendable @escaping () -> Void) {
-      let waits = state.withLockedValue { state in
-        guard case .making(let waiting) = state else { return false }
-        state = .making(waiting + [call])
-        return true
-      }
-      if !waits { call() }
     }
   }
 

@@ -19,7 +19,7 @@
           shardq serve --title Shop --subtitle '{brand}, {price} EUR'
           shardq serve -i s3://bucket/cities/ --cache-dir /var/cache/shardq
 
-        /v1/openapi.json describes the API: /v1/search, /v1/facets, /v1/within, /v1/dots, /v1/status, /api and \
+        /v1/openapi.json describes the API: /v1/search, /v1/facets, /v1/record/ID, /v1/within, /v1/dots, /v1/status, /api and \
         /reverse (as the geocoder Photon answers), /healthz, /metrics. When the index is rebuilt, serve \
         answers from the new generation, and no request fails. serve has no TLS: put a proxy in front of \
         it.
@@ -140,6 +140,11 @@
       name: .customLong("places-memory"),
       help: ArgumentHelp("The most memory for finding records by place: 12 bytes a record.", valueName: "size"))
     var places = ByteSize(bytes: 64 << 20)
+
+    @Option(
+      name: .customLong("ids-memory"),
+      help: ArgumentHelp("The most memory for finding records by id: 8 bytes a record.", valueName: "size"))
+    var ids = ByteSize(bytes: 64 << 20)
 
     @Option(
       name: .customLong("max-connections"), help: ArgumentHelp("The most connections at a time.", valueName: "n"))

@@ -1,0 +1,84 @@
+#if Server
+  import ShardedIndex
+
+  /// The positions of one generation's records by their ids.
+  ///
+  /// An index is sorted by key, and has no table of ids. This one takes 8 bytes a record: half of a hash of the id, and
+  /// the position.
+  final class IDPositions: Sendable {
+    /// The halves of the hashes, each with a position behind it, in ascending order.
+    private let entries: [UInt64]
+    /// The number of the field that has the ids.
+    private let field: Int
+
+    static func size(records: Int) -> Int { records * MemoryLayout<UInt64>.stride }
+
+    /// - Parameters:
+    ///   - records: All records of a generation.
+    ///   - field: The number of the field that has the ids.
+    init(_ records: ShardedIndex.Matches, field: Int) throws(IndexError) {
+      self.field = field
+      let buffer = RecordBuffer()
+      var entries: [UInt64] = []
+      entries.reserveCapacity(records.count)
+      var at = 0
+      while at < records.count {
+        let end = min(records.count, at + min(64, try records.recordsAtOnce(at: at)))
+        try records.read(at..<end, into: buffer)
+        for record in 0..<buffer.count {
+          guard let id = Self.id(ofRecord: record, in: buffer, field) else { continue }
+          entries.append(UInt64(Self.hash(id)) << 32 | UInt64(at + record))
+        }
+        at = end
+      }
+      entries.sort()
+      self.entries = entries
+    }
+
+    /// Returns the position of the first record with an id; nil if no record has it.
+    ///
+    /// - Parameter records: The records of the table.
+    /// - Complexity: O(log *n*), and the decoding of a record.
+    func position(of id: String, in records: ShardedIndex.Matches) throws(IndexError) -> Int? {
+      let wanted = Array(id.utf8)
+      let hash = Self.hash(wanted)
+      var (lower, upper) = (0, entries.count)
+      while lower < upper {
+        let middle = (lower + upper) / 2
+        if entries[middle] < UInt64(hash) << 32 { lower = middle + 1 } else { upper = middle }
+      }
+      let buffer = RecordBuffer()
+      // Other ids with the same half of the hash are rare: the hash has a random seed in each process.
+      while lower < entries.count, entries[lower] >> 32 == hash {
+        let position = Int(entries[lower] & UInt64(UInt32.max))
+        // A large record needs memory that other requests may have.
+        _ = try records.recordsAtOnce(at: position)
+        try records.read(position..<position + 1, into: buffer)
+        if Self.id(ofRecord: 0, in: buffer, field) == wanted { return position }
+        lower += 1
+      }
+      return nil
+    }
+
+    /// Returns the id of a record as section 3.8 of docs/format.md defines it; nil if the record has none.
+    private static func id(ofRecord record: Int, in buffer: RecordBuffer, _ name: Int) -> [UInt8]? {
+      for slot in buffer.rawFields(ofRecord: record) where Int(buffer.rawName(ofField: slot)) == name {
+        let field = buffer.rawField(slot)
+        let isID =
+          switch field.kind {
+          case .number: true
+          case .string: field.text.contains { $0 > 0x20 }
+          case .literal: field.text.first == UInt8(ascii: "t") || field.text.first == UInt8(ascii: "f")
+          }
+        return isID ? Array(field.text) : nil
+      }
+      return nil
+    }
+
+    private static func hash(_ id: [UInt8]) -> UInt32 {
+      var hasher = Hasher()
+      hasher.combine(id)
+      return UInt32(truncatingIfNeeded: hasher.finalize())
+    }
+  }
+#endif
