@@ -24,6 +24,7 @@ import Testing
     settings.logFormat = .json
     settings.logsRequests = true
     settings.printsJSON = true
+    settings.logsUnmatched = true
     (settings.remote.fetch, settings.remote.cacheDirectory, settings.remote.cacheBytes) = ("ranges", "/a=b", 9)
     try settings.page.add("title", "serve", place: "")
     try settings.page.add("fields", "a,b", place: "")
@@ -37,7 +38,7 @@ import Testing
       ("--fetch", "ranges"), ("--cache-dir", "/a=b"), ("--cache-size", "9"), ("--title", "serve"), ("--fields", "a"),
       ("--fields", "b"),
     ]
-    let flags = ["--json"]
+    let flags = ["--json", "--log-unmatched"]
     func isSame(_ arguments: [String]) throws -> Bool {
       var read = try #require(try ServeSettings(arguments))
       // The order of the page's settings is that of the line.
@@ -59,7 +60,8 @@ import Testing
   @Test(
     "other words are refused",
     arguments: [
-      "x", "--trusted-proxy=10.0.0.0/33", "--listen", "--listen=65536", "--cache=1X", "--max-age=x", "--log-format=xml", "--cache-size=-1", "-x",
+      "x", "--trusted-proxy=10.0.0.0/33", "--listen", "--listen=65536", "--cache=1X", "--max-age=x", "--log-format=xml",
+      "--cache-size=-1", "-x",
       "--frame-ancestors=example.org", "--frame-ancestors=https://a.example/;script-src *", "--frame-ancestors=none",
     ])
   func refused(word: String) throws { #expect(try ServeSettings([word]) == nil) }

@@ -76,5 +76,47 @@ class Proxies(unittest.TestCase):
             self.assertIn("--trusted-proxy", error)
 
 
+class Unmatched(unittest.TestCase):
+    COUNTER = "shardq_answers_without_match_total"
+    # Requests without a match and their texts, and requests that do not count: with a match, further pages, refused ones,
+    # other routes.
+    UNMATCHED = [("/v1/search?q=zzzz", "zzzz"), ("/v1/search?q=%C3%A9%0A%1B%22&format=jsonl", "\u00e9\n\x1b\""),
+                 ("/v1/search?q=zzzz&format=geojson", "zzzz"), ("/api?q=nowhere", "nowhere"), ("/api?q=par&bbox=0,80,1,81", "par")]
+    MATCHED = ["/v1/search?q=par", "/v1/search?q=par&offset=1000", "/v1/search?q=zzzz&offset=1", "/api?q=par", "/api?q=",
+               "/v1/search?q=zzzz&limit=0", "/v1/search?q=zzzz&x=1", "/v1/within?west=0&south=80&east=1&north=81", "/healthz",
+               "/v1/facets?field=zzzz", "/v1/record/zzzz", "/zzzz"]
+
+    def ask(self, server):
+        for path in [path for path, _ in self.UNMATCHED] + self.MATCHED:
+            server.get(path)
+        self.assertEqual(server.metrics()[self.COUNTER], len(self.UNMATCHED))
+        # The client has the answer already.
+        tag = server.search("zzzz").headers["etag"]
+        self.assertEqual(server.get("/v1/search?q=zzzz", headers={"If-None-Match": tag}).status, 304)
+        self.assertEqual(server.metrics()[self.COUNTER], len(self.UNMATCHED) + 1)
+
+    def test_answers_without_a_match_are_counted(self):
+        with Server(SAMPLE) as server:
+            self.assertEqual(server.metrics()[self.COUNTER], 0)
+            self.ask(server)
+            self.assertEqual(len(server.log.splitlines()), 1, "the log has no texts unless the operator asks for them")
+
+    def test_the_log_has_the_texts_on_request(self):
+        with Server(SAMPLE, "--log-unmatched", "--log-format", "json") as server:
+            self.ask(server)
+            lines = logged(server, "no match")
+        self.assertEqual([line["text"] for line in lines], [text for _, text in self.UNMATCHED] + ["zzzz"])
+        # The line has nothing about the client.
+        self.assertEqual({tuple(line) for line in lines}, {("time", "level", "event", "text")})
+
+    def test_the_log_has_the_texts_without_the_requests(self):
+        with Server(SAMPLE, "--log-unmatched") as server:
+            self.ask(server)
+            lines = server.log.splitlines()[1:]
+        self.assertEqual(len(lines), len(self.UNMATCHED) + 1)
+        self.assertTrue(lines[0].endswith(" info no match text=zzzz"), lines[0])
+        self.assertNotIn("\x1b", "".join(lines))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -44,6 +44,8 @@
     package var logFormat = LogFormat.text
     /// Whether the log has a line for every request.
     package var logsRequests = false
+    /// Whether the log has the texts that no record matches.
+    package var logsUnmatched = false
     /// Whether the address is printed as JSON.
     package var printsJSON = false
     /// The look of the page.
@@ -67,6 +69,7 @@
         case "serve": continue
         case "--public": isPublic = true
         case "--json": printsJSON = true
+        case "--log-unmatched": logsUnmatched = true
         default:
           guard let value = line.value(), set(name, value, &line) else { return nil }
         }

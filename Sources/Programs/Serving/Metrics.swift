@@ -30,6 +30,7 @@
     let timedOutConnections = Atomic<Int>(0)
     let failedReloads = Atomic<Int>(0)
     let handedOver = Atomic<Int>(0)
+    let unmatchedAnswers = Atomic<Int>(0)
     let startTime: Int
 
     init() { startTime = Int(time(nil)) }
@@ -91,6 +92,9 @@
       single(
         "questions_handed_over_total", "counter",
         "Requests that an event loop left to threads that may wait for files.", handedOver.load(ordering: .relaxed))
+      single(
+        "answers_without_match_total", "counter", "First pages of searches that no record matches.",
+        unmatchedAnswers.load(ordering: .relaxed))
       if let store {
         single("store_requests_total", "counter", "Requests to the store of the index.", store.requests)
         single("store_bytes_total", "counter", "Bytes of the store's answers.", store.bytes)

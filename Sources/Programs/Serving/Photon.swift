@@ -208,14 +208,16 @@
         // Each hit may be in another part, so the search first finds only as many hits as the answer has.
         let first = hasFilter || !search.isRanked ? 64 : request.limit
         var at = 0
+        var isEmpty = true
         let body = try state.withWriter { writer in
-          try writer.photon(request, count: count, first: first) { limit in
+          isEmpty = try !writer.photon(request, count: count, first: first) { limit in
             guard try findNext(limit, of: &search) else { throw Photon.manyMatches(count) }
             defer { at += limit }
             return (search, search.isRanked ? 0..<search.count : at..<min(search.count, at + limit))
           }
         }
-        return Representation(body: body, contentType: "application/json", tag: state.tag)
+        return Representation(
+          body: body, contentType: "application/json", tag: state.tag, unmatchedText: isEmpty ? request.query : nil)
       }
     }
 
@@ -266,10 +268,11 @@
     ///   - count: The number of all matches; nil if unknown.
     ///   - first: The least number of matches to read first.
     ///   - next: Returns the given number of next matches, or all that are left.
+    /// - Returns: Whether the answer has a feature.
     /// - Throws: ``Problem`` if the filters would read too many matches.
     func photon(
       _ request: Photon.APIRequest, count: Int?, first: Int, next: (Int) throws -> (ShardedIndex.Search, Range<Int>)
-    ) throws {
+    ) throws -> Bool {
       try beginFeatures()
       var found = 0
       var at = 0
@@ -291,6 +294,7 @@
       }
       guard found == request.limit || isAtEnd else { throw Photon.manyMatches(count) }
       try endFeatures()
+      return found > 0
     }
 
     private func passes(

@@ -10,6 +10,8 @@
     var headers: HeaderFields = [:]
     /// The compressed form of a body that never changes.
     var stored: Gzip.Stored?
+    /// The text that no record matches, if this is the first page of its answer; otherwise nil.
+    var unmatchedText: String?
   }
 
   /// The response to a request.

@@ -30,6 +30,8 @@
         }
         var answer = Representation(body: body, contentType: request.format.contentType, tag: state.tag)
         let after = served.index.statistics
+        let isFirstPage = request.query.offset == 0 && request.query.cursor == nil
+        if isFirstPage, search.range.isEmpty { answer.unmatchedText = request.query.text }
         answer.headers[.shardqCursor] = facts.cursor
         answer.headers[.shardqCount] = "\(facts.total.number)" + (facts.total.isExact ? "" : "+")
         answer.headers[.shardqCost] =

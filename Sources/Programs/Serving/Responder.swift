@@ -150,7 +150,15 @@
         answer = Representation(body: ByteBuffer(string: text), contentType: "text/plain; version=0.0.4; charset=utf-8")
       case .structured, .none: throw Problem.internalFailure
       }
-      return try response(answer, route, isHead: isHead, wantsGzip: wantsGzip, known)
+      let response = try response(answer, route, isHead: isHead, wantsGzip: wantsGzip, known)
+      if let text = answer.unmatchedText { countUnmatched(text) }
+      return response
+    }
+
+    /// Counts an answer without a match, and logs its text if the operator asks for such texts.
+    private func countUnmatched(_ text: String) {
+      metrics.unmatchedAnswers.add(1, ordering: .relaxed)
+      if settings.logsUnmatched { log.write(.info, "no match", ["text": text]) }
     }
 
     /// Makes the response of an answer, and compresses a large body for a client that accepts gzip.

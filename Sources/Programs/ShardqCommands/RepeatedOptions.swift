@@ -16,7 +16,7 @@
     /// Options without a value in every command that has them; given twice they mean the same as once.
     private static let flags: Set<String> = [
       "--all", "--archive", "--bash", "--dry-run", "--entries", "--exit-0", "--explain", "--fish", "--force", "--help",
-      "--ids", "--json", "--merge", "--multi", "--name-columns",
+      "--ids", "--json", "--log-unmatched", "--merge", "--multi", "--name-columns",
       "--no-map", "--no-mouse", "--no-progress", "--overlay", "--plain", "--print-key", "--print-query", "--print0",
       "--public", "--quiet", "--ragged", "--select-1", "--single-writer", "--skip-bad", "--skip-empty-keys",
       "--starts", "--stats",

@@ -91,6 +91,9 @@
       help: "Log every request, in this format (default: no requests, and everything else as text).")
     var logFormat: ServeSettings.LogFormat?
 
+    @Flag(name: .customLong("log-unmatched"), help: "Log each text that no record matches.")
+    var logsUnmatched = false
+
     @Flag(
       name: .customLong("json"),
       help: "Print one JSON object when it listens: the address, the process, the index.")
