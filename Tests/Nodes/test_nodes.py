@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-from nodes import SCRATCH, Front, Nginx, Node, Store, free_ports, get, packaged, shardq, wait_for
+from nodes import SCRATCH, Front, Nginx, Node, Store, free_ports, get, packaged, shardq, target, wait_for
 
 SYLLABLES = ["ba", "chi", "dor", "el", "fan", "gor", "hu", "il", "jo", "kan", "lu", "mar", "nor", "o", "pra", "san", "ti"]
 COUNT = 12_000
@@ -116,6 +116,17 @@ class Answers(Cluster):
             self.assertNotEqual(status, 0)
             self.assertEqual(output, "")
             self.assertIn(words, error)
+
+    def test_one_node_serves_an_index_of_a_store_and_one_on_disk(self):
+        cache = tempfile.mkdtemp(dir=SCRATCH, prefix="cache-")
+        with Node("disk=" + SECOND, "-i", "far=" + self.url, "--cache-dir", cache) as node:
+            for text in texts(20):
+                answers = [json.loads(get(node.port, f"/v1/{name}" + target(text)[3:])[2]) for name in ("disk", "far")]
+                names = [[match["name"] for match in answer["matches"]] for answer in answers]
+                self.assertEqual(names[0], names[1], text)
+                found = {match["generation"] for answer in answers for match in answer["matches"]}
+                self.assertEqual(found, {"first", "second"}, text)
+            self.assertGreater(node.metric("store_requests_total"), 0)
 
     def test_no_secret_is_logged(self):
         url = self.url.replace("//", "//user:secret@") + "?key=secret"

@@ -5,7 +5,7 @@ import Testing
   @Test("each option sets its setting, joined to its value or not")
   func options() throws {
     var settings = ServeSettings()
-    settings.index = "a=b c\n/\u{e9}"
+    settings.indexes = [NamedIndex(name: nil, path: "./a=b c\n/\u{e9}")]
     settings.expectedDigest = String(repeating: "0f", count: 32)
     settings.listen = ListenAddress(address: "::1", port: 0)
     settings.hosts = ["example.org", "*"]
@@ -29,7 +29,7 @@ import Testing
     try settings.page.add("title", "serve", place: "")
     try settings.page.add("fields", "a,b", place: "")
     let options = [
-      ("-i", settings.index), ("--expect-digest", settings.expectedDigest), ("--listen", "[::1]:0"),
+      ("-i", settings.indexes[0].path), ("--expect-digest", settings.expectedDigest), ("--listen", "[::1]:0"),
       ("--host", "example.org"), ("--host", "*"), ("--cache", "1MiB"), ("--places-memory", "2"), ("--ids-memory", "11"),
       ("--max-connections", "3"), ("--reload-interval", "0.004"), ("--idle-timeout", "5"), ("--request-timeout", "6.5"),
       ("--response-timeout", "0.007"), ("--max-age", "8"), ("--cors", settings.cors), ("--log-format", "json"),

@@ -22,7 +22,7 @@
     }
 
     /// Returns a text escaped for markup and for attributes.
-    private static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
       var bytes: [UInt8] = []
       for byte in text.utf8 {
         switch byte {

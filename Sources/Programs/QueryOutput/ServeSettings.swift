@@ -5,8 +5,8 @@
       case text, json
     }
 
-    /// The index's directory, or its URL.
-    package var index = "shards"
+    /// The index, or several with names.
+    package var indexes = [NamedIndex(name: nil, path: "shards")]
     /// The SHA-256 that the manifest must have, as 64 hexadecimal digits; empty for any.
     package var expectedDigest = ""
     /// The IPv4 or IPv6 address to listen on, and the port; 0 if the system chooses.
@@ -60,7 +60,7 @@
     /// Reads the arguments of `shardq serve`, which `shardq-commands` has checked.
     ///
     /// - Returns: nil for a line that no check passes.
-    /// - Throws: The fault of the page's settings, or of the user's.
+    /// - Throws: The fault of the page's settings, of the names of indexes, or of the user's settings.
     package init?(_ arguments: [String]) throws(SettingsError) {
       var line = ArgumentReader(arguments)
       var isPublic = false
@@ -74,7 +74,8 @@
           guard let value = line.value(), set(name, value, &line) else { return nil }
         }
       }
-      index = try UserSettings.load().indexPath(line.index)
+      let user = try UserSettings.load()
+      indexes = try NamedIndex.list(line.indexes).map { NamedIndex(name: $0.name, path: user.indexPath($0.path)) }
       page = try line.page()
       // A public server is asked by names that only --host could tell.
       if isPublic, hosts.isEmpty { hosts = ["*"] }
@@ -90,7 +91,7 @@
       func bytes() -> Int? { ByteSize(argument: value)?.bytes }
       func milliseconds() -> Int? { Seconds(argument: value)?.milliseconds }
       switch name {
-      case "-i", "--index": line.index = value
+      case "-i", "--index": line.indexes.append(value)
       case "--expect-digest": expectedDigest = value
       case "--listen": return set(&listen, ListenAddress(argument: value))
       case "--host": hosts.append(value)
@@ -130,7 +131,7 @@
     private struct ArgumentReader {
       private var rest: ArraySlice<String>
       private var attached: String?
-      var index: String?
+      var indexes: [String] = []
       var pageFile: String?
       var look: [(name: String, value: String)] = []
 

@@ -68,7 +68,7 @@
     private var deadline = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
     private var timerDeadline = NIODeadline.distantFuture
-    private var reader = RequestReader()
+    private var reader: RequestReader
     private var input = ByteBuffer()
     /// Whether another thread is answering a request.
     private var isAsking = false
@@ -86,6 +86,7 @@
     init(_ loop: LoopState, isRefused: Bool) {
       self.loop = loop
       self.isRefused = isRefused
+      reader = RequestReader(loop.responder.indexes.names)
     }
 
     // MARK: Coming in
@@ -264,7 +265,7 @@
     private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
       isDeaf = true
       input = ByteBuffer()
-      loop.metrics.count(.none, status: problem.status, microseconds: 0)
+      loop.metrics.count(loop.responder.indexes.names.destination(of: ""), status: problem.status, microseconds: 0)
       enter(.answering, context)
       write(loop.responder.refusal(problem), to: nil, context)
       context.flush()

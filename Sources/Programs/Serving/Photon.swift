@@ -237,7 +237,7 @@
       try checkWait(for: .max)
       var text = "{\"status\":\"Ok\""
       var status = stat()
-      if stat(settings.index + "/" + Manifest.fileName, &status) == 0 {
+      if stat(served.index.path + "/" + Manifest.fileName, &status) == 0 {
         #if canImport(Darwin)
           let seconds = status.st_mtimespec.tv_sec
         #else

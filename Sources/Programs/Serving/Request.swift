@@ -28,9 +28,8 @@
     let method: Method
     /// The path and the query as the request has them, without an authority in front.
     let target: String
-    let route: Route
-    /// The part of the path behind the route: the id of a record.
-    let rest: Substring
+    let destination: Destination
+    var route: Route { destination.route }
     /// The part of the target after the `?`; nil without one.
     let query: Substring?
     let arrival = ContinuousClock.now
@@ -51,14 +50,12 @@
 
     init(
       method: Method, target: String, authority: String?, keepsConnection: Bool, saysKeepAlive: Bool, head: ByteBuffer,
-      fields: [HeaderField]
+      fields: [HeaderField], names: IndexNames
     ) {
       self.method = method
       self.target = target
       let question = target.firstIndex(of: "?")
-      let path = target[..<(question ?? target.endIndex)]
-      route = Route(path: path)
-      rest = Substring(path.utf8.dropFirst(route.rawValue.utf8.count))
+      destination = names.destination(of: target[..<(question ?? target.endIndex)])
       query = question.map { target[target.index(after: $0)...] }
       self.authority = authority
       self.keepsConnection = keepsConnection

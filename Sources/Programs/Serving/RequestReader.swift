@@ -21,6 +21,7 @@
       var minorVersion: UInt8
     }
 
+    private let names: IndexNames
     /// The number of bytes of the head that were read as lines.
     private var position = 0
     /// The number of bytes after `position` that were searched for the end of a line.
@@ -29,13 +30,15 @@
     private var fieldStart = 0
     private var fields: [Request.HeaderField] = []
 
+    init(_ names: IndexNames) { self.names = names }
+
     /// Takes the next request from the front of `input`.
     mutating func next(from input: inout ByteBuffer) -> Result {
       do {
         guard try input.withUnsafeReadableBytes({ try read($0) }) else { return .incomplete }
         let head = input.readSlice(length: position)!
         let request = try head.withUnsafeReadableBytes { try self.request(head, $0) }
-        self = RequestReader()
+        self = RequestReader(names)
         return .request(request)
       } catch let problem as Problem {
         return .refused(problem)
@@ -163,7 +166,8 @@
       let keeps = !isLast && (line.minorVersion > 0 || keepsAlive)
       return Request(
         method: method, target: target, authority: authority ?? host, keepsConnection: keeps,
-        saysKeepAlive: keeps && line.minorVersion == 0, head: head, fields: fields)
+        saysKeepAlive: keeps && line.minorVersion == 0, head: head, fields: fields,
+        names: names)
     }
 
     private static func method(_ name: Slice<UnsafeRawBufferPointer>) -> Request.Method {

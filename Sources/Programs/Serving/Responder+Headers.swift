@@ -9,7 +9,7 @@
     func tag(of route: Route, _ known: String, _ wantsGzip: Bool) -> String? {
       let tag: String?
       switch route {
-      case .page: tag = page.answer(served.current.facts).tag
+      case .page: tag = pageAnswer.tag
       case .box: tag = SearchPage.box.tag
       case .description: tag = SearchPage.description.tag
       case .search, .facets, .record, .photon, .reverse, .within, .dots: tag = served.current.tag

@@ -203,6 +203,16 @@
       return Representation(body: body, contentType: "application/json", tag: generation.tag)
     }
 
+    /// Answers a request for the state of a server whose indexes have names.
+    func serverStatus(_ parameters: inout QueryParameters) throws -> Representation {
+      try parameters.finish()
+      let names = indexes.names.names.map(JSONText.string).joined(separator: ",")
+      let text =
+        "\(JSONText.schema)\"version\":\"\(ProductVersion.text)\",\"uptime_seconds\":\(metrics.uptime)"
+        + ",\"connections\":\(metrics.openConnections.load(ordering: .relaxed)),\"indexes\":[\(names)]}\n"
+      return Representation(body: ByteBuffer(string: text), contentType: "application/json")
+    }
+
     func status(_ parameters: inout QueryParameters) throws -> Representation {
       try parameters.finish()
       let generation = served.current

@@ -16,12 +16,35 @@
 
     let settings: ServeSettings
     let source: IndexSource
-    let served: ServedIndex
+    let indexes: ServedIndexes
+    /// The index of the request that this responder answers.
+    var served: ServedIndex
+    /// Whether the request names no index, where indexes have names.
+    private var namesNoIndex = false
     let metrics: Metrics
     let log: ServerLog
     let hosts: AllowedHosts
     let page: SearchPage
     let budget = ResponseBudget()
+
+    init(
+      settings: ServeSettings, source: IndexSource, indexes: ServedIndexes, metrics: Metrics, log: ServerLog,
+      hosts: AllowedHosts, page: SearchPage
+    ) {
+      (self.settings, self.source, self.indexes, served) = (settings, source, indexes, indexes.all[0])
+      (self.metrics, self.log, self.hosts, self.page) = (metrics, log, hosts, page)
+    }
+
+    private func answerOfIndex(_ request: Request) throws -> Response {
+      indexes.names.names.isEmpty ? try answer(request) : try of(request.destination).answer(request)
+    }
+
+    /// Returns a responder for the index of a request, where indexes have names.
+    private func of(_ destination: Destination) -> Responder {
+      var own = self
+      if let index = destination.index { own.served = indexes.all[index] } else { own.namesNoIndex = true }
+      return own
+    }
 
     /// The most records of an answer that an event loop makes itself. More records would hold up its other connections.
     static let recordsHere = 64
@@ -29,7 +52,7 @@
     /// Responds on a thread that never waits; nil if the answer needs a file or much work.
     func respondHere(to request: Request, from address: SocketAddress?) -> Response? {
       do {
-        return try finished(answer(request), request, address)
+        return try finished(answerOfIndex(request), request, address)
       } catch let problem as Problem {
         return refusal(problem, to: request, from: address)
       } catch {
@@ -41,7 +64,7 @@
     func respond(to request: Request, from address: SocketAddress?) -> Reply {
       let problem: Problem
       do {
-        return .answered(try finished(answer(request), request, address))
+        return .answered(try finished(answerOfIndex(request), request, address))
       } catch let error as Problem {
         problem = error
       } catch let error as Unfinished {
@@ -49,7 +72,7 @@
       } catch IndexError.io(_, _, let number) where [ENOMEM, EMFILE, ENFILE].contains(number) {
         problem = number == ENOMEM ? .fullMemory : .noDescriptors
       } catch let error as IndexError {
-        log.complain("cannot answer", ["route": request.route.name, "reason": error.description])
+        complain(request, error.description)
         problem =
           switch error {
           case .unreachable: .noStore
@@ -62,10 +85,15 @@
           detail: "The answer would have over \(AnswerWriter.sizeLimit >> 20) MiB. Ask for fewer records.",
           parameter: "limit")
       } catch {
-        log.complain("cannot answer", ["route": request.route.name, "reason": "\(error)"])
+        complain(request, "\(error)")
         problem = .internalFailure
       }
       return .answered(refusal(problem, to: request, from: address))
+    }
+
+    private func complain(_ request: Request, _ reason: String) {
+      let served = request.destination.index.map { indexes.all[$0] } ?? served
+      served.log.complain("cannot answer", ["route": request.route.name, "reason": reason])
     }
 
     /// Returns the response that refuses a request.
@@ -78,7 +106,7 @@
       var response = response
       harden(&response.headers)
       let elapsed = (ContinuousClock.now - request.arrival).microseconds
-      metrics.count(request.route, status: response.status, microseconds: elapsed)
+      metrics.count(request.destination, status: response.status, microseconds: elapsed)
       if settings.logsRequests {
         log.write(
           .info, "request",
@@ -105,6 +133,7 @@
           detail: "The server does not answer to this host name; shardq serve --host NAME allows a name.")
       }
       guard route != .structured else { throw Photon.noStructuredSearch }
+      guard !namesNoIndex || route.isOfServer else { throw indexes.names.missing }
       guard route != .none else {
         throw Problem(status: 404, detail: "The server has no such path; /v1/openapi.json lists the paths.")
       }
@@ -128,7 +157,7 @@
         request.query, repeatable: route.isPhotons ? Photon.repeatable : SearchRequest.repeatable)
       let answer: Representation
       switch route {
-      case .page: answer = page.answer(served.current.facts)
+      case .page: answer = pageAnswer
       case .box: answer = SearchPage.box
       case .description: answer = SearchPage.description
       case .search: answer = try search(&parameters)
@@ -136,17 +165,16 @@
       case .reverse: answer = try reverse(&parameters)
       case .photonStatus: answer = try photonStatus(&parameters)
       case .facets: answer = try facets(&parameters)
-      case .record: answer = try record(request.rest, &parameters)
+      case .record: answer = try record(request.destination.rest, &parameters)
       case .within: answer = try within(&parameters)
       case .dots: answer = try dots(&parameters)
-      case .status: answer = try status(&parameters)
+      case .status: answer = try namesNoIndex ? serverStatus(&parameters) : status(&parameters)
       case .health:
         try parameters.finish()
         answer = Representation(body: ByteBuffer(string: "ok\n"), contentType: "text/plain; charset=utf-8")
       case .metrics:
         try parameters.finish()
-        let text = metrics.text(
-          served.index, cacheLimit: served.cacheLimit, generation: served.current.name, store: source.counters?())
+        let text = metrics.text(indexes.all, store: source.counters?())
         answer = Representation(body: ByteBuffer(string: text), contentType: "text/plain; version=0.0.4; charset=utf-8")
       case .structured, .none: throw Problem.internalFailure
       }
@@ -157,9 +185,12 @@
 
     /// Counts an answer without a match, and logs its text if the operator asks for such texts.
     private func countUnmatched(_ text: String) {
-      metrics.unmatchedAnswers.add(1, ordering: .relaxed)
-      if settings.logsUnmatched { log.write(.info, "no match", ["text": text]) }
+      served.unmatchedAnswers.add(1, ordering: .relaxed)
+      if settings.logsUnmatched { served.log.write(.info, "no match", ["text": text]) }
     }
+
+    /// The search page of the index, or the page with all indexes.
+    var pageAnswer: Representation { namesNoIndex ? indexes.page : page.answer(served.current.facts) }
 
     /// Makes the response of an answer, and compresses a large body for a client that accepts gzip.
     private func response(
@@ -193,7 +224,7 @@
     private func unchanged(_ route: Route, _ tag: String) -> Response {
       var headers: HeaderFields
       switch route {
-      case .page: headers = page.answer(served.current.facts).headers
+      case .page: headers = pageAnswer.headers
       case .box: headers = SearchPage.box.headers
       case .description: headers = SearchPage.description.headers
       // The server did not read the index for this response.

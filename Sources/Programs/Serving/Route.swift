@@ -56,6 +56,14 @@
     /// Whether the answer is a file of the server, which is the same for every index of one kind.
     var isFile: Bool { self == .page || self == .box || self == .description }
 
+    /// Whether a server whose indexes have names answers the route without a name.
+    var isOfServer: Bool {
+      switch self {
+      case .page, .box, .description, .status, .health, .metrics: true
+      default: false
+      }
+    }
+
     /// Whether the route is one of the geocoder Photon.
     var isPhotons: Bool {
       switch self {

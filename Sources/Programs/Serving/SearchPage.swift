@@ -48,7 +48,7 @@
       bytes.withUnsafeBufferPointer { SHA256.digest(of: $0) }
     }
 
-    private static func tag(_ bytes: [UInt8]) -> String {
+    static func tag(_ bytes: [UInt8]) -> String {
       "\"" + String(decoding: Base64.encoded(digest(bytes)), as: UTF8.self) + "\""
     }
 

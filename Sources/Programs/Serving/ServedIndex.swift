@@ -7,20 +7,23 @@
 
   /// The served index and the state of the generation that answers come from.
   final class ServedIndex: Sendable {
+    /// The name in the paths of requests; nil if the server has this index only, without a name.
+    let name: String?
     let index: ShardedIndex
     let cacheLimit: Int
-    private let log: ServerLog
-    private let metrics: Metrics
+    let log: ServerLog
+    let failedReloads = Atomic<Int>(0)
+    let unmatchedAnswers = Atomic<Int>(0)
     /// The newest generation and the generation before it; both may have answers under way.
     private let generations: NIOLockedValueBox<[ServedGeneration]>
     /// The reason why the index refused newer generations. The log has each reason once.
     private let refusal = NIOLockedValueBox<String?>(nil)
 
-    init(_ index: ShardedIndex, cacheLimit: Int, log: ServerLog, metrics: Metrics) throws(IndexError) {
+    init(_ index: ShardedIndex, name: String?, cacheLimit: Int, log: ServerLog) throws(IndexError) {
+      self.name = name
       self.index = index
       self.cacheLimit = cacheLimit
-      self.log = log
-      self.metrics = metrics
+      self.log = log.about(name)
       // If a build removed the generation that was opened, a later one is the first.
       generations = NIOLockedValueBox(
         [try index.following { (generation) throws(IndexError) in try ServedGeneration(generation) }])
@@ -57,7 +60,7 @@
           return refusal != text
         }
         if isNews {
-          metrics.failedReloads.add(1, ordering: .relaxed)
+          failedReloads.add(1, ordering: .relaxed)
           log.write(.error, "reload failed", ["reason": text])
         }
       }
@@ -66,6 +69,21 @@
     /// Answers a request from the newest generation, and again if a build removed a file meanwhile.
     func answering<Answer>(_ body: (Generation) throws -> Answer) throws -> Answer {
       try index.following(fault: { $0 as? IndexError }, reload: reload, body)
+    }
+  }
+
+  /// All indexes of a server.
+  struct ServedIndexes: Sendable {
+    /// One index without a name, or one or more with names.
+    let all: [ServedIndex]
+    let names: IndexNames
+    /// The page of a server whose indexes have names.
+    let page: Representation
+
+    init(_ all: [ServedIndex], _ options: PageOptions) {
+      self.all = all
+      names = IndexNames(names: all.compactMap(\.name))
+      page = names.page(options)
     }
   }
 

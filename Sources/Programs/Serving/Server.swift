@@ -14,7 +14,7 @@
     private let settings: ServeSettings
     private let log: ServerLog
     private let metrics = Metrics()
-    private let served: ServedIndex
+    private let indexes: ServedIndexes
     private let gate: EngineGate
     private let group: MultiThreadedEventLoopGroup
     private let listener: Listener
@@ -23,7 +23,7 @@
     /// The number of connections at the last look at the memory.
     private let lastCount = Atomic<Int>(0)
 
-    /// Opens the index and listens.
+    /// Opens the indexes and listens.
     ///
     /// - Parameter descriptors: The number of files that the process may have open.
     /// - Throws: ``IndexError``, or the system's error if the server cannot listen on the address.
@@ -31,40 +31,48 @@
       self.settings = settings
       self.log = log
       let digest = settings.expectedDigest.isEmpty ? nil : ManifestDigest(settings.expectedDigest)
-      let index = try source.open(
-        settings, ShardedIndex.Options(cacheLimitBytes: settings.cacheBytes, expectedDigest: digest))
-      if settings.page.namesFields {
-        try settings.page.check(index.fieldNames, numbers: index.generation.manifest.numberFields)
+      let all = try settings.indexes.map { named in
+        let index = try source.open(
+          named.path, settings.remote,
+          ShardedIndex.Options(cacheLimitBytes: settings.cacheBytes, expectedDigest: digest))
+        if settings.page.namesFields {
+          try settings.page.check(index.fieldNames, numbers: index.generation.manifest.numberFields)
+        }
+        return try ServedIndex(index, name: named.name, cacheLimit: settings.cacheBytes, log: log)
       }
-      served = try ServedIndex(index, cacheLimit: settings.cacheBytes, log: log, metrics: metrics)
+      indexes = ServedIndexes(all, settings.page)
       ReadingTerms.prepare()
-      gate = EngineGate(isFar: index.isFar)
+      gate = EngineGate(isFar: all.contains { $0.index.isFar })
       group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
       for loop in group.makeIterator() { loop.execute { ReadingTerms(nil).apply() } }
       let responder = Responder(
-        settings: settings, source: source, served: served, metrics: metrics, log: log,
+        settings: settings, source: source, indexes: indexes, metrics: metrics, log: log,
         hosts: AllowedHosts(settings.hosts, address: settings.address),
         page: SearchPage(settings.page, ancestors: settings.frameAncestors))
       listener = try Listener(
         settings, limits: ConnectionLimits(wanted: settings.connections, descriptors: descriptors), group, responder,
         gate, metrics, log)
-      lookLater()
+      for served in all { reloadLater(served) }
+      giveBackLater()
     }
 
     /// Prints the address on standard output, for scripts, and logs it.
     func announce() throws(WriteError) {
       let address = "http://" + AllowedHosts.inHost(settings.address) + ":\(listener.port ?? settings.port)/"
-      log.write(
-        .info, "listening",
-        [
-          "address": address, "index": served.index.path, "records": "\(served.index.recordCount)",
-          "generation": served.current.name,
-        ])
+      for served in indexes.all {
+        served.log.write(
+          .info, "listening",
+          [
+            "address": address + (served.name.map { $0 + "/" } ?? ""), "path": served.index.path,
+            "records": "\(served.index.recordCount)", "generation": served.current.name,
+          ])
+      }
       var output = Output()
       if settings.printsJSON {
-        let (url, index) = (JSONText.string(address), JSONText.string(served.index.path))
+        let paths = indexes.all.map { JSONText.string($0.index.path) }.joined(separator: ",")
+        let url = JSONText.string(address)
         try output.write(
-          "\(JSONText.schema)\"command\":\"serve\",\"url\":\(url),\"pid\":\(getpid()),\"indexes\":[\(index)]}\n")
+          "\(JSONText.schema)\"command\":\"serve\",\"url\":\(url),\"pid\":\(getpid()),\"indexes\":[\(paths)]}\n")
       } else {
         try output.write(address)
         try output.write("\n" as StaticString)
@@ -72,17 +80,33 @@
       try output.flush()
     }
 
-    /// Looks for a newer generation at every interval.
-    private func lookLater() {
+    /// Looks for a newer generation of an index at every interval.
+    private func reloadLater(_ served: ServedIndex) {
+      later {
+        served.reload()
+      } then: {
+        self.reloadLater(served)
+      }
+    }
+
+    private func giveBackLater() {
       let crowd = max(crowd.load(ordering: .relaxed), openConnections)
       self.crowd.store(crowd, ordering: .relaxed)
+      later {
+        self.giveBack()
+      } then: {
+        self.giveBackLater()
+      }
+    }
+
+    /// Runs `work` after the interval of reloads on a thread that may wait, unless too many requests wait for one.
+    private func later(_ work: @Sendable @escaping () -> Void, then next: @Sendable @escaping () -> Void) {
       _ = group.next().scheduleTask(in: .milliseconds(Int64(max(10, settings.reloadMilliseconds)))) {
         let isAsked = self.gate.run {
-          self.served.reload()
-          self.giveBack()
-          self.lookLater()
+          work()
+          next()
         }
-        if !isAsked { self.lookLater() }
+        if !isAsked { next() }
       }
     }
 
@@ -112,7 +136,7 @@
 
     private static let drainTime = TimeAmount.seconds(5)
 
-    func reload() { served.reload() }
+    func reload() { for served in indexes.all { served.reload() } }
 
     private var openConnections: Int { metrics.openConnections.load(ordering: .relaxed) }
   }

@@ -13,13 +13,23 @@
       case info, warning, error
     }
     private let format: ServeSettings.LogFormat
+    /// The name of the index that the lines are about; nil for none.
+    private var index: String?
     /// The last complaint. A fault of every request must not fill the disk.
     private let last = NIOLockedValueBox<(text: String, second: Int, repeats: Int)>(("", 0, 0))
 
     init(_ format: ServeSettings.LogFormat) { self.format = format }
 
+    /// Returns the log for lines about an index.
+    func about(_ index: String?) -> ServerLog {
+      var log = self
+      log.index = index
+      return log
+    }
+
     /// - Parameter values: The names and values in their order. The log does not quote numbers.
     func write(_ level: Severity, _ event: String, _ values: KeyValuePairs<String, String> = [:]) {
+      let values = (index.map { [("index", $0)] } ?? []) + values.map { ($0.key, $0.value) }
       var line: String
       switch format {
       case .text:
@@ -47,7 +57,7 @@
 
     /// Logs an error that every request may cause. The log has the same error again after ten seconds, with its count.
     func complain(_ event: String, _ values: KeyValuePairs<String, String>) {
-      let text = event + values.map { $0.value }.joined(separator: " ")
+      let text = (index ?? "") + event + values.map { $0.value }.joined(separator: " ")
       let second = Int(time(nil))
       let repeats: Int? = last.withLockedValue { last in
         if last.text == text, second - last.second < 10 {

@@ -6,15 +6,15 @@ import ShardedIndex
 #if Server
   import NIOCore
 
-  /// The source of a server's index: a disk or a store.
+  /// The source of a server's indexes: a disk or a store.
   package struct IndexSource: Sendable {
-    /// Opens the index that the settings name.
-    package var open: @Sendable (ServeSettings, ShardedIndex.Options) throws(IndexError) -> ShardedIndex
+    /// Opens the index of a directory or a URL.
+    package var open: @Sendable (String, RemoteSettings, ShardedIndex.Options) throws(IndexError) -> ShardedIndex
     /// Returns the counters of the store; nil for an index on disk.
     package var counters: (@Sendable () -> StoreCounters)?
 
     package init(
-      open: @Sendable @escaping (ServeSettings, ShardedIndex.Options) throws(IndexError) -> ShardedIndex,
+      open: @Sendable @escaping (String, RemoteSettings, ShardedIndex.Options) throws(IndexError) -> ShardedIndex,
       counters: (@Sendable () -> StoreCounters)? = nil
     ) {
       (self.open, self.counters) = (open, counters)

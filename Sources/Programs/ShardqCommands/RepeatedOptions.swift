@@ -44,7 +44,7 @@
         guard let (name, value) = split(argument), takesValue(name, in: line.first ?? "") else { continue }
         // The value is an argument of its own, even if it begins with a dash.
         if value == nil, let next = rest.popFirst() { result.append(next) }
-        guard !collected.contains(name) else { continue }
+        if collected.contains(name) || name == "--index" && line.first == "serve" { continue }
         guard let first = places.updateValue(result.count - 1, forKey: name) else { continue }
         guard lists.contains(name) else {
           throw ValidationError("\(name) is given twice; give it once")

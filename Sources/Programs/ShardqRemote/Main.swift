@@ -53,8 +53,9 @@ enum Main {
         RemoteRequests.allow(ServerProgram.farThreads)
         ServerProgram.run(
           arguments,
-          IndexSource { (settings, options) throws(IndexError) in
-            try ShardedIndex(remote: settings.index, options: options, remote: RemoteOptions(settings.remote))
+          IndexSource { (path, remote, options) throws(IndexError) in
+            guard RemoteIndex.isURL(path) else { return try ShardedIndex(opening: path, options: options) }
+            return try ShardedIndex(remote: path, options: options, remote: RemoteOptions(remote))
           } counters: {
             let counts = RemoteRequests.counts
             return StoreCounters(

@@ -8,8 +8,8 @@ enum Main {
     #if Server
       ServerProgram.run(
         Array(CommandLine.arguments.dropFirst()),
-        IndexSource { (settings, options) throws(IndexError) in
-          try ShardedIndex(opening: settings.index, options: options)
+        IndexSource { (path, _, options) throws(IndexError) in
+          try ShardedIndex(opening: path, options: options)
         })
     #else
       ServerProgram.missing("Server", "shardq-serve")

@@ -17,6 +17,7 @@
           shardq serve --listen 127.0.0.1:0        a free port; prints the address
           shardq serve --listen 0.0.0.0:8080 --public --host cities.example.org
           shardq serve --title Shop --subtitle '{brand}, {price} EUR'
+          shardq serve -i a=DIR -i b=DIR           at /v1/a/search and /v1/b/search
           shardq serve -i s3://bucket/cities/ --cache-dir /var/cache/shardq
 
         /v1/openapi.json describes the API: /v1/search, /v1/facets, /v1/record/ID, /v1/within, /v1/dots, /v1/status, /api and \
@@ -32,7 +33,7 @@
           man shardq-serve, docs/server.md, docs/page.md, docs/box.md, docs/nodes.md
         """)
 
-    @OptionGroup(title: "Index") var location: IndexLocation
+    @OptionGroup(title: "Index") var location: ServedIndexOptions
     @OptionGroup(title: "Index") var pin: IndexPin
 
     @Option(
@@ -100,6 +101,9 @@
     var isJSON = false
 
     func validate() throws {
+      guard location.indexes.count < 2 || pin.expectedDigest == nil else {
+        throw ValidationError("--expect-digest pins one index; leave it out, or serve one index")
+      }
       guard isPublic || listen.isLoopback else {
         throw ValidationError("--listen: other machines reach \(listen); add --public to allow them")
       }
@@ -122,7 +126,7 @@
     }
 
     func run() throws {
-      if RemoteIndex.isURL(location.pathOrURL) { RemoteWork.serve() }
+      if location.paths.contains(where: RemoteIndex.isURL) { RemoteWork.serve() }
       if remote.isSaid {
         Diagnostics.report(RemoteWork.noURL.message)
         finish(RemoteWork.noURL.status)
@@ -130,6 +134,30 @@
       OtherProgram.become(
         "shardq-serve", hint: "install the package shardq-serve, or run Scripts/build.sh --server in a clone")
     }
+  }
+
+  /// The option that names the indexes of a server.
+  struct ServedIndexOptions: ParsableArguments {
+    @Option(
+      name: [.customShort("i", allowingJoined: true), .customLong("index")],
+      help: ArgumentHelp(
+        "The index: a directory, an archive, a URL, or the name of an installed index (default: $SHARDQ_INDEX, else ./shards). Several indexes have names: -i cities=DIR -i products=DIR.",
+        valueName: "dir"),
+      completion: .file())
+    var indexes: [String] = []
+
+    func validate() throws { _ = try list() }
+
+    private func list() throws -> [(name: String?, path: String?)] {
+      do throws(UserSettings.SettingsError) {
+        return try NamedIndex.list(indexes)
+      } catch {
+        throw ValidationError(error.message)
+      }
+    }
+
+    /// The directories and URLs that the option, the user's settings or the default name.
+    var paths: [String] { (try? list().map { UserSettings.current.indexPath($0.path) }) ?? [] }
   }
 
   /// The options that bound a server.
