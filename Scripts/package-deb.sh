@@ -53,7 +53,7 @@ package() { # name, fields of the control file that are its own
   } | gzip -9n >"$documents/changelog.gz"
   find "$stage" -type d -exec chmod 755 {} +
   find "$documents" "$stage/usr/share/lintian" -type f -exec chmod 644 {} +
-  size="$(find "$stage/usr" -type f -printf '%s\n' | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')"
+  size="$(find "$stage" -path "$stage/DEBIAN" -prune -o -type f -printf '%s\n' | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }')"
   cat >"$stage/DEBIAN/control" <<END
 Package: $1
 Version: $version
@@ -79,6 +79,17 @@ for name in shardq-serve shardq-remote; do
   mkdir -p ".build/deb/$name/usr/libexec/shardq"
   mv "$stage/usr/libexec/shardq/$name" ".build/deb/$name/usr/libexec/shardq/"
 done
+# The service: its unit, its options, and the directory where the options expect indexes.
+serve=.build/deb/shardq-serve
+if [ -e "$serve" ]; then
+  mkdir -p "$serve/DEBIAN" "$serve/usr/lib/systemd/system" "$serve/etc/shardq" "$serve/var/lib/shardq"
+  install -m 644 Packaging/debian/shardq-serve.service "$serve/usr/lib/systemd/system/"
+  install -m 644 Packaging/debian/serve.conf "$serve/etc/shardq/"
+  echo /etc/shardq/serve.conf >"$serve/DEBIAN/conffiles"
+  for name in postinst prerm postrm; do
+    install -m 755 "Packaging/debian/shardq-serve.$name" "$serve/DEBIAN/$name"
+  done
+fi
 package shardq <<'END'
 Suggests: shardq-serve, shardq-remote
 Description: type-ahead over lists too big to load
@@ -93,7 +104,8 @@ END
 Depends: shardq (= $version)
 Description: type-ahead over HTTP, with a search page
  shardq-serve adds the command "shardq serve", which answers queries over HTTP
- and has a search page.
+ and has a search page. The systemd service of that name reads its options from
+ /etc/shardq/serve.conf, and starts when an administrator enables it.
 END
 if [ -e .build/deb/shardq-remote ]; then
   command -v dpkg-shlibdeps >/dev/null || { echo "dpkg-shlibdeps is missing; install dpkg-dev" >&2; exit 69; }

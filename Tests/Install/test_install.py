@@ -243,10 +243,15 @@ class DebianPackage(unittest.TestCase):
         environment = {**os.environ, "PATH": os.environ["PATH"] + ":/usr/local/sbin:/usr/sbin:/sbin"}
         installed = run("dpkg", "--root=" + root, "--install", self.built[0][0], env=environment)
         self.assertEqual(installed.returncode, 0, installed.stderr)
+        # The root has no shell, so the scripts of the packages run outside of it, with $DPKG_ROOT.
+        dpkg = ["dpkg", "--root=" + root, "--force-script-chrootless"]
         if self.built[0][1:]:
             # The root has no libcurl.
-            installed = run("dpkg", "--root=" + root, "--force-depends", "--install", *self.built[0][1:], env=environment)
+            installed = run(*dpkg, "--force-depends", "--install", *self.built[0][1:], env=environment)
             self.assertEqual(installed.returncode, 0, installed.stderr)
+        if any("shardq-serve_" in path for path in self.built[0]):
+            self.assertIn("systemctl enable --now shardq-serve", installed.stdout)
+            self.check_service(root)
         environment["SHARDQ_INDEX"] = os.path.join(ROOT, "shards")
         environment["XDG_CACHE_HOME"] = os.path.join(self.scratch, "cache")
         if any("shardq-remote_" in path for path in self.built[0]):
@@ -257,10 +262,46 @@ class DebianPackage(unittest.TestCase):
         self.assertIn("Reykjavík", run(root + "/usr/bin/shardq", "reykj", env=environment).stdout)
         self.assertEqual(run(root + "/usr/bin/shardq", "stats", env=environment).returncode, 0)
         names = [os.path.basename(path).split("_")[0] for path in self.built[0]]
-        removed = run("dpkg", "--root=" + root, "--purge", *names, env=environment)
+        if "shardq-serve" in names:
+            # The operator's options stay until the package is purged, and a new version does not replace them.
+            options = os.path.join(root, "etc/shardq/serve.conf")
+            with open(options, "a") as file:
+                file.write("# changed\n")
+            again = run(*dpkg, "--install", *[path for path in self.built[1] if "shardq-serve_" in path], env=environment)
+            self.assertEqual(again.returncode, 0, again.stderr)
+            self.assertNotIn("systemctl", again.stdout)
+            with open(options) as file:
+                self.assertTrue(file.read().endswith("# changed\n"))
+        removed = run(*dpkg, "--purge", *names, env=environment)
         self.assertEqual(removed.returncode, 0, removed.stderr)
         left = [name for name in files(root) if not name.startswith("var/")]
         self.assertEqual(left, [])
+
+    def check_service(self, root):
+        """The service starts the installed program, with the options of its file, which the program takes."""
+        unit = os.path.join(root, "usr/lib/systemd/system/shardq-serve.service")
+        with open(unit) as file:
+            text = file.read()
+        with open(os.path.join(root, "etc/shardq/serve.conf")) as file:
+            options = re.search(r'(?m)^OPTIONS="(.*)"$', file.read())[1]
+        self.assertIn("EnvironmentFile=/etc/shardq/serve.conf\n", text)
+        # No link of a target leads to the service: it is not enabled.
+        self.assertFalse(os.path.exists(os.path.join(root, "etc/systemd")))
+        (command,) = re.findall(r"(?m)^ExecStart=(.*)$", text)
+        program, *words = [root + word if word.startswith("/") else word for word in command.split()]
+        self.assertEqual(words, ["serve", "$OPTIONS"])
+        said = run(program, "serve", *options.replace("/var/lib", root + "/var/lib").split())
+        # There is no index yet, and the service does not try again.
+        self.assertEqual(said.returncode, 66, said.stderr)
+        self.assertIn(root + "/var/lib/shardq/cities", said.stderr)
+        self.assertIn("66", re.search(r"(?m)^RestartPreventExitStatus=(.*)$", text)[1].split())
+        self.assertTrue(os.path.isdir(root + "/var/lib/shardq"))
+        if shutil.which("systemd-analyze"):
+            copy = os.path.join(self.scratch, "shardq-serve.service")
+            with open(copy, "w") as file:
+                file.write(text.replace("/usr/bin/shardq", program).replace("Documentation=man:shardq-serve(1)\n", ""))
+            verified = run("systemd-analyze", "verify", "--recursive-errors=no", copy)
+            self.assertEqual((verified.returncode, verified.stdout, verified.stderr), (0, "", ""))
 
 
 @unittest.skipUnless(shutil.which("sha256sum") and shutil.which("xz"), "sha256sum or xz is not installed")
