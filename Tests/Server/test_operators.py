@@ -1,10 +1,11 @@
 """Tests the server as its operators run it: behind a proxy, with its log and counters."""
 
 import json
+import os
 import socket
 import unittest
 
-from server import SAMPLE, Server, shardq
+from server import SAMPLE, SCRATCH, Server, places, shardq, write_rows
 
 
 def logged(server, event):
@@ -74,6 +75,25 @@ class Proxies(unittest.TestCase):
             status, _, error = shardq("serve", "-i", SAMPLE, "--listen", "127.0.0.1:0", "--trusted-proxy", range)
             self.assertEqual(status, 64, range)
             self.assertIn("--trusted-proxy", error)
+
+
+class Counts(unittest.TestCase):
+    def test_all_say_the_same_number_of_shards(self):
+        """An index of words also has shards of entries, which do not count as shards of the index."""
+        rows = places(2000)
+        source = write_rows(rows, os.path.join(SCRATCH, "counts.csv"))
+        index = os.path.join(SCRATCH, "counts")
+        built = json.loads(shardq("build", source, "-i", index, "--id", "name", "--key", "{name}, {country}", "--words", "all",
+                                  "--shard-size", "4KiB", "--json")[1])
+        with Server(index) as server:
+            status = server.get("/v1/status").json["shards"]
+        change = write_rows([{**rows[30], "lat": "1"}], os.path.join(SCRATCH, "counts-changed.csv"))
+        said = [json.loads(shardq("update", "-i", index, "--upsert", change, "--json", *options)[1])
+                for options in (["--overlay"], ["--merge"], [])]
+        stats = json.loads(shardq("stats", "-i", index, "--format", "json")[1])
+        self.assertGreater(stats["features"]["entries"]["shards"], 1)
+        self.assertEqual([found["shards"] for found in (built, *said, stats)], [status] * 5)
+        self.assertEqual(built["shards_written"], status)
 
 
 class Unmatched(unittest.TestCase):

@@ -14,8 +14,7 @@ extension Pipeline.ManifestParts {
       fileSize: file.count, digest: Array(digest.prefix(16)),
       rootChecksum: ZstdFrame.checksum(ofFrame: Array(file[..<size])), lastComponents: lastComponents)
     try site.publisher.add(head.fileName.text, file)
-    return WrittenEntries(
-      head: head, shardCount: manifest.shardCount, shardsWritten: shardsWritten, bytes: file.count + shardBytes)
+    return WrittenEntries(head: head, bytes: file.count + shardBytes)
   }
 }
 
@@ -67,7 +66,7 @@ extension EntryUpdate {
       head = EntriesHead(
         fileSize: head.fileSize, digest: head.digest, rootChecksum: head.rootChecksum,
         lastComponents: changes.lastComponents)
-      return WrittenEntries(head: head, shardCount: entries.shards.count, bytes: entries.fileSize)
+      return WrittenEntries(head: head, bytes: entries.fileSize)
     }
     let settings = IndexSettings(of: previous.index.generation.manifest.root)
     let pipeline = try Pipeline(.entries, settings, names: names, at: site, replacing: entries)

@@ -28,9 +28,9 @@ struct Publication: ~Copyable {
     let named = summary.previousDamage == nil ? previous.map(\.fileNames) ?? [] : nil
     let published = try publisher.publish(
       manifest: file, previous: named, overlay: previous?.index.generation.overlay == nil ? .stale : .replaced)
-    summary.shardCount = output.manifest.shardCount + (entries?.shardCount ?? 0)
+    summary.shardCount = output.manifest.shardCount
     summary.greatestWeight = output.manifest.ranks?.greatest
-    summary.shardsWritten = output.shardsWritten + (entries?.shardsWritten ?? 0)
+    summary.shardsWritten = output.shardsWritten
     summary.isUnchanged = published.isUnchanged
     summary.bytes = file.count + output.shardBytes + (entries?.bytes ?? 0)
   }

@@ -33,8 +33,9 @@ public struct BuildSummary: Sendable {
   public var badRecords: [String] = []
   /// Remarks on settings that the reader found by itself, for example a delimiter: a sentence for each.
   public var notes: [BuildMessage] = []
+  /// The number of shards with records, as ``ShardedIndex/shardCount``. The shards of entries do not count.
   public var shardCount = 0
-  /// The number of shards with a new file.
+  /// The number of these shards with a new file.
   public var shardsWritten = 0
   /// The size of all files of the index, in bytes.
   public var bytes = 0
