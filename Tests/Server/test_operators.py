@@ -2,10 +2,11 @@
 
 import json
 import os
+import re
 import socket
 import unittest
 
-from server import SAMPLE, SCRATCH, Server, places, shardq, write_rows
+from server import ROOT, SAMPLE, SCRATCH, Server, places, shardq, write_rows
 
 
 def logged(server, event):
@@ -75,6 +76,26 @@ class Proxies(unittest.TestCase):
             status, _, error = shardq("serve", "-i", SAMPLE, "--listen", "127.0.0.1:0", "--trusted-proxy", range)
             self.assertEqual(status, 64, range)
             self.assertIn("--trusted-proxy", error)
+
+
+class Options(unittest.TestCase):
+    def test_the_table_has_every_option_with_its_default(self):
+        """Each option of the help stands in the table, with its default. Options of the page's look stand in docs/page.md."""
+        with open(os.path.join(ROOT, "docs/server.md"), encoding="utf-8") as file:
+            table = file.read().split("## Options", 1)[1].split("## ", 1)[0].splitlines()
+        with open(os.path.join(ROOT, "docs/page.md"), encoding="utf-8") as file:
+            page = file.read()
+        blocks = re.split(r"(?m)^  (?=-)", shardq("help", "serve")[1].split("USAGE:", 1)[1])[1:]
+        options = {re.search(r"--[a-z-]+", block)[0]: block for block in blocks}
+        self.assertGreater(len(options), 30)
+        for option, block in options.items():
+            rows = [row for row in table if f"`{option}`" in row]
+            if option in ("--version", "--help") or not rows and option in page:
+                continue
+            self.assertEqual(len(rows), 1, option)
+            default = re.search(r"default:\s+([0-9.:]*)", block)
+            if default:
+                self.assertIn(default[1], rows[0], option)
 
 
 class Counts(unittest.TestCase):
