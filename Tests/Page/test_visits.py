@@ -161,6 +161,18 @@ class Visits:
         self.assertEqual(set(statuses[1:]), {304}, statuses)
         self.assertGreaterEqual(len(statuses), 7)
 
+    def test_the_page_of_one_of_several_indexes(self):
+        several = test_page.Upstream(f"cities={self.index}", "-i", f"again={self.index}")
+        try:
+            self.restart()
+            self.browser.open("http://%s:%d/" % several.address)
+            self.wait("document.links.length === 2")
+            self.browser.evaluate("document.links[1].click()")
+            self.wait("location.pathname === '/again/'")
+            self.follow("named")
+        finally:
+            several.stop()
+
 
 @unittest.skipUnless(browser.executable(), "there is no Chromium; Scripts/dependencies.sh --tests installs it on Debian")
 class InChromium(Visits, unittest.TestCase):

@@ -52,12 +52,15 @@
       let language = PageDocument.escaped(options.language)
       var html = "<!doctype html>\n<html lang=\"\(language)\">\n<meta charset=\"utf-8\">\n"
       html += "<meta name=\"viewport\" content=\"width=device-width\">\n"
-      html += "<title>\(title)</title>\n<h1>\(title)</h1>\n<ul>\n"
+      // Without an icon a browser asks for one, which the policy forbids.
+      html += "<link rel=\"icon\" href=\"data:,\">\n<title>\(title)</title>\n<h1>\(title)</h1>\n<ul>\n"
       for name in names { html += "<li><a href=\"\(name)/\">\(name)</a>\n" }
       html += "</ul>\n"
-      return Representation(
+      var answer = Representation(
         body: ByteBuffer(string: html), contentType: "text/html; charset=utf-8",
         tag: SearchPage.tag(Array(html.utf8)), stored: Gzip.Stored())
+      answer.headers[.contentSecurityPolicy] = "default-src 'none'; img-src data:; frame-ancestors 'none'"
+      return answer
     }
   }
 #endif
