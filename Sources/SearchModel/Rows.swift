@@ -111,7 +111,7 @@ extension SearchModel {
         guard query.order == .key else {
           let answer = try ShardedIndex.Answer(
             query, limit: pageSize, in: generation, isStopped: { Task.isCancelled })
-          (rows.source, rows.hits, rows.facets) = (.answer(answer), answer.hits, answer.facets)
+          (rows.source, rows.hits, rows.facets) = (.answer(answer), Array(answer), answer.facets)
           return rows
         }
         // A search refuses conditions that need ranks.
@@ -143,9 +143,9 @@ extension SearchModel {
       switch source {
       case .none: break
       case .answer(let answer):
-        let next = try await answer.next(limit: Self.pageSize)
+        let next = try await answer.nextAnswer(limit: Self.pageSize)
         rows.source = .answer(next)
-        rows.hits += next.hits
+        rows.hits += next
       case .matches(let matches): try rows.load(page, of: matches)
       }
       return rows

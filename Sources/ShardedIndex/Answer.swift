@@ -1,8 +1,8 @@
 extension ShardedIndex {
-  /// The answer to a ranked query: the best records, best first.
+  /// The answer to a ranked query: a collection of hits, best first.
   ///
   /// An answer stays with its generation when the index moves on.
-  public struct Answer: Sendable {
+  public struct Answer: RandomAccessCollection, Sendable {
     private let search: Search
     private let limit: Int
     /// The number of matches, if the query counts them.
@@ -33,15 +33,12 @@ extension ShardedIndex {
     /// The generation of the answer.
     package var generation: Generation { search.generation }
 
-    /// The hits, best first.
-    public var hits: [Hit] { records.indices.map { search.hit($0, records[$0])! } }
-
+    /// The position of the best hit: always 0.
+    public var startIndex: Int { 0 }
     /// The number of hits.
-    public var count: Int { records.count }
-    /// Whether there are no hits.
-    public var isEmpty: Bool { records.isEmpty }
-    /// The best hit; nil if there are no hits.
-    public var first: Hit? { isEmpty ? nil : search.hit(0, records[0]) }
+    public var endIndex: Int { records.count }
+    /// One of the hits, the best at 0. O(1): the records are decoded already.
+    public subscript(position: Int) -> Hit { search.hit(position, records[position])! }
 
     /// Whether no hit is missing; false if the query's budget ended the search, or the number of typing errors with
     /// ``Typos/min``, or if more than 10,000 records match a query with groups and the groups of these are too few.
@@ -97,7 +94,8 @@ extension ShardedIndex {
     /// - Parameter isStopped: A condition that ends the search; nil for none.
     func next(limit: Int?, isStopped: (() -> Bool)?) throws(IndexError) -> Answer {
       try Answer(
-        search, limit: limit.map { max(0, $0) } ?? self.limit, counted: counted, facets: facets, isStopped: isStopped)
+        search, limit: limit.map { Swift.max(0, $0) } ?? self.limit, counted: counted, facets: facets,
+        isStopped: isStopped)
     }
 
     /// - Parameter isStopped: A condition that ends the search; nil for none.
@@ -106,7 +104,7 @@ extension ShardedIndex {
       isStopped: (() -> Bool)? = nil
     ) throws(IndexError) {
       var query = query
-      (query.order, query.offset, query.limit, query.cursor) = (.rank, 0, max(0, limit), cursor)
+      (query.order, query.offset, query.limit, query.cursor) = (.rank, 0, Swift.max(0, limit), cursor)
       (query.needs.cursor, query.needs.tables) = (true, true)
       try self.init(Search(query, in: generation), limit: query.limit, isStopped: isStopped)
     }
@@ -147,10 +145,24 @@ extension ShardedIndex {
     /// - Complexity: O(*n*) in the size of the key and of the other names.
     public var via: Via { matched.via }
 
-    /// The ranges of the key, or of the other name, that the typed text matched, in bytes of UTF-8.
+    /// The key, or the other name that matched: the text of ``highlights``.
     ///
     /// - Complexity: As ``via``.
-    public var highlights: [Range<Int>] { matched.highlights }
+    public var matchedText: String { matchedText(by: matched.via) }
+
+    private func matchedText(by via: Via) -> String { if case .otherName(let name) = via { name } else { record.key } }
+
+    /// The ranges of ``matchedText`` that the typed text matched, in order.
+    ///
+    /// - Complexity: As ``via``.
+    public var highlights: [Range<String.Index>] {
+      let (via, ranges) = matched
+      let text = matchedText(by: via).utf8
+      return ranges.map {
+        let start = text.index(text.startIndex, offsetBy: $0.lowerBound)
+        return start..<text.index(start, offsetBy: $0.count)
+      }
+    }
 
     /// The other name that matched, as the record has it; nil if the key matched.
     package var otherName: String? {
@@ -189,8 +201,7 @@ extension ShardedIndex {
     public var correction: String? {
       guard edits > 0 else { return nil }
       let (via, highlights) = matched
-      let matched = if case .otherName(let name) = via { name } else { record.key }
-      let text = Array(matched.utf8)
+      let text = Array(matchedText(by: via).utf8)
       return highlights.isEmpty
         ? nil : highlights.map { String(decoding: text[$0], as: UTF8.self) }.joined(separator: " ")
     }
@@ -242,7 +253,7 @@ extension ShardedIndex {
   ///
   /// ```swift
   /// let answer = try index.search("par", limit: 10)
-  /// for hit in answer.hits { print(hit.record.key) }
+  /// for hit in answer { print(hit.record.key) }
   /// ```
   ///
   /// - Parameters:

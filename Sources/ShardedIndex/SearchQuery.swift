@@ -157,6 +157,10 @@ extension ShardedIndex {
     public static let radiusLimit = 20_040.0
 
     package let place: NearPlace
+    /// Degrees north of the equator, to the sixth digit.
+    public var latitude: Double { Double(place.latitudeMillionths) / 1_000_000 }
+    /// Degrees east of Greenwich, to the sixth digit.
+    public var longitude: Double { Double(place.longitudeMillionths) / 1_000_000 }
     /// The greatest distance of a match from the place along a great circle, in kilometres: above 0, and at most
     /// ``radiusLimit``. A record without coordinates does not match then. nil for no limit.
     ///

@@ -1,12 +1,12 @@
 #if !hasFeature(Embedded)
   extension ShardedIndex {
-    /// Returns the records that a person most likely means by a text, as the overload without `async` does, but not on
-    /// the main thread.
+    /// Returns the records that a person most likely means by a text, as `search(_:limit:)` does, but not on the main
+    /// thread.
     ///
     /// A task that is cancelled ends its search before the next shard.
     ///
     /// ```swift
-    /// let answer = try await index.search("par", limit: 10)
+    /// let answer = try await index.answer(to: "par", limit: 10)
     /// ```
     ///
     /// - Parameters:
@@ -14,8 +14,8 @@
     ///   - limit: The most hits.
     /// - Throws: `CancellationError` if the task was cancelled, else ``IndexError``.
     @concurrent
-    public func search(_ text: String, limit: Int = 10) async throws -> Answer {
-      try await search(SearchQuery(text), limit: limit)
+    public func answer(to text: String, limit: Int = 10) async throws -> Answer {
+      try await answer(toQuery: SearchQuery(text), limit: limit)
     }
 
     /// Returns the best records for a query, from the first on or behind a cursor, but not on the main thread.
@@ -28,7 +28,9 @@
     ///   - cursor: The position behind the last hit of the page before; nil for the first page.
     /// - Throws: `CancellationError` if the task was cancelled, else ``IndexError``.
     @concurrent
-    public func search(_ query: SearchQuery, limit: Int = 10, after cursor: Cursor? = nil) async throws -> Answer {
+    public func answer(
+      toQuery query: SearchQuery, limit: Int = 10, after cursor: Cursor? = nil
+    ) async throws -> Answer {
       try Task.checkCancellation()
       let answer = try search(query, limit: limit, after: cursor) { Task.isCancelled }
       try Task.checkCancellation()
@@ -45,38 +47,39 @@
     /// let (texts, field) = AsyncStream.makeStream(of: String.self)
     /// field.yield("par")
     /// field.finish()
-    /// for await answer in index.answers(to: texts) { print(try answer.get().hits) }
+    /// for await answer in index.answers(to: texts) { print(try answer.get().count) }
     /// ```
     ///
     /// - Parameters:
-    ///   - texts: The texts, as typed.
+    ///   - texts: The texts, as typed. If the sequence throws, the answers end.
     ///   - limit: The most hits of an answer.
-    public func answers(
-      to texts: AsyncStream<String>, limit: Int = 10
-    ) -> AsyncStream<Result<Answer, IndexError>> {
-      newest(of: texts) { try await self.search($0, limit: limit) }
+    public func answers<Texts: AsyncSequence & Sendable>(
+      to texts: Texts, limit: Int = 10
+    ) -> AsyncStream<Result<Answer, IndexError>> where Texts.Element == String {
+      newest(of: texts) { try await self.answer(to: $0, limit: limit) }
     }
 
-    /// Returns the answers to queries one after the other, as ``answers(to:limit:)-(AsyncStream<String>,_)``: only the
-    /// newest query gets an answer.
+    /// Returns the answers to queries one after the other, as ``answers(to:limit:)`` to texts: only the newest query
+    /// gets an answer.
     ///
     /// - Parameters:
     ///   - queries: The queries.
     ///   - limit: The most hits of an answer.
-    public func answers(
-      to queries: AsyncStream<SearchQuery>, limit: Int = 10
-    ) -> AsyncStream<Result<Answer, IndexError>> {
-      newest(of: queries) { try await self.search($0, limit: limit) }
+    public func answers<Queries: AsyncSequence & Sendable>(
+      toQueries queries: Queries, limit: Int = 10
+    ) -> AsyncStream<Result<Answer, IndexError>> where Queries.Element == SearchQuery {
+      newest(of: queries) { try await self.answer(toQuery: $0, limit: limit) }
     }
 
-    private func newest<Query: Sendable>(
-      of queries: AsyncStream<Query>, _ search: @escaping @Sendable (Query) async throws -> Answer
-    ) -> AsyncStream<Result<Answer, IndexError>> {
+    private func newest<Queries: AsyncSequence & Sendable>(
+      of queries: Queries, _ search: @escaping @Sendable (Queries.Element) async throws -> Answer
+    ) -> AsyncStream<Result<Answer, IndexError>> where Queries.Element: Sendable {
       AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
         let newest = NewestSearch()
         let reader = Task {
           var last: Task<Void, Never>?
-          for await query in queries {
+          var iterator = queries.makeAsyncIterator()
+          while let query = try? await iterator.next() {
             last = newest.start { number in
               let answer: Result<Answer, IndexError>
               do { answer = .success(try await search(query)) } catch let error as IndexError {
@@ -98,13 +101,54 @@
     }
   }
 
+  extension ShardedIndex {
+    /// Returns the best records for a text, among those that pass filters.
+    ///
+    /// ```swift
+    /// let lamps = try index.search("lamp", filter: ["brand": "Alma", "price": "20..50"])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - text: The text, as typed.
+    ///   - filter: Fields and their accepted values. A field that stands there twice accepts both values.
+    ///   - limit: The most hits.
+    /// - Throws: As `search(_:limit:)`.
+    public func search(
+      _ text: String, filter: KeyValuePairs<String, String>, limit: Int = 10
+    ) throws(IndexError) -> Answer {
+      var filters: [Filter] = []
+      for (field, value) in filter {
+        if let known = filters.firstIndex(where: { $0.field == field }) {
+          filters[known].values.append(value)
+        } else {
+          filters.append(Filter(field, isOneOf: [value]))
+        }
+      }
+      return try search(SearchQuery(text, filter: filters), limit: limit)
+    }
+
+    /// Returns the best records for a text as values of a type, as ``Record/decode(_:)`` makes them.
+    ///
+    /// - Parameters:
+    ///   - text: The text, as typed.
+    ///   - type: The type of the values.
+    ///   - filter: As ``search(_:filter:limit:)`` takes it.
+    ///   - limit: The most values.
+    /// - Throws: ``IndexError`` as `search(_:limit:)`, and the `DecodingError` of the first record that does not fit.
+    public func search<Value: Decodable>(
+      _ text: String, as type: Value.Type, filter: KeyValuePairs<String, String> = [:], limit: Int = 10
+    ) throws -> [Value] {
+      try search(text, filter: filter, limit: limit).records.map { try $0.decode(type) }
+    }
+  }
+
   extension ShardedIndex.Answer {
-    /// Returns the next hits, as the overload without `async` does, but not on the main thread.
+    /// Returns the next hits, as ``next(limit:)`` does, but not on the main thread.
     ///
     /// - Parameter limit: The most hits; nil for the limit of this answer.
     /// - Throws: `CancellationError` if the task was cancelled, else ``IndexError``.
     @concurrent
-    public func next(limit: Int? = nil) async throws -> ShardedIndex.Answer {
+    public func nextAnswer(limit: Int? = nil) async throws -> ShardedIndex.Answer {
       try Task.checkCancellation()
       let answer = try next(limit: limit, isStopped: { Task.isCancelled })
       try Task.checkCancellation()

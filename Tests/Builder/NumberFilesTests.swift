@@ -27,7 +27,7 @@ import Testing
         for text in ["", "product", "product 1", "kind 3"] {
           let answer = try index.search(.init(text, filter: filter, sort: sort), limit: 12)
           #expect(answer.isComplete)
-          found += answer.hits.map { "\($0.record.key) \($0.record["price"] ?? "") \($0.record["day"] ?? "")" }
+          found += answer.map { "\($0.record.key) \($0.record["price"] ?? "") \($0.record["day"] ?? "")" }
         }
       }
     }

@@ -139,7 +139,7 @@ import Testing
     let unweighted = try build("unweighted") { $0.weight = nil }
     let index = try ShardedIndex(opening: directory("unweighted"))
     #expect(unweighted.keys.contains { $0.hasPrefix("side-") } && index.generation.manifest.hasRanks)
-    #expect(try index.search("", limit: 1).hits.first?.rank.weight == 0)
+    #expect(try index.search("", limit: 1).first?.rank.weight == 0)
   }
 
   @Test("an updated index has the tables of a build", arguments: 0..<4) func updates(seed: Int) throws {

@@ -19,9 +19,9 @@ import Testing
     func blocking(_ text: String) throws -> ShardedIndex.Answer { try index.search(text, limit: 5) }
     func blocking(after answer: ShardedIndex.Answer) throws -> ShardedIndex.Answer { try answer.next() }
     for text in ["", "par", "paris 10", "x"] {
-      let (one, other) = (try await index.search(text, limit: 5), try blocking(text))
-      #expect(one.hits == other.hits && one.description == other.description)
-      #expect(try await one.next().hits == blocking(after: other).hits)
+      let (one, other) = (try await index.answer(to: text, limit: 5), try blocking(text))
+      #expect(one.elementsEqual(other) && one.description == other.description)
+      #expect(try await one.nextAnswer().elementsEqual(blocking(after: other)))
     }
     #expect(try blocking("par").description == "5 hits, and more")
     #expect(try blocking("par").first?.record.key == "Park 997" && blocking("x").isEmpty)
@@ -32,7 +32,7 @@ import Testing
     await #expect(throws: CancellationError.self) {
       try await Task {
         withUnsafeCurrentTask { $0?.cancel() }
-        return try await index.search("par")
+        return try await index.answer(to: "par")
       }.value
     }
     #expect(index.statistics.loads == 0)
@@ -42,14 +42,14 @@ import Testing
         withUnsafeCurrentTask { $0?.cancel() }
         return false
       })
-    await #expect(throws: CancellationError.self) { try await Task { try await index.search(query) }.value }
+    await #expect(throws: CancellationError.self) { try await Task { try await index.answer(toQuery: query) }.value }
     #expect(index.statistics.loads == 0)
     // Answers are read in a task of their own.
-    let answer = try await index.search("par", limit: 3)
+    let answer = try await index.answer(to: "par", limit: 3)
     await #expect(throws: CancellationError.self) {
       try await Task {
         withUnsafeCurrentTask { $0?.cancel() }
-        return try await answer.next()
+        return try await answer.nextAnswer()
       }.value
     }
   }
@@ -77,7 +77,7 @@ import Testing
   @Test("an error answers one text; a reader that stops reading ends the searches") func errors() async throws {
     let index = try Self.index(count: 10, isRanked: false).open
     let (texts, field) = AsyncStream.makeStream(of: ShardedIndex.SearchQuery.self)
-    var answers = index.answers(to: texts).makeAsyncIterator()
+    var answers = index.answers(toQueries: texts).makeAsyncIterator()
     for text in ["a", "b"] {
       field.yield(ShardedIndex.SearchQuery(text))
       let answer = try #require(await answers.next())

@@ -131,7 +131,7 @@ import Testing
         let query = ShardedIndex.SearchQuery(text, filter: filter, words: .all, countsMatches: true)
         let answer = try index.search(query, limit: limit)
         #expect(answer.total == ShardedIndex.Total(wanted), "\(text) \(filter) \(limit)")
-        if limit > wanted { #expect(answer.hits.count == wanted, "\(text)") }
+        if limit > wanted { #expect(answer.count == wanted, "\(text)") }
       }
     }
   }

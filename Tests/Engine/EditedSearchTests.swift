@@ -57,9 +57,9 @@ import Testing
   ) throws {
     let all = expected(text, of: records)
     let answer = try index.search(ShardedIndex.SearchQuery(text, words: .all), limit: limit)
-    #expect(answer.hits.map { $0.record["id"] } == all.prefix(limit).map(\.id), "\(text)")
-    #expect(answer.hits.map(\.edits) == all.prefix(limit).map(\.edits), "\(text)")
-    #expect(answer.hits.map(\.score) == all.prefix(limit).map(\.score), "\(text)")
+    #expect(answer.map { $0.record["id"] } == all.prefix(limit).map(\.id), "\(text)")
+    #expect(answer.map(\.edits) == all.prefix(limit).map(\.edits), "\(text)")
+    #expect(answer.map(\.score) == all.prefix(limit).map(\.score), "\(text)")
     if let last = answer.certificate.lastHit, let rest = answer.certificate.highestRest {
       #expect(rest < last, "\(text)")
     }
@@ -121,7 +121,7 @@ import Testing
     var page = try changed.search("abcab", limit: 5)
     var joined: [String] = []
     for _ in 0..<40 {
-      joined += page.hits.map { $0.record["id"]! }
+      joined += page.map { $0.record["id"]! }
       guard page.hasMore else { break }
       page = try page.next()
     }
@@ -134,7 +134,7 @@ import Testing
     let plain = try RankedSearchTests.index(500, .uniform, seed: 26)
     func hits(_ index: ShardedIndex, _ typos: ShardedIndex.Typos) throws(IndexError) -> [String] {
       let answer = try index.search(ShardedIndex.SearchQuery("abcz", typos: typos), limit: 400)
-      return answer.hits.map { $0.record["id"]! }
+      return answer.map { $0.record["id"]! }
     }
     #expect(try hits(built.open, .none).isEmpty)
     #expect(try hits(built.open, .automatic).count > 5)
@@ -164,7 +164,7 @@ import Testing
       #expect(answer.correction == correction, "\(text)")
     }
     #expect(try built.open.search("london").correction == nil)
-    #expect(try built.open.search("xyzxyz").hits.isEmpty)
+    #expect(try built.open.search("xyzxyz").isEmpty)
   }
 
   @Test("an entry counts with the bonus of its own match") func boundsOfEntries() throws {
@@ -180,9 +180,9 @@ import Testing
       ($0.words, $0.alias, $0.typos) = (.body, ["others"], true)
     }
     let answer = try built.open.search("abczde", limit: 1)
-    #expect(answer.hits.map { $0.record["id"] } == ["whole"])
+    #expect(answer.map { $0.record["id"] } == ["whole"])
     #expect(answer.certificate.partsOpened < 20, "\(answer.certificate)")
-    #expect(try built.open.search("abczde", limit: 100).hits.count == 61)
+    #expect(try built.open.search("abczde", limit: 100).count == 61)
   }
 
   @Test("of equal entries, those of the first records are opened first", arguments: [nil, "w"])
@@ -193,7 +193,7 @@ import Testing
       ($0.shardLimitBytes, $0.partSizeBytes) = (2048, 512)
     }
     let answer = try built.open.search("airp", limit: 10)
-    #expect(answer.hits.map { $0.record["id"] } == (0..<10).map { "\($0)" })
+    #expect(answer.map { $0.record["id"] } == (0..<10).map { "\($0)" })
     // All parts with entries, and the first parts with records.
     let parts = try #require(try built.open.generation.entries()).manifest.shardCount * 8
     #expect(answer.certificate.partsOpened < parts && parts < 1500, "\(answer.certificate), \(parts)")
@@ -208,11 +208,11 @@ import Testing
       var (joined, behind): ([String], [String]) = ([], [])
       var cursor: ShardedIndex.Cursor?
       for _ in 0..<30 {
-        joined += page.hits.map { $0.record["id"]! }
+        joined += page.map { $0.record["id"]! }
         page = try page.next()
         let query = ShardedIndex.SearchQuery(text, words: .all)
         let other = try built.open.search(query, limit: 7, after: cursor)
-        behind += other.hits.map { $0.record["id"]! }
+        behind += other.map { $0.record["id"]! }
         cursor = other.cursor
         if cursor == nil { break }
       }

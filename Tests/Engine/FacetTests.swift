@@ -76,7 +76,7 @@ import Testing
     var found: [(position: Int, record: ShardedIndex.Record)] = []
     while true {
       #expect(answer.facets.isEmpty)
-      found += answer.hits.map { ($0.rank.position, $0.record) }
+      found += answer.map { ($0.rank.position, $0.record) }
       guard answer.hasMore else { return found }
       answer = try answer.next()
     }
@@ -204,7 +204,7 @@ import Testing
     #expect(whole.isExact && whole.values.map(\.count) == [count / 2, count / 2])
     #expect(try index.facets("even") == whole)
     // The first 10,000 in the order of the answer.
-    let first = try index.search(ShardedIndex.SearchQuery("st"), limit: 10_000).hits.count { $0.record["even"] == "1" }
+    let first = try index.search(ShardedIndex.SearchQuery("st"), limit: 10_000).count { $0.record["even"] == "1" }
     #expect(walk.values.first { $0.value == "1" }?.count == first)
   }
 

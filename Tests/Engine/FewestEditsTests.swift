@@ -23,13 +23,13 @@ import Testing
     query.typos = .min
     let (all, answer) = (try index.search(exact, limit: limit), try index.search(query, limit: limit))
     let edits = all.first?.edits ?? 0
-    let head = all.hits.prefix { $0.edits == edits }
-    func shown(_ hits: ArraySlice<ShardedIndex.Hit>) -> [String] {
+    let head = all.prefix { $0.edits == edits }
+    func shown(_ hits: Slice<ShardedIndex.Answer>) -> [String] {
       hits.map { "\($0.record["id"] ?? "") \($0.edits) \($0.score)" }
     }
     #expect(all.isComplete)
-    #expect(shown(answer.hits[...]) == shown(head), "\(exact.text)")
-    #expect(answer.hits.filter { !$0.isSettled }.isEmpty, "\(exact.text)")
+    #expect(shown(answer[...]) == shown(head), "\(exact.text)")
+    #expect(answer.filter { !$0.isSettled }.isEmpty, "\(exact.text)")
     #expect(answer.dropped == all.dropped && answer.interpretation == all.interpretation, "\(exact.text)")
     #expect(answer.correction == all.correction, "\(exact.text)")
     let mayFollow = edits > 0 && answer.count < limit && answer.certificate.highestRest != nil
@@ -115,15 +115,15 @@ import Testing
     let index = try Self.index(1000, seed: 23).open
     var short = 0
     for text in try Self.texts(index, 40, seed: 4) {
-      let exact = try index.search(Query(text, words: .all), limit: 200).hits.map { $0.record["id"]! }
+      let exact = try index.search(Query(text, words: .all), limit: 200).map { $0.record["id"]! }
       let query = Query(text, typos: .min, words: .all)
       var page = try index.search(query, limit: 7)
       var (joined, behind): ([String], [String]) = ([], [])
       var cursor: ShardedIndex.Cursor?
       repeat {
         let other = try index.search(query, limit: 7, after: cursor)
-        behind += other.hits.map { $0.record["id"]! }
-        joined += page.hits.map { $0.record["id"]! }
+        behind += other.map { $0.record["id"]! }
+        joined += page.map { $0.record["id"]! }
         short += page.isComplete ? 0 : 1
         page = try page.next()
         cursor = other.cursor
@@ -136,10 +136,10 @@ import Testing
   @Test("a budget ends such an answer too") func budgets() throws {
     let index = try Self.index(1500, seed: 43).open
     for text in try Self.texts(index, 20, seed: 9) {
-      let full = try index.search(Query(text, typos: .min), limit: 30).hits.map { $0.record["id"] }
+      let full = try index.search(Query(text, typos: .min), limit: 30).map { $0.record["id"] }
       for most in [0, 1, 2, 4, 8] {
         let answer = try index.search(Query(text, typos: .min, budget: .parts(most)), limit: 30)
-        let settled = answer.hits.prefix { $0.isSettled }.map { $0.record["id"] }
+        let settled = answer.prefix { $0.isSettled }.map { $0.record["id"] }
         #expect(settled == Array(full.prefix(settled.count)), "\(text), \(most)")
         #expect(answer.certificate.partsOpened <= most && (!answer.isComplete || settled == full), "\(text), \(most)")
       }

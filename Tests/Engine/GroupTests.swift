@@ -8,7 +8,7 @@ import Testing
     var ids: [String] = []
     var others: [Int] = []
 
-    mutating func add(_ hits: [ShardedIndex.Hit]) {
+    mutating func add(_ hits: some Collection<ShardedIndex.Hit>) {
       ids += hits.map { $0.record["id"]! }
       others += hits.map(\.others)
     }
@@ -17,7 +17,7 @@ import Testing
   /// Groups all matches by their keys.
   private static func expected(_ text: String, in index: ShardedIndex) throws -> Found {
     var (found, groups): (Found, [[UInt8]: Int]) = (Found(), [:])
-    for hit in try index.search(text, limit: 10_000).hits {
+    for hit in try index.search(text, limit: 10_000) {
       let key = Fold.fold(hit.record.key)
       if let group = groups[key] {
         found.others[group] += 1
@@ -41,7 +41,7 @@ import Testing
       var page = try index.search(query, limit: 7)
       while true {
         #expect(page.total == ShardedIndex.Total(expected.ids.count) && page.groupsAreExact && page.isComplete)
-        joined.add(page.hits)
+        joined.add(page)
         if let last = page.certificate.lastHit, let rest = page.certificate.highestRest { #expect(rest < last) }
         #expect(page.hasMore == (page.certificate.highestRest != nil))
         guard page.hasMore else { break }
@@ -50,7 +50,7 @@ import Testing
       var cursor: ShardedIndex.Cursor?
       repeat {
         let page = try index.search(query, limit: 90, after: cursor)
-        behind.add(page.hits)
+        behind.add(page)
         cursor = page.cursor
       } while cursor != nil
       #expect(joined == expected && behind == expected, "\(text)")
@@ -66,7 +66,7 @@ import Testing
       for most in 0..<12 {
         let query = ShardedIndex.SearchQuery(text, group: "key", budget: .parts(most))
         let answer = try index.search(query, limit: 20)
-        let settled = answer.hits.prefix { $0.isSettled }
+        let settled = answer.prefix { $0.isSettled }
         #expect(settled.map { $0.record["id"]! } == Array(all.ids.prefix(settled.count)), "\(text), \(most)")
         #expect(zip(settled, all.others).allSatisfy { $0.others <= $1 })
         #expect(!answer.isComplete || settled.count == min(20, all.ids.count))

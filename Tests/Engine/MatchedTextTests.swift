@@ -22,10 +22,7 @@ import Testing
   }
 
   private func marked(_ hit: ShardedIndex.Hit) -> [String] {
-    var text = hit.record.key
-    if case .otherName(let name) = hit.via { text = name }
-    let bytes = Array(text.utf8)
-    return hit.highlights.map { String(decoding: bytes[$0], as: UTF8.self) }
+    hit.highlights.map { String(hit.matchedText[$0]) }
   }
 
   @Test("each rule gives the matched text in the record's spelling") func rules() throws {
@@ -54,7 +51,7 @@ import Testing
       ("\u{b450}", .word, ["\u{b450}"]),
     ]
     for (text, via, marked) in expected {
-      let hits = try index.open.search(ShardedIndex.SearchQuery(text, words: .all)).hits
+      let hits = try index.open.search(ShardedIndex.SearchQuery(text, words: .all))
       if marked.isEmpty {
         #expect(hits.isEmpty, "\(text)")
         continue
@@ -74,7 +71,7 @@ import Testing
         for size in 1...key.distance(from: start, to: key.endIndex) {
           let query = String(key[start...].prefix(size))
           let plain = PlainForm.plain(Fold.fold(query))
-          let found = try index.search(query).hits.filter { $0.record.key == key && !plain.isEmpty }
+          let found = try index.search(query).filter { $0.record.key == key && !plain.isEmpty }
           for hit in found where hit.via == .key || hit.via == .word {
             let marked = Fold.fold(try #require(self.marked(hit).first, "\(query)"))
             #expect(PlainForm.forms(marked).contains { $0.text.starts(with: plain) }, "\(query) in \(key)")

@@ -15,7 +15,7 @@ import Testing
     _ = try ShardBuilder.build([input], into: directory("index"), options: options)
     let index = try ShardedIndex(opening: directory("index"))
     func scores(_ text: String, _ place: ShardedIndex.Place?, limit: Int = 10_000) throws -> [(Int, Int)] {
-      try index.search(ShardedIndex.SearchQuery(text, near: place), limit: limit).hits.map {
+      try index.search(ShardedIndex.SearchQuery(text, near: place), limit: limit).map {
         ($0.rank.position, $0.rank.score)
       }
     }

@@ -105,14 +105,14 @@ import Testing
         var query = ShardedIndex.SearchQuery(text, words: .all, countsMatches: true)
         let all = try index.search(query, limit: 1000)
         query.near = place
-        let wanted = all.hits.filter { distance($0.record) <= 3000 }
+        let wanted = all.filter { distance($0.record) <= 3000 }
         let answer = try index.search(query, limit: 3)
         #expect(answer.total == .init(wanted.count), "\(text)")
-        #expect(answer.hits.allSatisfy { distance($0.record) <= 3000 })
+        #expect(answer.allSatisfy { distance($0.record) <= 3000 })
         query.countsMatches = false
         #expect(try index.search(query, limit: 3).total.number <= wanted.count)
         let joined = try index.search(query, limit: 1000)
-        #expect(joined.hits.map { $0.rank.position }.sorted() == wanted.map { $0.rank.position }.sorted())
+        #expect(joined.map { $0.rank.position }.sorted() == wanted.map { $0.rank.position }.sorted())
         if let cursor = answer.cursor {
           #expect(try index.search(query, limit: 1000, after: cursor).count == wanted.count - 3)
           query.near?.radius = 3001

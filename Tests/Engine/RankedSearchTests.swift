@@ -83,9 +83,9 @@ import Testing
   static func check(_ index: ShardedIndex, _ records: [Scanned], _ text: String, limit: Int = 10) throws {
     let all = expected(text, of: records)
     let answer = try index.search(ShardedIndex.SearchQuery(text, words: .all), limit: limit)
-    #expect(answer.hits.map { $0.record["id"] } == all.prefix(limit).map(\.id), "\(text)")
-    #expect(answer.hits.map(\.score) == all.prefix(limit).map(\.score), "\(text)")
-    #expect(answer.isComplete && answer.hits.allSatisfy(\.isSettled))
+    #expect(answer.map { $0.record["id"] } == all.prefix(limit).map(\.id), "\(text)")
+    #expect(answer.map(\.score) == all.prefix(limit).map(\.score), "\(text)")
+    #expect(answer.isComplete && answer.allSatisfy(\.isSettled))
     if !answer.hasMore { #expect(answer.total == ShardedIndex.Total(all.count), "\(text)") }
     if let last = answer.certificate.lastHit, let rest = answer.certificate.highestRest {
       #expect(rest < last, "\(text)")
@@ -134,14 +134,14 @@ import Testing
     let built = try Self.index(5000, .uniform, seed: 4)
     for text in ["", "a", "ab", "b c", "ca "] {
       let whole = try built.open.search(text, limit: 700)
-      let ids = whole.hits.map { $0.record["id"]! }
+      let ids = whole.map { $0.record["id"]! }
       var page = try built.open.search(text, limit: 7)
       var (joined, behind): ([String], [String]) = ([], [])
       var cursor: ShardedIndex.Cursor?
       for _ in 0..<100 {
-        joined += page.hits.map { $0.record["id"]! }
+        joined += page.map { $0.record["id"]! }
         let other = try built.open.search(ShardedIndex.SearchQuery(text), limit: 7, after: cursor)
-        behind += other.hits.map { $0.record["id"]! }
+        behind += other.map { $0.record["id"]! }
         if let found = other.cursor { cursor = ShardedIndex.Cursor(found.description) }
         page = try page.next()
       }
@@ -184,18 +184,18 @@ import Testing
   func budgets() throws {
     let built = try Self.index(5000, .uniform, seed: 7)
     for text in ["", "a", "ab", "b c"] {
-      let full = try built.open.search(text, limit: 50).hits.map { $0.record["id"] }
+      let full = try built.open.search(text, limit: 50).map { $0.record["id"] }
       for most in 0..<12 {
         let answer = try built.open.search(ShardedIndex.SearchQuery(text, budget: .parts(most)), limit: 50)
-        let settled = answer.hits.prefix { $0.isSettled }
+        let settled = answer.prefix { $0.isSettled }
         #expect(settled.map { $0.record["id"] } == Array(full.prefix(settled.count)), "\(text), \(most)")
-        #expect(answer.hits.dropFirst(settled.count).allSatisfy { !$0.isSettled })
+        #expect(answer.dropFirst(settled.count).allSatisfy { !$0.isSettled })
         #expect(answer.certificate.partsOpened <= most)
         #expect(!answer.isComplete || settled.count == full.count)
         #expect(answer.isComplete || settled.count < 50)
       }
     }
-    #expect(try built.open.search(ShardedIndex.SearchQuery("a", budget: .until { true })).hits.isEmpty)
+    #expect(try built.open.search(ShardedIndex.SearchQuery("a", budget: .until { true })).isEmpty)
   }
 
   @Test("ranked answers follow the overlay")
@@ -219,7 +219,7 @@ import Testing
     var page = try changed.search("a", limit: 5)
     var joined: [String] = []
     for _ in 0..<20 {
-      joined += page.hits.map { $0.record["id"]! }
+      joined += page.map { $0.record["id"]! }
       page = try page.next()
     }
     #expect(joined == Self.expected("a", of: records).prefix(100).map(\.id))
@@ -230,7 +230,7 @@ import Testing
     let built = try Self.index(2000, .uniform, seed: 12)
     let (path, size) = (built.path + "/manifest", built.open.generation.manifest.ranksSize)
     let sound = try #require(Files.read(path))
-    let expected = try ["", "a", "b c"].map { try built.open.search($0).hits.map { $0.record["id"] } }
+    let expected = try ["", "a", "b c"].map { try built.open.search($0).map { $0.record["id"] } }
     #expect(size > 300)
     var refused = 0
     for position in sound.count - size..<sound.count {
@@ -240,7 +240,7 @@ import Testing
       let index = try ShardedIndex(opening: built.path)
       for (text, ids) in zip(["", "a", "b c"], expected) {
         do throws(IndexError) {
-          #expect(try index.search(text).hits.map { $0.record["id"] } == ids, "byte \(position)")
+          #expect(try index.search(text).map { $0.record["id"] } == ids, "byte \(position)")
         } catch {
           guard case .corrupt(path, _) = error else { throw error }
           refused += 1
@@ -264,8 +264,8 @@ import Testing
     var session = built.open.session()
     try session.append("ab ")
     #expect(
-      try session.search(limit: 5).hits.map { $0.record["id"] }
-        == (try built.open.search("ab ", limit: 5).hits.map { $0.record["id"] }))
+      try session.search(limit: 5).map { $0.record["id"] }
+        == (try built.open.search("ab ", limit: 5).map { $0.record["id"] }))
     session.removeLast()
     _ = try session.search(limit: 5)
     try session.append(" ")

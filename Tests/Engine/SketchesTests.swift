@@ -125,7 +125,7 @@ import Testing
   @Test("a changed byte of a side file is refused, or changes nothing") func damage() throws {
     let built = try EditedSearchTests.index(1500, .uniform, seed: 12)
     let texts = ["abcz", "bacb c", "cccaa ", "abcabcab"]
-    let expected = try texts.map { try built.open.search($0).hits.map { $0.record["id"] } }
+    let expected = try texts.map { try built.open.search($0).map { $0.record["id"] } }
     #expect(expected.contains { !$0.isEmpty })
     var refused = 0
     let names = Files.names(in: built.path).filter { $0.hasPrefix("side-") }
@@ -141,7 +141,7 @@ import Testing
         let index = try ShardedIndex(opening: built.path)
         do throws(IndexError) {
           for (text, ids) in zip(texts, expected) {
-            #expect(try index.search(text).hits.map { $0.record["id"] } == ids)
+            #expect(try index.search(text).map { $0.record["id"] } == ids)
           }
         } catch {
           guard case .corrupt = error else {
@@ -152,7 +152,7 @@ import Testing
         }
         // Other queries are answered.
         #expect(try index.matches(forPrefix: "a").count > 0)
-        #expect(try !index.search(ShardedIndex.SearchQuery("a", typos: .none)).hits.isEmpty)
+        #expect(try !index.search(ShardedIndex.SearchQuery("a", typos: .none)).isEmpty)
       }
       Files.write(sound, to: path)
     }

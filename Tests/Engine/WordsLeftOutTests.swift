@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  private static func keys(_ answer: ShardedIndex.Answer) -> [String] { answer.hits.map(\.record.key) }
+  private static func keys(_ answer: ShardedIndex.Answer) -> [String] { answer.map(\.record.key) }
 
   @Test("the whole text comes first, else known words, the last words go before the first", arguments: [false, true])
   func dropped(typos: Bool) throws {
@@ -53,7 +53,7 @@ import Testing
     let whole = try index.search("springfield ", limit: 10)
     let all = try index.search(query, limit: 10)
     #expect(Self.keys(all) == Self.keys(whole) && whole.count == 2)
-    #expect(all.total == ShardedIndex.Total(2) && all.hits.map(\.highlights) == whole.hits.map(\.highlights))
+    #expect(all.total == ShardedIndex.Total(2) && all.map(\.highlights) == whole.map(\.highlights))
     let first = try index.search(query, limit: 1)
     let cursor = try #require(first.cursor)
     #expect(Self.keys(first) + Self.keys(try first.next()) == Self.keys(whole))

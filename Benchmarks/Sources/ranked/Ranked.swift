@@ -34,7 +34,7 @@ enum Ranked {
     for (number, line) in lines.enumerated() {
       let answer = try index.search(line, limit: count)
       let opened = answer.certificate
-      let hits = answer.hits.map { "\t\($0.rank.weight) \($0.record.key)" }.joined()
+      let hits = answer.map { "\t\($0.rank.weight) \($0.record.key)" }.joined()
       print(
         times[number].sorted()[times[number].count / 2], opened.shardsOpened, "\(opened.partsOpened)\(hits)",
         separator: "\t")

@@ -36,7 +36,7 @@ struct Player: Encodable {
       for try await count in group { searches += count }
       print(searches >= 2 * updates ? "every search was answered" : "only \(searches) searches")
     }
-    let best = try await index.search("player", limit: 1).first!
+    let best = try await index.answer(to: "player", limit: 1).first!
     print("the best is \(best) with \(best.record["score", as: Int.self] ?? 0) points")
   }
 
@@ -44,7 +44,7 @@ struct Player: Encodable {
   static func search(_ index: ShardedIndex) async throws -> Int {
     var (searches, last) = (0, 0)
     while last < 1000 * updates || searches < updates {
-      let best = try await index.search("player", limit: 3).hits.compactMap { $0.record["score", as: Int.self] }
+      let best = try await index.answer(to: "player", limit: 3).compactMap { $0.record["score", as: Int.self] }
       precondition(best == best.sorted(by: >) && best.count == 3, "an answer of two generations: \(best)")
       last = max(last, best[0])
       searches += 1

@@ -35,7 +35,7 @@ struct Planet: Decodable {
 
   static func find(_ text: String, in index: String) throws {
     let answer = try ShardedIndex(opening: index).search(text, limit: 5)
-    for hit in answer.hits {
+    for hit in answer {
       let planet = try hit.record.decode(Planet.self)
       print("\(planet.name): \(planet.moons) moons\(planet.radius.map { ", radius \($0) km" } ?? "")")
     }

@@ -39,7 +39,7 @@ package enum TableReader {
         let value = String(line.split(separator: "\t", omittingEmptySubsequences: false)[1])
         guard seen.insert(value).inserted else { continue }
         let query = ShardedIndex.SearchQuery("", filter: [ShardedIndex.Filter(field, isOneOf: [value])])
-        if try index.search(query, limit: 1).hits.isEmpty { unused.append(field + "=" + value) }
+        if try index.search(query, limit: 1).isEmpty { unused.append(field + "=" + value) }
       }
     }
     return unused

@@ -23,7 +23,7 @@ import Testing
     #expect(range.upperBound == sound.count)
     let query = ShardedIndex.SearchQuery(
       "product", filter: [.init("day", isOneOf: ["2025-01-15.."])], sort: .init("price"))
-    let answer = try ShardedIndex(opening: directory("index")).search(query, limit: 20).hits.map(\.record.key)
+    let answer = try ShardedIndex(opening: directory("index")).search(query, limit: 20).map(\.record.key)
     #expect(answer.count == 20)
     var harmless = 0
     for offset in range {
@@ -36,7 +36,7 @@ import Testing
       // One bit of each zstd frame has no meaning: then the content is the same.
       if isSound { harmless += 1 }
       do throws(IndexError) {
-        let found = try ShardedIndex(opening: directory("index")).search(query, limit: 20).hits.map(\.record.key)
+        let found = try ShardedIndex(opening: directory("index")).search(query, limit: 20).map(\.record.key)
         #expect(found == answer, "byte \(offset)")
       } catch {
         #expect(!isSound, "byte \(offset): \(error)")
@@ -81,13 +81,13 @@ import Testing
   func otherCounts() throws {
     let directory = TemporaryDirectory()
     let sound = try build("index", numbers: ["price", "day"], in: directory)
-    let answer = try ShardedIndex(opening: directory("index")).search("product", limit: 9).hits.map(\.record.key)
+    let answer = try ShardedIndex(opening: directory("index")).search("product", limit: 9).map(\.record.key)
     #expect(try !isDamaged(directory("index")))
     for (number, fields) in [["price"], ["day"], ["price", "day", "size"]].enumerated() {
       let chain = try ManifestSurgery.lastChain(14, of: build("other\(number)", numbers: fields, in: directory))
       Files.write(try ManifestSurgery.replacingChain(14, of: sound, by: chain), to: directory("index") + "/manifest")
       let forged = try ShardedIndex(opening: directory("index"))
-      #expect(try forged.search("product", limit: 9).hits.map(\.record.key) == answer)
+      #expect(try forged.search("product", limit: 9).map(\.record.key) == answer)
       for query in Self.byNumbers {
         #expect(throws: IndexError.self, "\(fields)") { try forged.search(query, limit: 9) }
       }
@@ -112,7 +112,7 @@ import Testing
     let directory = TemporaryDirectory()
     let manifest = try build("index", numbers: ["price", "day"], in: directory)
     let sound = try ShardedIndex(opening: directory("index"))
-    let answers = try Self.byNumbers.map { try sound.search($0, limit: 20).hits.map(\.record.key) }
+    let answers = try Self.byNumbers.map { try sound.search($0, limit: 20).map(\.record.key) }
     #expect(answers.allSatisfy { $0.count == 20 })
     let head = try #require(try sound.generation.manifest.entriesHead())
     let own = try #require(try ShardedIndex(entriesOf: sound)).generation
@@ -133,7 +133,7 @@ import Testing
     let index = try ShardedIndex(opening: directory("index"))
     #expect(try #require(try index.generation.entries()).manifest.hasNumbers)
     for (query, answer) in zip(Self.byNumbers, answers) {
-      #expect(try index.search(query, limit: 20).hits.map(\.record.key) == answer, "\(query.text)")
+      #expect(try index.search(query, limit: 20).map(\.record.key) == answer, "\(query.text)")
     }
   }
 }

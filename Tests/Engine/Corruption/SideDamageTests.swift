@@ -85,7 +85,7 @@ private struct SideSurgery {
 
   /// The positions of the hits of all queries.
   private static func hits(_ index: ShardedIndex, limit: Int = 10) throws -> [[Int]] {
-    try queries.map { query in try index.search(query, limit: limit).hits.map { $0.rank.position } }
+    try queries.map { query in try index.search(query, limit: limit).map { $0.rank.position } }
   }
 
   @Test("a changed byte of a side file is an error of a filtered query or changes nothing, and a copy repairs it")
@@ -106,7 +106,7 @@ private struct SideSurgery {
         guard case .corrupt = error else { throw error }
         refused += 1
       }
-      #expect(try index.search("a").hits.count == 10)
+      #expect(try index.search("a").count == 10)
       guard offset % 35 == 0 else { continue }
       #expect(
         try copies.verified().contains(
@@ -141,7 +141,7 @@ private struct SideSurgery {
           #expect(try ShardBuilder.repair(copies.path, from: copies.copy).repaired == ["manifest"], "byte \(offset)")
         }
       }
-      #expect(try index.search("a").hits.count == 10)
+      #expect(try index.search("a").count == 10)
     }
     #expect(refused > range.count / (TestData.isDebug ? 12 : 4))
   }
@@ -151,7 +151,7 @@ private struct SideSurgery {
     Files.remove(copies.path + "/" + copies.sides[0])
     let index = try ShardedIndex(opening: copies.path)
     #expect(throws: IndexError.vanished(path: copies.path + "/" + copies.sides[0])) { try Self.hits(index) }
-    #expect(try index.search("a").hits.count == 10)
+    #expect(try index.search("a").count == 10)
     #expect(try !copies.verified().isEmpty)
     #expect(try ShardBuilder.repair(copies.path, from: copies.copy).repaired == [copies.sides[0]])
   }

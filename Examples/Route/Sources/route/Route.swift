@@ -21,7 +21,7 @@ struct City: ResponseCodable {
     router.get("search") { request, _ -> [City] in
       let text = request.uri.queryParameters["q"].map(String.init) ?? ""
       // A client that goes away cancels the task, and with it the search.
-      return try await index.search(text, limit: 10).hits.map { try $0.record.decode() }
+      return try await index.answer(to: text, limit: 10).map { try $0.record.decode() }
     }
     let port = arguments.count > 2 ? Int(arguments[2]) ?? 8080 : 8080
     try await Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)))

@@ -37,7 +37,7 @@
       query.needs.keys = .always
       let (most, isOver) = limit.addingReportingOverflow(query.offset)
       let answer = try index.search(query, limit: isOver ? .max : most, after: query.cursor)
-      let hits = answer.hits.dropFirst(query.offset)
+      let hits = answer.dropFirst(query.offset)
       let certificate = answer.certificate
       let keys = answer.keys ?? 0
       var report = Report()
