@@ -42,6 +42,20 @@ class RepeatedOptions(Case):
         self.assertIn("Ann", self.shardq("-i", "index", "--limit", "1", "--", "ann"))
         self.assertNotIn("given twice", self.run_shardq("-i", "index", "--", "-n", "-n").stderr)
 
+    def test_values_that_may_be_left_out(self):
+        """A value behind `=` counts wherever it stands, and a wrong one is refused."""
+        self.write("list.csv", "name,b\nAnn Lee Ann,1\n")
+        for words in (["--words=all", "--typos=digits"], ["--typos=digits", "--words=all"], ["--words", "all", "--typos", "digits"], ["--typos", "--words=all"]):
+            self.shardq("build", "-q", "-i", "index", "--key", "{name}, {b}", "--weight", "b", *words, "--filter", "name", "list.csv")
+            self.assertIn("words (all)", self.shardq("stats", "-i", "index"))
+        for word, values in (("--words=foo", "body or all"), ("--typos=", "letters or digits")):
+            name, value = word.split("=")
+            for more in ([], ["--weight", "b"]):
+                ended = self.refused("build", "-i", "index", word, *more, "list.csv")
+                self.assertIn(f"{name} has no value '{value}'; choose {values}", ended)
+        for words in (["--typos", "--weight", "b"], ["--words=all", "--weight", "b"]):
+            self.assertIn("--weight is given twice", self.refused("build", "-i", "index", *words, "--weight", "name", "list.csv"))
+
     def test_lists_add_up(self):
         self.write("list.csv", "url,name,t,u\nu,Ann,1,2\n")
         self.shardq("build", "-q", "-i", "index", "--key", "{name}", "--keep", "url", "--keep=name", "--keep", "u", "list.csv")

@@ -1,5 +1,6 @@
 #if CommandLineTool
   import ArgumentParser
+  import ShardBuilder
 
   /// The options that a command line has more than once. Lists add up, and an option with one value is refused.
   enum RepeatedOptions {
@@ -29,8 +30,16 @@
       "--null": ["build", "footprint", "plan", "plan-ranges", "update", "verify"], "-q": ["ui"],
     ]
     private static let long = ["-i": "--index", "-n": "--limit", "-o": "--output"]
+    /// Options whose value may be left out, by command, with their values; empty for any text. Behind a sign `=` the parser
+    /// takes a wrong value for none, and before another option it takes every value for none.
+    private static let optional: [String: [String: [String]]] = {
+      let build = [
+        "--typos": EditedWords.allCases.map(\.rawValue), "--words": BuildOptions.Words.allCases.map(\.rawValue),
+      ]
+      return ["build": build, "plan-ranges": build, "ui": ["--border": [], "--tmux": []]]
+    }()
 
-    /// Returns a command line with the values of each list in one option.
+    /// Returns a command line with the values of each list in one option, and each optional value behind its option.
     ///
     /// - Parameter line: The command line, the command first.
     /// - Throws: `ValidationError` for an option with one value that is given twice.
@@ -42,8 +51,18 @@
         result.append(argument)
         guard argument != "--" else { return result + rest }
         guard let (name, value) = split(argument), takesValue(name, in: line.first ?? "") else { continue }
-        // The value is an argument of its own, even if it begins with a dash.
-        if value == nil, let next = rest.popFirst() { result.append(next) }
+        let values = optional[line.first ?? ""]?[name]
+        if let value, let values {
+          guard values.isEmpty || values.contains(value) else {
+            throw ValidationError("\(name) has no value '\(value)'; choose \(values.joined(separator: " or "))")
+          }
+          result.removeLast()
+          result += [name, value]
+        }
+        // The value is an argument of its own, even if it begins with a dash, unless it may be left out.
+        if value == nil, values == nil || rest.first?.hasPrefix("-") == false, let next = rest.popFirst() {
+          result.append(next)
+        }
         if collected.contains(name) || name == "--index" && line.first == "serve" { continue }
         guard let first = places.updateValue(result.count - 1, forKey: name) else { continue }
         guard lists.contains(name) else {
