@@ -2,7 +2,8 @@
 # Builds the packages for other languages that can be built here: Scripts/build-languages.sh FOLDER
 #
 #   libshardq-VERSION-SYSTEM-PROCESSOR.tar.xz   the C library and its header, to unpack into a prefix
-#   shardq-VERSION-py3-none-….whl               the Python package
+#   shardq-VERSION-py3-none-….whl               the Python package, with the command
+#   shardq_core-VERSION-py3-none-….whl          the Python package without the command
 #   shardq-VERSION.tgz                          the package for Node and bundlers
 set -eu
 out="${1:?usage: Scripts/build-languages.sh FOLDER}"

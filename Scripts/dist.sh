@@ -7,8 +7,8 @@
 #   shardq-remote-VERSION-….tar.xz           the same for an index of a URL or in a store, only with bin/shardq-remote; it
 #                                            needs the system's libcurl
 #   shardq_VERSION_….deb and the like        the same as Debian packages; only with dpkg-deb
-#   libshardq-….tar.xz, shardq-….whl, shardq-VERSION.tgz
-#                                            the C library, the Python package and the package for Node, if they can be
+#   libshardq-….tar.xz, shardq-….whl, shardq_core-….whl, shardq-VERSION.tgz
+#                                            the C library, the Python packages and the package for Node, if they can be
 #                                            built: Scripts/build-languages.sh
 #   shardq.rb                                the formula for Homebrew, with the source's checksum; only in a clone
 #   SHA256SUMS                               the checksums of all files

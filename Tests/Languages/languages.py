@@ -57,15 +57,19 @@ def expected(path, texts, *options):
     return [json.loads(line) for line in lines.decode().splitlines()]
 
 
-def install():
-    """Installs the wheel into a fresh environment, offline; returns its python."""
-    place = os.path.join(WORK, "venv")
+def wheel(name="shardq"):
+    path, = glob.glob(os.path.join(ROOT, f".build/wheel/{name}-*.whl"))
+    return path
+
+
+def install(name="shardq"):
+    """Installs a wheel into a fresh environment, offline; returns its python."""
+    place = os.path.join(WORK, "venv-" + name)
     python = os.path.join(place, "bin/python")
     if not os.path.exists(place):
-        wheel, = glob.glob(os.path.join(ROOT, ".build/wheel/*.whl"))
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
         subprocess.run([sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "-q",
-                        "--no-index", wheel], check=True)
+                        "--no-index", wheel(name)], check=True)
     return python
 
 

@@ -10,7 +10,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 cc -O2 -std=c11 -I.build/library/out Tests/Languages/measure.c .build/library/out/libshardq.a -lm -o "$work/measure"
 "$work/measure" "$index" "$text"
-python3 -m zipfile -e .build/wheel/*.whl "$work"
+python3 -m zipfile -e .build/wheel/shardq_core-*.whl "$work"
 PYTHONPATH="$work" python3 Tests/Languages/measure.py "$index" "$text"
 mkdir -p "$work/node_modules/shardq"
 tar -xzf .build/package/*.tgz -C "$work/node_modules/shardq" --strip-components=1
