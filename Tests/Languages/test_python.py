@@ -1,6 +1,7 @@
 """Compares the Python package, installed from its wheel, with the command."""
 
 import copy
+import errno
 import os
 import pickle
 import subprocess
@@ -100,9 +101,36 @@ class Answers(unittest.TestCase):
             with self.assertRaises(shardq.ShardqError):
                 index.search("s", total="all")
 
+    def test_sequence(self):
+        """An answer is a sequence of its records, with all methods of one."""
+        with shardq.Index(SMALL) as index:
+            answer = index.search("s", limit=5)
+            first, last = answer[0], answer[-1]
+            self.assertEqual((answer.count(first), answer.index(last), first in answer), (1, 4, True))
+            self.assertEqual((list(reversed(answer))[0], answer[3:], [*answer]), (last, answer.records[3:], answer.records))
+            self.assertRaises(IndexError, lambda: answer[5])
+            self.assertGreater(answer.total, len(answer))
+
+    def test_pages(self):
+        """The pages have all matches once, in the order of one list."""
+        with shardq.Index(languages.build_large()) as index:
+            for options in (dict(), dict(sort="key"), dict(sort="key", offset=3), dict(offset=3), dict(near=(48.5, 2.25)), dict(group="country")):
+                whole = index.search("sa", limit=1000, total="exact", **options)
+                pages = list(index.pages("sa", limit=37, **options))
+                found = [record for page in pages for record in page]
+                self.assertEqual(found[:1000], whole.records, options)
+                self.assertEqual((len(found), True), (whole.total - options.get("offset", 0), whole.total_is_exact), options)
+                self.assertEqual({len(page) for page in pages[:-1]}, {37}, options)
+            self.assertEqual(list(index.pages("zzzzzzzz", typos=False)), [])
+            for limit in (0, -1, 1001):
+                self.assertRaises(ValueError, lambda: index.pages("s", limit=limit))
+
+    def test_version(self):
+        self.assertEqual(shardq.__version__, languages.run("--version").decode().strip())
+
     def test_examples(self):
         place, found = languages.examples("python")
-        self.assertEqual(len(found), 2)
+        self.assertEqual(len(found), 3)
         for example in found:
             done = subprocess.run([sys.executable, "-c", example], cwd=place, stdout=subprocess.PIPE, check=True, text=True)
             self.assertTrue(done.stdout)
@@ -118,8 +146,10 @@ class Answers(unittest.TestCase):
 @unittest.skipIf(shardq is None, "the package is not installed here")
 class Errors(unittest.TestCase):
     def refused(self, code, call):
-        with self.assertRaises(shardq.ShardqError) as caught:
+        kind = {"not found": FileNotFoundError, "refused": ValueError}[code]
+        with self.assertRaises(kind) as caught:
             call()
+        self.assertIsInstance(caught.exception, shardq.ShardqError)
         self.assertEqual(caught.exception.code, code)
         self.assertTrue(str(caught.exception))
 
@@ -127,6 +157,14 @@ class Errors(unittest.TestCase):
         for path in ("/nowhere", "/", languages.ROOT + "/README.md", "", "a\0b", "/dev/null"):
             self.refused("not found", lambda: shardq.Index(path))
         self.refused("refused", lambda: shardq.Index(b"\xff".decode("utf-8", "surrogateescape")))
+        with self.assertRaises(FileNotFoundError) as caught:
+            shardq.Index("/nowhere")
+        for error in (caught.exception, pickle.loads(pickle.dumps(caught.exception))):
+            self.assertEqual((error.code, error.errno, error.filename), ("not found", errno.ENOENT, "/nowhere"))
+            self.assertIn("no index at /nowhere: there is no such directory or archive", str(error))
+        with self.assertRaises(ValueError) as caught:
+            shardq.Index("https://host/cities/")
+        self.assertIn("https://host/cities/ is a URL", str(caught.exception))
         self.refused("refused", lambda: shardq.Index(SMALL, cache_bytes=-1))
         shardq.Index(SMALL, cache_bytes=1 << 80).close()
 
@@ -176,8 +214,21 @@ class Errors(unittest.TestCase):
                 with self.assertRaises(shardq.ShardqError) as caught:
                     index.search("s", filters=filters)
                 self.assertIn('filters must be a list such as ["country=FR"]', str(caught.exception))
-            for options in (dict(limt=3), dict(filter=["x=y"])):
-                self.assertRaises(TypeError, lambda: index.search("s", **options))
+            with self.assertRaises(shardq.ShardqError) as caught:
+                index.search("s", filters={"country": "FR"})
+            self.assertIn('filters must be a list such as ["country=FR"], and not the dict', str(caught.exception))
+            for call, said in (
+                (lambda: index.search("s", limt=3), "limt"), (lambda: index.search("s", filter=["x=y"]), "'filter'"),
+                (lambda: index.search(None), "text must be a text, and not None"),
+                (lambda: index.search("s", limit="5"), "limit must be a whole number, and not '5'"),
+                (lambda: index.search("s", filters=[3]), "a filter must be a text, and not 3"),
+                (lambda: index.search("s", after=3), "after must be a text, and not 3"),
+                (lambda: index.pages("s", limt=3), "limt"), (lambda: index.count(b"s"), "text must be a text, and not b's'"),
+                (lambda: shardq.Index(SMALL, cache_bytes=None), "cache_bytes must be a whole number, and not None"),
+            ):
+                with self.assertRaises(TypeError) as caught:
+                    call()
+                self.assertIn(said, str(caught.exception))
 
     def test_copies(self):
         """No copy closes the handle of another reader."""
