@@ -74,10 +74,14 @@ if [ "${1:-}" = --tests ] && [ ! -e "$axe/axe_playwright_python/axe.min.js" ]; t
     python3 -m zipfile -e "$axe"/axe_playwright_python-*.whl "$axe"; } >&2 || echo "axe-core cannot be fetched; its test will be skipped" >&2
 fi
 
-# From PyPI, for tests only: geopy, a client of Photon's interface, and schemathesis, which makes requests from an OpenAPI
-# document. Without these packages their tests are skipped.
+# From PyPI, for tests only: geopy, a client of Photon's interface; schemathesis, which makes requests from an OpenAPI
+# document; mypy, which checks types; pandas. Without these packages their tests are skipped.
 python="$(dirname "$0")/../.build/python"
-if [ "${1:-}" = --tests ] && [ ! -e "$python/geopy" -o ! -e "$python/schemathesis" ]; then
-  python3 -m pip install -q --upgrade --target "$python" geopy==2.5.0 schemathesis==4.32.5 >&2 ||
-    echo "geopy and schemathesis cannot be fetched; their tests will be skipped" >&2
+missing=""
+for name in geopy==2.5.0 schemathesis==4.32.5 mypy==2.4.1 pandas==3.1.1; do
+  [ -e "$python/${name%%==*}" ] || missing="$missing $name"
+done
+if [ "${1:-}" = --tests ] && [ -n "$missing" ]; then
+  python3 -m pip install -q --upgrade --target "$python" $missing >&2 ||
+    echo "these packages cannot be fetched, and their tests will be skipped:$missing" >&2
 fi

@@ -130,7 +130,7 @@ class Answers(unittest.TestCase):
 
     def test_examples(self):
         place, found = languages.examples("python")
-        self.assertEqual(len(found), 3)
+        self.assertEqual(len(found), 4)
         for example in found:
             done = subprocess.run([sys.executable, "-c", example], cwd=place, stdout=subprocess.PIPE, check=True, text=True)
             self.assertTrue(done.stdout)

@@ -5,10 +5,11 @@ from typing import Any, Optional
 
 
 class ShardqError(Exception):
-    """The error of opening or searching an index; the message is for people.
+    """The error of opening, searching or building an index; the message is for people.
 
     ``code`` is "not found" if there is no index, "damaged" for a damaged index, "changed" for an index that was rebuilt
-    several times meanwhile, "refused" for a wrong argument, and "system" for a failed system call. The error is a FileNotFoundError too if there is no index, a ValueError for a wrong argument,
+    several times meanwhile, "refused" for a wrong argument or record, "busy" if another build is running, and "system"
+    for a failed system call. The error is a FileNotFoundError too if there is no index, a ValueError for a wrong argument,
     and an OSError for a failed system call.
     """
 
@@ -26,11 +27,11 @@ class ShardqError(Exception):
 
 
 class NotFoundError(ShardqError, FileNotFoundError):
-    """There is no index at the path; ``filename`` is the path."""
+    """There is no index at the path, or no command in the package; ``filename`` is the path."""
 
 
 class RefusedError(ShardqError, ValueError):
-    """An argument is wrong, or the index cannot answer the question."""
+    """An argument or a record is wrong, or the index cannot answer the question."""
 
 
 class SystemFailure(ShardqError, OSError):

@@ -38,6 +38,8 @@ class Index:
         self._lock = threading.Lock()
         self._size = ctypes.c_size_t()
         self._last: Tuple[Any, Any] = (None, None)
+        #: The numbers of the build, if ``shardq.build`` returned this reader.
+        self.built: Optional[Dict[str, Any]] = None
         size = _library.int64("cache_bytes", cache_bytes)
         if size <= 0:
             raise refused("cache_bytes must be more than 0")
