@@ -27,7 +27,7 @@
     private static let either: [String: Set<String>] = [
       "--count": ["generate"], "--near": ["query", "ui"],
       "--typos": ["build", "plan-ranges", "query", "ui", "verify"],
-      "--null": ["build", "footprint", "plan", "plan-ranges", "update", "verify"], "-q": ["ui"],
+      "--null": ["build", "footprint", "plan", "plan-ranges", "update", "verify", "write-range"], "-q": ["ui"],
     ]
     private static let long = ["-i": "--index", "-n": "--limit", "-o": "--output"]
     /// Options whose value may be left out, by command, with their values; empty for any text. Behind a sign `=` the parser
