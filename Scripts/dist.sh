@@ -10,6 +10,8 @@
 #   libshardq-….tar.xz, shardq-….whl, shardq_core-….whl, shardq-VERSION.tgz
 #                                            the C library, the Python packages and the package for Node, if they can be
 #                                            built: Scripts/build-languages.sh
+#   shardq-VERSION.resolved                  Package.resolved: the versions of Swift's packages that the programs were built with
+#   NAME.spdx.json                           the content of each file above by SPDX 2.3: Scripts/spdx.py
 #   shardq.rb                                the formula for Homebrew, with the source's checksum; only in a clone
 #   SHA256SUMS                               the checksums of all files
 #
@@ -53,5 +55,7 @@ if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
   sed "s/VERSION/$version/; s/SHA256/$sum/" Packaging/homebrew/shardq.rb >"$dist/shardq.rb"
 fi
 rm -rf "$dist/stage"
+cp Package.resolved "$dist/shardq-$version.resolved"
+Scripts/spdx.py "$dist"
 (cd "$dist" && sha256sum -- * >SHA256SUMS.new && mv SHA256SUMS.new SHA256SUMS)
 ls -l "$dist" >&2
