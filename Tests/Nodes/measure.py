@@ -1,6 +1,7 @@
 """Measures nodes behind nginx, with ten million records in a store and 5 % of them in each cache: measure.py [INDEX].
 
-Without INDEX the script builds one. $SHARDQ_KEYS is the number of keys of the last measurement, a million by default.
+Without INDEX the script builds one; $SHARDQ_OPTIONS has more options of that build, such as "--typos --words".
+$SHARDQ_ONLY names the measurements: three, requests, kill, generation, limits. $SHARDQ_KEYS is the number of keys of the last measurement, a million by default.
 The script fails if an answer is wrong, if a status is not 200, or if a limit is passed. It only prints times and
 numbers of requests.
 """
@@ -30,7 +31,8 @@ def index_of_ten_million():
     path = os.path.join(SCRATCH, "ten")
     made = subprocess.Popen([os.path.join(BIN, "shardq"), "generate", "--count", "10000000", "--format", "jsonl"],
                             stdout=subprocess.PIPE, env=ENVIRONMENT)
-    run("build", "--input-format", "jsonl", "-i", path, "--no-progress", "-", stdin=made.stdout)
+    more = os.environ.get("SHARDQ_OPTIONS", "").split()
+    run("build", "--input-format", "jsonl", "-i", path, "--no-progress", *more, "-", stdin=made.stdout)
     assert made.wait() == 0
     return path
 
@@ -142,6 +144,23 @@ def requests_by_nodes(store, size, sessions):
         close(front, *nodes)
 
 
+def three_nodes(store, size, sessions):
+    """Three nodes: a sixth of the sessions fills the caches, and a sixth is measured."""
+    nodes = [node(store, size * 5 // 100) for _ in range(3)]
+    front = Front([each.port for each in nodes])
+    part = len(sessions) // 6
+    Load(front.port, sessions[:part]).answers()
+    store.counts()
+    start = time.monotonic()
+    answers = Load(front.port, sessions[part:2 * part]).answers()
+    seconds = time.monotonic() - start
+    times = [each for _, each, *_ in answers]
+    print(f"three nodes, {len(answers):,} keys of {CLIENTS} clients: {1000 * store.counts()['requests'] / len(answers):,.0f} GETs "
+          f"per 1,000 keys; {len(answers) / seconds:.0f} answers a second; median and p99 {percentile(times, 50):.1f}, "
+          f"{percentile(times):.1f} ms; memory at most {max(each.memory() for each in nodes) / 2 ** 20:.0f} MiB", flush=True)
+    close(front, *nodes)
+
+
 def hits(nodes, before):
     """The part of each node's questions without a request to the store, since an earlier call, and the counters."""
     now = []
@@ -247,8 +266,10 @@ def main():
     size = sum(each.stat().st_size for each in os.scandir(index) if each.name.endswith(".zst"))
     print(f"{size / 1e6:.0f} MB in the store, which answers after {DELAY} ms; {CLIENTS} clients", flush=True)
     sessions = typing(index, 100_000, seed=5)
-    only = os.environ.get("SHARDQ_ONLY", "requests kill generation limits").split()
+    only = os.environ.get("SHARDQ_ONLY", "three requests kill generation limits").split()
     with Store(www, DELAY) as store:
+        if "three" in only:
+            three_nodes(store, size, sessions)
         if "requests" in only:
             requests_by_nodes(store, size, sessions)
         if "kill" in only:
