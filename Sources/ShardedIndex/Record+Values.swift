@@ -26,8 +26,18 @@ extension ShardedIndex.Record: Identifiable {
     return .field(String(decoding: text, as: UTF8.self))
   }
 
+  /// Returns the id of a record in a buffer, the text of a field; nil if the record has none. Source: docs/format.md
+  /// section 3.8.
+  package static func id(ofRecord record: Int, in buffer: RecordBuffer, field name: Int) -> [UInt8]? {
+    for slot in buffer.rawFields(ofRecord: record) where Int(buffer.rawName(ofField: slot)) == name {
+      let field = buffer.rawField(slot)
+      return unsafe isID(field.text, field.kind) ? Array(field.text) : nil
+    }
+    return nil
+  }
+
   /// Returns whether a value is an id. Blanks, `null`, arrays and objects are not, since many records may have them.
-  private static func isID(_ text: [UInt8], _ kind: ValueKind) -> Bool {
+  private static func isID(_ text: some Collection<UInt8>, _ kind: ValueKind) -> Bool {
     switch kind {
     case .number: true
     case .string: text.contains { $0 > 0x20 }

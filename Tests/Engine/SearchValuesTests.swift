@@ -61,6 +61,18 @@ struct SearchValuesTests {
     #expect(String(AttributedString(hit).characters) == hit.matchedText)
   }
 
+  @Test("a record is found by its id") func ids() throws {
+    let lines = (0..<300).map { #"{"name":"n\#($0 * 7919 % 300)","no":\#($0)}"# } + [#"{"name":"blank","no":" "}"#]
+    let built = try SmallIndex(json: lines.joined(separator: "\n"), key: "{name}", suffix: ".jsonl") {
+      ($0.id, $0.shardLimitBytes) = ("no", 500)
+    }
+    for number in [0, 7, 299] {
+      #expect(try built.open.record(id: "\(number)")?.key == "n\(number * 7919 % 300)")
+    }
+    for absent in ["300", "", " ", "07"] { #expect(try built.open.record(id: absent) == nil) }
+    #expect(try index().open.record(id: "Lamp One") == nil)
+  }
+
   @Test("a place has its degrees") func place() throws {
     let place = try #require(ShardedIndex.Place("48.8584, -2.294501"))
     #expect(place.latitude == 48.8584 && place.longitude == -2.294501)

@@ -26,7 +26,7 @@
         let end = min(records.count, at + min(64, try records.recordsAtOnce(at: at)))
         try records.read(at..<end, into: buffer)
         for record in 0..<buffer.count {
-          guard let id = Self.id(ofRecord: record, in: buffer, field) else { continue }
+          guard let id = ShardedIndex.Record.id(ofRecord: record, in: buffer, field: field) else { continue }
           entries.append(UInt64(Self.hash(id)) << 32 | UInt64(at + record))
         }
         at = end
@@ -54,23 +54,8 @@
         // A large record needs memory that other requests may have.
         _ = try records.recordsAtOnce(at: position)
         try records.read(position..<position + 1, into: buffer)
-        if Self.id(ofRecord: 0, in: buffer, field) == wanted { return position }
+        if ShardedIndex.Record.id(ofRecord: 0, in: buffer, field: field) == wanted { return position }
         lower += 1
-      }
-      return nil
-    }
-
-    /// Returns the id of a record as section 3.8 of docs/format.md defines it; nil if the record has none.
-    private static func id(ofRecord record: Int, in buffer: RecordBuffer, _ name: Int) -> [UInt8]? {
-      for slot in buffer.rawFields(ofRecord: record) where Int(buffer.rawName(ofField: slot)) == name {
-        let field = buffer.rawField(slot)
-        let isID =
-          switch field.kind {
-          case .number: true
-          case .string: field.text.contains { $0 > 0x20 }
-          case .literal: field.text.first == UInt8(ascii: "t") || field.text.first == UInt8(ascii: "f")
-          }
-        return isID ? Array(field.text) : nil
       }
       return nil
     }
