@@ -18,18 +18,11 @@
     ///   - field: The number of the field that has the ids.
     init(_ records: ShardedIndex.Matches, field: Int) throws(IndexError) {
       self.field = field
-      let buffer = RecordBuffer()
       var entries: [UInt64] = []
       entries.reserveCapacity(records.count)
-      var at = 0
-      while at < records.count {
-        let end = min(records.count, at + min(64, try records.recordsAtOnce(at: at)))
-        try records.read(at..<end, into: buffer)
-        for record in 0..<buffer.count {
-          guard let id = ShardedIndex.Record.id(ofRecord: record, in: buffer, field: field) else { continue }
-          entries.append(UInt64(Self.hash(id)) << 32 | UInt64(at + record))
-        }
-        at = end
+      try records.forEachID(ofField: field) { position, id in
+        entries.append(UInt64(Self.hash(id)) << 32 | UInt64(position))
+        return true
       }
       entries.sort()
       self.entries = entries
