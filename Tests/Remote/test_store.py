@@ -73,6 +73,18 @@ class StoreTestCase(unittest.TestCase):
         self.said += done[1] + done[2]
         return done
 
+    def refuse_from(self, number):
+        """Makes the store refuse all requests from one on, which is 0 for the next."""
+        left = [number]
+
+        def fault(handler, method, key):
+            left[0] -= 1
+            if left[0] < 0:
+                handler.refuse(403, "AccessDenied")
+            return left[0] < 0
+
+        self.store.fault = fault
+
     def publish(self, index=INDEXES[0], *options, status=0, words=""):
         found = self.run_command("publish", "-i", index, URL, *options)
         self.assertEqual(found[0], status, found)

@@ -107,15 +107,7 @@ class Updates(StoreTestCase):
         count, step = len(self.store.requests), 1
         for failing in range(0, count + 1, step):
             self.store.objects = dict(self.published)
-            left = [failing]
-
-            def fault(handler, method, key):
-                left[0] -= 1
-                if left[0] < 0:
-                    handler.refuse(403, "AccessDenied")
-                return left[0] < 0
-
-            self.store.fault = fault
+            self.refuse_from(failing)
             status, _, said = self.run_command("update", URL, *CHANGES)
             self.store.fault = None
             names = [name for name in self.store.names(PREFIX) if name.startswith("generations/")]
@@ -305,15 +297,8 @@ class Ranges(StoreTestCase):
             self.store.requests.clear()
             self.run_with(text, *command)
             for failing in range(0, len(self.store.requests), 1 + len(self.store.requests) // 25):
-                self.store.objects, left = dict(written), [failing]
-
-                def fault(handler, method, key):
-                    left[0] -= 1
-                    if left[0] < 0:
-                        handler.refuse(403, "AccessDenied")
-                    return left[0] < 0
-
-                self.store.fault = fault
+                self.store.objects = dict(written)
+                self.refuse_from(failing)
                 status, _, said = shardq(*command, text=text, environment=self.store.environment)
                 self.store.fault = None
                 self.assertIn(status, (0, 65, 66, 74), said)
@@ -335,6 +320,9 @@ class Ranges(StoreTestCase):
 
     def test_refusals(self):
         self.run_with(None, "plan-ranges", "--ranges", "2", "--over", "s3://bucket/none/", status=66)
+        build = self.file("build", self.run_with(None, "plan-ranges", "--ranges", "2", *OPTIONS, os.path.join(SCRATCH, "all.jsonl")))
+        self.run_with("0\n", "write-range", "--plan", build, "-o", URL, "--over", URL, *CHANGES, status=64,
+                      words="the plan was made over no index")
         plan = self.planned(2)
         self.run_with("0\n", "write-range", "--plan", plan, "-o", BEFORE, "--over", URL, *CHANGES, status=64,
                       words="must be the place of the index")

@@ -101,7 +101,7 @@
 
     /// Opens the index of a plan, which is a generation of the store at the URL.
     func open(_ url: String, _ plan: RangePlan) throws(BuildError) -> ShardedIndex {
-      try openWhole(Publisher.manifestName(ofDigest: String((plan.over ?? "").prefix(32))), of: url)
+      try openWhole(Publisher.manifestName(ofDigest: String(try plan.digestOfIndex().prefix(32))), of: url)
     }
 
     func checkParent(_ plan: RangePlan) throws(BuildError) {

@@ -85,6 +85,15 @@ package struct RangePlan: Sendable {
     digest = Self.digest(text)
   }
 
+  /// Returns ``over``, or throws the error of a plan over no index.
+  package func digestOfIndex() throws(BuildError) -> String {
+    guard let over else {
+      throw .dataset(
+        .options, message: "the plan was made over no index; make one over this index with `\(.planRanges)`")
+    }
+    return over
+  }
+
   /// Returns whether a plan with these options says more than one with the usual options.
   package static func differs(_ options: BuildOptions) -> Bool {
     let program = Program(version: "", digest: "")

@@ -18,19 +18,15 @@ extension ShardBuilder {
   ///
   /// - Parameters:
   ///   - ranges: The number of ranges, at least 1. The plan has fewer ranges if the index has fewer shards.
-  /// - Throws: ``BuildError/notUpdatable(path:reason:)`` for an index without an id, with an overlay, with an id that
-  ///   two records have, with weights of a file, or with dots in names of columns.
+  /// - Throws: ``BuildError/notUpdatable(path:reason:)`` for an index without ids, or of another encoder;
+  ///   ``BuildError/dataset(_:message:)`` for one that an update in one process can change.
   /// - Complexity: One reading of the manifest.
   package static func planRanges(
     over index: ShardedIndex, ranges: Int, program: RangePlan.Program
   ) throws(BuildError) -> RangePlan {
-    let manifest = index.generation.manifest
-    let digest = try BuildError.ofIndex { () throws(IndexError) in
-      try manifest.checkFrames()
-      return try manifest.digest().description
-    }
+    let digest = try RangeUpdate.digest(of: index)
     let previous = try PreviousIndex(index)
-    let settings = IndexSettings(of: manifest.root)
+    let settings = IndexSettings(of: index.generation.manifest.root)
     guard settings.id != nil else {
       throw .notUpdatable(
         path: index.path, reason: "it was built without \(.id), the field with the id of a record")
@@ -56,9 +52,7 @@ extension ShardBuilder {
       options, over: digest, bounds: RangeUpdate.bounds(of: previous, ranges),
       entryBounds: previous.entries.map { RangeUpdate.bounds(of: $0, ranges) } ?? [], program: program)
   }
-}
 
-extension ShardBuilder {
   /// Writes ranges of an index with changes, or the ranges of its entries. Other processes write the other ranges.
   ///
   /// - Parameters:
@@ -103,9 +97,7 @@ extension ShardBuilder {
       numbers: numbers)
     _ = try writer.write(sorted, directories, first: publisher, progress, write)
   }
-}
 
-extension ShardBuilder {
   /// Returns the names of all files of an index but its manifest; none if a part of a manifest is damaged.
   package static func fileNames(of index: ShardedIndex) throws(BuildError) -> [String] {
     try PreviousIndex(index).fileNames ?? []
@@ -123,18 +115,18 @@ enum RangeUpdate {
 
   /// Refuses an index other than the one that the plan was made over.
   static func check(_ plan: RangePlan, _ index: ShardedIndex) throws(BuildError) {
-    guard let over = plan.over else {
-      throw .dataset(
-        .options, message: "the plan was made over no index; make one over this index with `\(.planRanges)`")
-    }
-    let digest = try BuildError.ofIndex { () throws(IndexError) in
-      try index.generation.manifest.checkFrames()
-      return try index.generation.manifest.digest().description
-    }
-    guard digest == over else {
+    guard try digest(of: index) == plan.digestOfIndex() else {
       throw refusal(.bad, index, "is not the index that the plan was made over; make a new plan")
     }
     try checkOverlay(of: index)
+  }
+
+  /// Checks the frames of an index's manifest, and returns the digest of the manifest.
+  static func digest(of index: ShardedIndex) throws(BuildError) -> String {
+    try BuildError.ofIndex { () throws(IndexError) in
+      try index.generation.manifest.checkFrames()
+      return try index.generation.manifest.digest().description
+    }
   }
 
   static func checkOverlay(of index: ShardedIndex) throws(BuildError) {

@@ -245,12 +245,10 @@ private struct RangeMerge {
 
   private func open(_ row: RangeRow) throws(BuildError) -> ShardedIndex {
     let index = try target.openRange(row.fileName)
-    let manifest = index.generation.manifest
-    let digest = try BuildError.ofIndex { () throws(IndexError) in
-      try manifest.checkFrames()
-      return try manifest.digest().description
-    }
-    guard digest.hasPrefix(row.manifest), manifest.fileSize == row.size, index.recordCount == row.records else {
+    let digest = try RangeUpdate.digest(of: index)
+    guard digest.hasPrefix(row.manifest), index.generation.manifest.fileSize == row.size,
+      index.recordCount == row.records
+    else {
       throw .dataset(
         .bad,
         message: """

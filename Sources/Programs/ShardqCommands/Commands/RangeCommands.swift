@@ -112,9 +112,7 @@
   struct ChangeOptions: ParsableArguments {
     @Option(
       name: .customLong("upsert"),
-      help: ArgumentHelp(
-        "A file of new and changed records, as for build; - for standard input.",
-        valueName: "file"),
+      help: ArgumentHelp("A file of new and changed records, as for build.", valueName: "file"),
       completion: .file())
     var upsert: [String] = []
 
