@@ -92,6 +92,11 @@ def script(python, text, *arguments):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def run_in_package(name):
+    """Runs the tests of a file in an environment of the wheel; returns the end of them."""
+    return script(install(), f"import unittest; unittest.main({name!r}, argv=['test'])")
+
+
 def examples(language):
     """The examples in a language, and a folder in which they find the index `cities`."""
     place = os.path.join(WORK, "examples")

@@ -22,7 +22,7 @@ except ImportError:  # This file runs in the environment that has the package: t
 class Package(unittest.TestCase):
     def test_package(self):
         """Installs the wheel into a fresh environment without a network, and runs the tests of this file there."""
-        done = languages.script(languages.install(), "import unittest; unittest.main('test_python', argv=['test'])")
+        done = languages.run_in_package("test_python")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("OK", done.stderr)
         print(done.stderr.splitlines()[-3])

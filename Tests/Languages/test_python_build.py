@@ -28,7 +28,7 @@ RECORDS = [{"name": f"name {number}", "kind": "ab"[number % 2], "value": number 
 @unittest.skipIf(shardq is not None, "the tests of the package run")
 class Package(unittest.TestCase):
     def test_package(self):
-        done = languages.script(languages.install(), "import unittest; unittest.main('test_python_build', argv=['test'])")
+        done = languages.run_in_package("test_python_build")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("OK", done.stderr)
         print(done.stderr.splitlines()[-3])
