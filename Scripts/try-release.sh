@@ -31,7 +31,7 @@ wrong() { echo "does not work: $1" >&2; exit 1; }
 # Runs a command in the root, with a /proc of its own. The mount ends with the command.
 within() {
   unshare --mount --pid --kill-child --mount-proc="$root/proc" \
-    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
     chroot "$root" "$@"
 }
 answers() { # what, command...
@@ -44,19 +44,20 @@ answers() { # what, command...
 (cd "$dist" && sha256sum --quiet -c SHA256SUMS)
 say "SHA256SUMS"
 debootstrap --variant=minbase --include=python3,python3-venv bookworm "$root" "$mirror" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-cp "$dist"/* "$clone/Samples/cities.csv" "$root/root/"
+mkdir "$root/release"
+cp "$dist"/* "$clone/Samples/cities.csv" "$root/release/"
 cp /etc/resolv.conf "$root/etc/" 2>/dev/null || true
 cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
 
 # The static programs, unpacked.
-within sh -ec 'cd /opt; for file in /root/shardq-*-linux-*.tar.xz; do case "$file" in *serve*|*remote*) ;; *) python3 -c "import tarfile, sys; tarfile.open(sys.argv[1]).extractall()" "$file";; esac; done'
-answers "the tarball" within sh -ec 'cd /tmp; /opt/shardq-*/bin/shardq build -q -i t /root/cities.csv; /opt/shardq-*/bin/shardq -i t reykj'
+within sh -ec 'cd /opt; for file in /release/shardq-*-linux-*.tar.xz; do case "$file" in *serve*|*remote*) ;; *) python3 -c "import tarfile, sys; tarfile.open(sys.argv[1]).extractall()" "$file";; esac; done'
+answers "the tarball" within sh -ec 'cd /tmp; /opt/shardq-*/bin/shardq build -q -i t /release/cities.csv; /opt/shardq-*/bin/shardq -i t reykj'
 say "the tarball of static programs"
 
 # The wheels, without a network, in environments of their own.
 within python3 -m venv /opt/python
-within sh -ec '/opt/python/bin/pip install -q --no-index /root/shardq-*.whl'
-answers "the wheel's command" within sh -ec 'cd /tmp; /opt/python/bin/shardq build -q -i w /root/cities.csv; /opt/python/bin/shardq -i w reykj'
+within sh -ec '/opt/python/bin/pip install -q --no-index /release/shardq-*.whl'
+answers "the wheel's command" within sh -ec 'cd /tmp; /opt/python/bin/shardq build -q -i w /release/cities.csv; /opt/python/bin/shardq -i w reykj'
 answers "the wheel" within /opt/python/bin/python -c '
 import shardq
 records = ({"name": name, "n": number} for number, name in enumerate(["Reykjavík", "London"]))
@@ -64,15 +65,15 @@ with shardq.build(records, "/tmp/p", key="{name}", weight="n", typos=True) as in
     assert index.built["records"] == 2
     print(index.search("rekjav")[0])'
 within python3 -m venv /opt/core
-within sh -ec '/opt/core/bin/pip install -q --no-index /root/shardq_core-*.whl'
+within sh -ec '/opt/core/bin/pip install -q --no-index /release/shardq_core-*.whl'
 answers "shardq-core" within /opt/core/bin/python -c 'import shardq; print(shardq.Index("/tmp/p").search("rey")[0])'
 say "the wheels"
 
 # The Debian packages; apt fetches libcurl from the mirror.
-within sh -ec 'dpkg -i /root/shardq_*.deb' >"$work/log" 2>&1 || { cat "$work/log" >&2; wrong "shardq.deb"; }
-answers "the Debian package" within sh -ec 'cd /tmp; shardq build -q -i d /root/cities.csv; shardq -i d reykj'
+within sh -ec 'dpkg -i /release/shardq_*.deb' >"$work/log" 2>&1 || { cat "$work/log" >&2; wrong "shardq.deb"; }
+answers "the Debian package" within sh -ec 'cd /tmp; shardq build -q -i d /release/cities.csv; shardq -i d reykj'
 say "the Debian package shardq"
-within sh -ec 'apt-get update -q && apt-get install -y -q --no-install-recommends /root/shardq-*.deb' >"$work/log" 2>&1 ||
+within sh -ec 'apt-get update -q && apt-get install -y -q --no-install-recommends /release/shardq-*.deb' >"$work/log" 2>&1 ||
   { cat "$work/log" >&2; wrong "the other Debian packages"; }
 within shardq serve -i /tmp/d --listen 127.0.0.1:18743 >"$work/served" 2>&1 &
 served=$!
