@@ -5,6 +5,7 @@ The tests ask a sample of all queries: see test_oracle.py.
 """
 
 import json
+import re
 import subprocess
 import sys
 import unittest
@@ -65,9 +66,9 @@ def queries(rng, scan, count):
 
 class SearchFields(Entries):
     def lists(self):
-        for name in "few", "Pareto", "all 0":
+        for name, key in ("few", "{name}"), ("Pareto", "{name}, {country}"), ("all 0", "{name}, {country}"):
             lines = lines_of(self.rng, 700, WEIGHTS[name])
-            index = self.build(self.write(f"{name}.jsonl", lines), "--key", "{name}, {country}", "--weight", "w", *SIZES, "--typos", *OPTIONS, name=name)
+            index = self.build(self.write(f"{name}.jsonl", lines), "--key", key, "--weight", "w", *SIZES, "--typos", *OPTIONS, name=name)
             yield index, FeatureOracle.of_index(index, **FEATURES)
 
     def test_answers(self):
@@ -78,22 +79,43 @@ class SearchFields(Entries):
                 asking += texts(self.rng, scan, kind, 100 if LONG else 8)
             for limit in 1, 10, 300:
                 for text, answer in zip(asking, asked(index, asking, limit, "--typos", "none")):
-                    self.compare_hits(scan, text, answer, scan.answer(FeatureQuery(text), limit))
+                    self.compare_hits(scan, text, answer, scan.answer(FeatureQuery(text, separators=scan.separators), limit))
             reader.Index(index).text_entries.verify_ranks()
             shardq("verify", "-i", index)
 
     def test_typing_errors(self):
         for index, scan in self.lists():
             asking = [mistyped(self.rng, text) for text in queries(self.rng, scan, 200 if LONG else 24)]
-            for text, answer in zip(asking, asked(index, asking, 10, "--words", "all")):
-                query = FeatureQuery(text, typos=True, all_words=True)
-                self.compare_hits(scan, text, answer, scan.answer(query, 10))
+            # The longer answers have more records than the search reads before it looks at a second word.
+            answers = [asked(index, asking, limit, "--words", "all") for limit in (10, 300)]
+            for text, ten, all_of_them in zip(asking, *answers):
+                expected = scan.answer(FeatureQuery(text, typos=True, all_words=True, separators=scan.separators), 300)
+                self.compare_hits(scan, text, ten, expected[:10])
+                self.compare_hits(scan, text, all_of_them, expected)
+
+    def test_a_frequent_and_a_rare_word(self):
+        """In both orders, and with an error in one of them, the search reads no record of most that have the frequent one."""
+        rows = [{"name": f"n{n}", "about": f"frequently {'scarcely' if n % 1000 == 7 else 'otherwise'} x{n}"} for n in range(20_000)]
+        index = self.build(self.write("rare.jsonl", map(json.dumps, rows)), "--key", "{name}", "--typos", *SIZES, "--search-field", "about", name="rare")
+        def found(text, limit=50):
+            run = subprocess.run([COMMAND, "query", "-i", index, "-v", "--format", "json", "--limit", str(limit), text], capture_output=True, check=True)
+            parts = re.search(rb"([0-9,]+) parts read", run.stderr)[1].replace(b",", b"")
+            return sorted(int(row["name"][1:]) for row in json.loads(run.stdout)["matches"]), int(parts)
+
+        _, all_parts = found("frequently", 20_000)
+        for text in "frequently scarcely", "scarcely frequently", "frequently scarely", "scarcely frequenly", "frequenly scarcely":
+            numbers, parts = found(text)
+            self.assertEqual(numbers, list(range(7, 20_000, 1000)), text)
+            self.assertLess(3 * parts, all_parts, text)
+        # No record has both words, nor words near to them, so the answer is that of one word.
+        for text in "frequently zzyzxqrt", "zzyzxqrt frequently":
+            self.assertLess(found(text)[1], 2 * all_parts, text)
 
     def test_pages(self):
         """Pages joined are one page."""
         for index, scan in self.lists():
             for text in queries(self.rng, scan, 6):
-                expected, found, ranks, cursor = scan.answer(FeatureQuery(text, all_words=True), 70), [], [], None
+                expected, found, ranks, cursor = scan.answer(FeatureQuery(text, all_words=True, separators=scan.separators), 70), [], [], None
                 for _ in range(10):
                     answer = page(index, text, 7, cursor)
                     found, ranks = found + hits_of(answer), ranks + answer["hits"]

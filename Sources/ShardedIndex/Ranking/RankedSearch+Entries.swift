@@ -56,6 +56,9 @@ extension RankedSearch {
     return rarest.flatMap { $0.count > 0 ? $0.word : nil }
   }
 
+  /// Whether all entries by a word lead to records, since words may be in other fields or names.
+  var leadsByAllEntries: Bool { rules.acrossNames || rules.hasSearchFields }
+
   /// Returns the number of keys and entries that begin with a word. Reads the parts at the ends.
   private func exactCount(ofTextsWith word: [UInt8], _ entries: EntriesReader) throws(IndexError) -> Int {
     var count = 0
@@ -118,7 +121,7 @@ extension RankedSearch {
       guard let near = nears[number - range.lowerBound] else { continue }
       let kind = entry.kind
       guard kind.way != .name || rules.acrossNames else { continue }
-      if !rules.acrossNames, !rules.hasSearchFields {
+      if !leadsByAllEntries {
         let texts = RecordTexts(entry.before + entry.key, rules)
         guard edits == 0 ? texts.keyMatch(text, rules) != nil : hasNearWords(texts, edits: edits) else { continue }
       }
@@ -170,7 +173,7 @@ extension RankedSearch {
   mutating func addMatches(of candidates: RankedCandidates, _ found: inout RankedFound) throws(IndexError) {
     // A run by one word has far more records than matches, so entries find the matches by other names.
     let run = runs[candidates.part.run]
-    let withFields = run.purpose != .word || run.edits > 0 || rules.acrossNames || rules.hasSearchFields
+    let withFields = run.purpose != .word || run.edits > 0 || leadsByAllEntries
     let texts = try texts(of: candidates.records, of: candidates.reference, withFields: withFields)
     for (record, texts) in zip(candidates.records, texts) where candidates.passes(record) {
       let match = run.edits == 0 ? texts.match(text, rules) : nearMatch(texts, edits: run.edits)

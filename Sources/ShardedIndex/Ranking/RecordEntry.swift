@@ -55,9 +55,9 @@ struct RecordEntry {
 }
 
 extension EntriesReader {
-  /// Whether a word in the last component of a key can begin with this word.
+  /// Whether a word in the last component of a key can begin with this word. Keys of one component have none.
   func canEndKey(_ word: ArraySlice<UInt8>) -> Bool {
-    lastComponents.isEmpty || lastComponents.hasWord(beginning: word)
+    lastComponents.isOver || lastComponents.hasWord(beginning: word)
   }
 
   /// Reads entries of a part.

@@ -116,12 +116,27 @@ struct NearWords: Sendable {
     return leaders
   }
 
+  /// Returns the number of the longest word with edits that is not the given one; nil if there is none. Each record that
+  /// matches by the given word has a word near to it, so the last word is none if it can end a key.
+  func longest(beside leader: Int, canEndKey: (ArraySlice<UInt8>) -> Bool) -> Int? {
+    let last = words.count - 1
+    let inBody = mayEndKey && canEndKey(words[last].text[...]) ? 0..<last : 0..<words.count
+    return longest(of: inBody, beside: leader)
+  }
+
+  private func longest(of range: Range<Int>, beside other: Int? = nil) -> Int? {
+    var longest: Int?
+    for number in range where number != other && words[number].limit > 0 {
+      if longest.map({ words[$0].count < words[number].count }) ?? true { longest = number }
+    }
+    return longest
+  }
+
   /// Returns the longest word with edits, else the word with the fewest texts; nil if none is long enough.
   private func leader(
     of range: Range<Int>, _ count: ([UInt8]) throws(IndexError) -> Int
   ) throws(IndexError) -> Int? {
-    let edited = range.filter { words[$0].limit > 0 }
-    if let longest = edited.max(by: { words[$0].count < words[$1].count }) { return longest }
+    if let longest = longest(of: range) { return longest }
     var rarest: (number: Int, count: Int)?
     for number in range where words[number].canLead {
       let count = try count(words[number].text)

@@ -37,7 +37,7 @@ extension RankedSearch {
   }
 
   /// Queues the groups of shards whose texts may be near to the typed text, or to one of its words.
-  private mutating func queueSketches(_ purpose: RankedRun.Purpose, edits: Int) throws(IndexError) {
+  mutating func queueSketches(_ purpose: RankedRun.Purpose, edits: Int) throws(IndexError) {
     var missing: IndexError?
     for set in [KeySet.records, .entries] {
       if set == .entries, entries == nil { continue }
@@ -186,7 +186,7 @@ extension RankedSearch {
 
   /// Returns the keys of a part that a run with edits goes by, also those that match without edits, and the bonus of
   /// each in octaves. The bonus of a key by one word of the text is 0.
-  private func nearKeys(of reference: PartReference, _ run: RankedRun) -> [(record: Int, bonus: Int)] {
+  func nearKeys(of reference: PartReference, _ run: RankedRun) -> [(record: Int, bonus: Int)] {
     let (near, takesFewer) = near(run)
     var rows = EditRows(near)
     var candidates: [(record: Int, bonus: Int)] = []
