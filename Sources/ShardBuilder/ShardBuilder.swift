@@ -123,7 +123,7 @@ public enum ShardBuilder {
   static func settings(_ options: BuildOptions, key: String) -> IndexSettings {
     var settings = IndexSettings(key: key)
     settings.weight = options.weight
-    settings.weightScale = options.weightScale
+    settings.weightScale = options.scaleText
     settings.weights = options.weightsFile.map { _ in "file" }
     settings.keep = options.keep
     (settings.filter, settings.number) = (options.filter, options.number)
@@ -165,7 +165,7 @@ public enum ShardBuilder {
   /// Refuses options that are wrong for any inputs.
   static func checkOptions(_ options: BuildOptions) throws(BuildError) {
     if let key = options.key { _ = try KeyTemplate(checking: key) }
-    _ = try WeightRule(checking: options.weightScale)
+    _ = try WeightRule(checking: options.scaleText)
     if let weight = options.weight, let keep = options.keep, !RecordEncoder.isKept(weight, keep: keep) {
       throw .dataset(
         .options, message: "the field \"\(weight)\" ranks records, so the index must store it; keep it too")

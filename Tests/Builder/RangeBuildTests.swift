@@ -131,7 +131,7 @@ import Testing
   static func options(_ number: Int) -> BuildOptions {
     var options = BuildOptions()
     (options.level, options.shardLimitBytes, options.partSizeBytes) = (1, 2048, 512)
-    (options.key, options.inputFormat) = ("{name}, {country}", "jsonl")
+    (options.key, options.inputFormat) = ("{name}, {country}", .jsonl)
     switch number {
     case 1: (options.typos, options.filter, options.near) = (true, ["country"], true)
     case 2:
@@ -139,7 +139,7 @@ import Testing
       (options.number, options.searchFields) = (["pop"], ["alt", "country:-16"])
     case 3:
       (options.words, options.typos, options.filter, options.near) = (.all, true, ["country", "alt"], true)
-      (options.weight, options.weightScale, options.number) = ("pop", "0.5", ["_id", "pop"])
+      (options.weight, options.weightScale, options.number) = ("pop", 0.5, ["_id", "pop"])
     case 4:
       (options.starts, options.words, options.alias, options.weight) = (true, .body, ["initials"], "pop")
       options.number = ["pop"]
@@ -260,7 +260,7 @@ import Testing
       job.refusal { _ = try job.read(text.replacing("000", with: "001")) }.contains("another program made this plan"))
     #expect(
       job.refusal { _ = try job.read(text.replacing("zstd", with: "zst")) }.contains("another program made this plan"))
-    for line in ["bound\ta\tb", "bound\t", "level\tx", "nonsense\t1", "key\t\\zz"] {
+    for line in ["bound\ta\tb", "bound\t", "level\tx", "format\txml", "words\tx", "nonsense\t1", "key\t\\zz"] {
       #expect(
         job.refusal { _ = try job.read(text.replacing("end\n", with: line + "\nend\n")) }.contains("plan:"), "\(line)")
     }

@@ -77,7 +77,7 @@ import Testing
         return #"{"name":"\#(names[number])",\#(other)"_id":\#(number)}"# + "\n"
       }
       var options = BuildOptions()
-      (options.key, options.inputFormat, options.alias) = ("{name}", "jsonl", others.isEmpty ? [] : ["alt"])
+      (options.key, options.inputFormat, options.alias) = ("{name}", .jsonl, others.isEmpty ? [] : ["alt"])
       let directory = TemporaryDirectory()
       let input = directory.write(lines.shuffled().joined(), to: "sample.jsonl")
       var found: [RangeSkew] = []

@@ -93,7 +93,7 @@ import Testing
   func updates(seed: Int) throws {
     let directory = TemporaryDirectory()
     var list = List(count: TestData.count(400, 2500), seed: UInt64(seed), List.weighted)
-    let options = List.weightedOptions { ($0.jobs, $0.weightScale) = (1 + seed % 2, seed == 3 ? "1.0" : nil) }
+    let options = List.weightedOptions { ($0.jobs, $0.weightScale) = (1 + seed % 2, seed == 3 ? 1 : nil) }
     func build(_ name: String) throws {
       let input = directory.write(List.text(list.records.shuffled(using: &list.random)), to: "list.jsonl")
       Files.remove(directory(name))
@@ -134,7 +134,7 @@ import Testing
     let list = List(count: 600, seed: 5, List.weighted)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     let changes: [(inout BuildOptions) -> Void] = [
-      { $0.weight = nil }, { _ in }, { $0.weightScale = "2" }, { $0.weight = "_id" }, { _ in }, { $0.weight = nil },
+      { $0.weight = nil }, { _ in }, { $0.weightScale = 2 }, { $0.weight = "_id" }, { _ in }, { $0.weight = nil },
     ]
     for (round, change) in changes.enumerated() {
       let summary = try ShardBuilder.build([input], into: directory("index"), options: List.weightedOptions(change))
@@ -150,16 +150,22 @@ import Testing
     let directory = TemporaryDirectory()
     let input = directory.write(
       #"[{"name":"a","country":"x","pop":0.29},{"name":"b","country":"x","pop":3}]"#, to: "list.json")
-    for (scale, expected) in [("100", 300), ("0.4", 1), ("1e18", 3_000_000_000_000_000_000)] as [(String, UInt64)] {
+    for (scale, expected) in [(100, 300), (0.4, 1), (1e18, 3_000_000_000_000_000_000)] as [(Double, UInt64)] {
       _ = try ShardBuilder.build(
         [input], into: directory("index"), options: List.weightedOptions { $0.weightScale = scale })
       let index = try ShardedIndex(opening: directory("index"))
       #expect(try Self.found(in: index) == [[expected]])
     }
-    for scale in ["0", "-1", "x", "", "NaN", "1e2000000000"] {
+    for scale in [0, -1, .nan, .infinity] {
       #expect(throws: BuildError.self, "\(scale)") {
         try ShardBuilder.build(
           [input], into: directory("index"), options: List.weightedOptions { $0.weightScale = scale })
+      }
+    }
+    for digits in ["0", "-1", "x", "", "NaN", "1e2000000000"] {
+      #expect(throws: BuildError.self, "\(digits)") {
+        try ShardBuilder.build(
+          [input], into: directory("index"), options: List.weightedOptions { $0.scaleText = digits })
       }
     }
   }

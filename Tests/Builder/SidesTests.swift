@@ -175,7 +175,7 @@ import Testing
     let list = List(count: 600, seed: 5, List.tagged)
     let input = directory.write(List.text(list.records), to: "list.jsonl")
     let changes: [(inout BuildOptions) -> Void] = [
-      { $0.filter = [] }, { _ in }, { $0.weightScale = "2" }, { $0.filter = ["tag"] }, { $0.weight = nil }, { _ in },
+      { $0.filter = [] }, { _ in }, { $0.weightScale = 2 }, { $0.filter = ["tag"] }, { $0.weight = nil }, { _ in },
       { $0.filter = [] },
     ]
     for (round, change) in changes.enumerated() {

@@ -87,7 +87,7 @@ import Testing
         + " with BuildOptions.weight")
     #expect(Self.refusal("1\t5\n") { $0.weight = "name" }.contains("choose another name with BuildOptions.weight"))
     #expect(Self.refusal("1\t5\n") { $0.keep = ["name", "_id"] }.contains("keep it too"))
-    #expect(Self.refusal("1\t5\n") { $0.weightScale = "-2" }.contains("scale"))
+    #expect(Self.refusal("1\t5\n") { $0.weightScale = -2 }.contains("scale"))
   }
 
   @Test("a file that is too large for the memory is refused with the memory that it needs") func memory() throws {

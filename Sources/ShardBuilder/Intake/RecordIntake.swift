@@ -58,7 +58,7 @@ struct RecordIntake: ~Copyable {
     _ source: DatasetSource, _ summary: inout BuildSummary, _ progress: ((BuildProgress) -> Void)?,
     observe: (ChangedRecord) -> String? = { _ in nil }
   ) throws(BuildError) {
-    var datasetOptions = try DatasetOptions(of: options)
+    var datasetOptions = DatasetOptions(of: options)
     datasetOptions.blockSizeBytes = plan.blockSize
     let input: InputPassage
     do throws(DatasetError) {
@@ -303,13 +303,8 @@ private final class InputPassage {
 }
 
 extension DatasetOptions {
-  init(of options: BuildOptions) throws(BuildError) {
-    let format = options.inputFormat.map { DatasetFormat(rawValue: $0) }
-    if let format, format == nil {
-      throw .dataset(
-        .options, message: "unknown input format \(options.inputFormat ?? ""); the formats are \(DatasetFormat.list)")
-    }
-    self.init(format: format ?? nil, columns: options.columns, skipBad: options.skipBad)
+  init(of options: BuildOptions) {
+    self.init(format: options.inputFormat, columns: options.columns, skipBad: options.skipBad)
     dialect = options.dialect
     let key = options.key.flatMap { try? KeyTemplate(checking: $0) }?.fields ?? []
     let single = [options.id, options.weightsFile == nil ? options.weight : nil].compactMap { $0 }

@@ -168,6 +168,7 @@ package struct RangePlan: Sendable {
       over = texts()[0]
     } else if let option = Self.texts.first(where: { $0.name == name }), values.count == 1 {
       option.set(&options, texts()[0])
+      guard option.get(options) == texts()[0] else { throw reader.flaw("has an unknown value of \(name)") }
     } else if let option = Self.lists.first(where: { $0.name == name }) {
       option.set(&options, texts())
     } else if let option = Self.numbers.first(where: { $0.name == name }), values.count == 1,
@@ -187,11 +188,11 @@ package struct RangePlan: Sendable {
     name: String, get: @Sendable (BuildOptions) -> Got, set: @Sendable (inout BuildOptions, Value) -> Void
   )
   private static let texts: [Option<String?, String>] = [
-    ("format", { $0.inputFormat }, { $0.inputFormat = $1 }),
+    ("format", { $0.inputFormat?.rawValue }, { $0.inputFormat = DatasetFormat(rawValue: $1) }),
     ("key", { $0.key }, { $0.key = $1 }),
     ("id", { $0.id }, { $0.id = $1 }),
     ("weight", { $0.weight }, { $0.weight = $1 }),
-    ("weight-scale", { $0.weightScale }, { $0.weightScale = $1 }),
+    ("weight-scale", { $0.scaleText }, { $0.scaleText = $1 }),
     ("synonyms", { $0.tables.synonyms }, { $0.tables.synonyms = $1 }),
     ("words", { $0.words?.rawValue }, { $0.words = BuildOptions.Words(rawValue: $1) }),
     ("comment", { $0.dialect.comment }, { $0.dialect.comment = $1 }),

@@ -38,9 +38,9 @@ extension ShardBuilder {
       )
     }
     options = intake.options
-    options.inputFormat = try lineFormat(of: intake).rawValue
+    options.inputFormat = try lineFormat(of: intake)
     options.key = template.text
-    if options.inputFormat == DatasetFormat.lines.rawValue { options.columns = options.columns ?? intake.names.names }
+    if options.inputFormat == .lines { options.columns = options.columns ?? intake.names.names }
     let names = intake.names
     // Each range of records may lack some fields, so the plan has the choice.
     var settings = settings(options, key: template.text)
@@ -140,7 +140,7 @@ private struct RangeKeys {
   init(_ plan: RangePlan, _ path: String, ids: Bool) throws(BuildError) {
     guard plan.over == nil else { throw RangeUpdate.isMissing }
     (self.plan, self.path, self.ids) = (plan, path, ids)
-    let options = try plan.datasetOptions
+    let options = plan.datasetOptions
     do throws(DatasetError) {
       reader = try DatasetReader(path: path, options: options)
     } catch {
@@ -237,14 +237,12 @@ private struct RangeKeys {
 extension RangePlan {
   /// The options for reading lines of records.
   var datasetOptions: DatasetOptions {
-    get throws(BuildError) {
-      var dataset = try DatasetOptions(of: options)
-      // A first line that announces escapes is not a record, and no line of a range can be that line.
-      dataset.tsvEscapes = false
-      return dataset
-    }
+    var dataset = DatasetOptions(of: options)
+    // A first line that announces escapes is not a record, and no line of a range can be that line.
+    dataset.tsvEscapes = false
+    return dataset
   }
 
   /// The field of ids, if records have it.
-  var usualID: String? { options.id ?? (options.inputFormat == DatasetFormat.geonames.rawValue ? "geonameid" : "_id") }
+  var usualID: String? { options.id ?? (options.inputFormat == .geonames ? "geonameid" : "_id") }
 }

@@ -76,7 +76,7 @@ struct Deletions {
   init(
     of path: String, id: String, _ template: KeyTemplate, _ options: BuildOptions
   ) throws(BuildError) {
-    let datasetOptions = try DatasetOptions(of: options)
+    let datasetOptions = DatasetOptions(of: options)
     do throws(DatasetError) { reader = try DatasetReader(path: path, options: datasetOptions) } catch {
       throw BuildError(error)
     }

@@ -5,7 +5,7 @@ extension BuildOptions {
   init(of settings: IndexSettings, packing: EncodingOptions) {
     self.init()
     (key, keep, id) = (settings.key, settings.keep, settings.id)
-    (weight, weightScale) = (settings.weight, settings.weightScale)
+    (weight, scaleText) = (settings.weight, settings.weightScale)
     words = settings.words.flatMap { Words(rawValue: $0) }
     (alias, searchFields) = (settings.alias ?? [], settings.searchFields)
     (filter, number, coordinates) = (settings.filter, settings.number, settings.coordinates)

@@ -3,8 +3,8 @@ import ShardedIndex
 
 /// The options of a build.
 public struct BuildOptions: Sendable {
-  /// The format: `json`, `jsonl`, `geojson`, `csv`, `tsv`, `geonames` or `lines`; nil to find it from name and content.
-  public var inputFormat: String?
+  /// The format of the inputs; nil to find it from name and content.
+  public var inputFormat: DatasetFormat?
   /// The differences of the inputs from the usual form of their format; docs/datasets.md describes each setting.
   public var dialect = DatasetDialect()
   /// The template of keys, such as `{name}, {country}`; nil for datasets that need none.
@@ -20,8 +20,14 @@ public struct BuildOptions: Sendable {
   /// becomes the last field of the record with the id. The field's name is ``weight``, or `weight` if that is nil.
   /// ``id`` must be set.
   public var weightsFile: String?
-  /// The decimal number above 0 that multiplies each weight, before the product is rounded down; nil for 1.
-  public var weightScale: String?
+  /// The number above 0 that multiplies each weight, before the product is rounded down; nil for 1. The product is exact
+  /// for the decimal digits of the number's `description`.
+  public var weightScale: Double? {
+    get { scaleText.flatMap { Double($0) } }
+    set { scaleText = newValue.map { "\($0)" } }
+  }
+  /// The digits of ``weightScale``. The index notes the digits that a person typed.
+  package var scaleText: String?
   /// The words of a key that lead to its record as the beginning of the key does; nil for none. Ranked answers find
   /// them.
   public var words: Words?

@@ -1,5 +1,5 @@
 /// The format of a dataset.
-package enum DatasetFormat: String, Sendable, CaseIterable {
+public enum DatasetFormat: String, Sendable, CaseIterable {
   /// JSON (RFC 8259): an array of objects or of texts, such an array inside of an object, or objects one after the
   /// other.
   case json

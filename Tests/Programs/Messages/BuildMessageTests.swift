@@ -59,7 +59,7 @@
       Refusal("f.tsv", "#\tx\nid\tname\ty\n", .comment) { ($0.key, $0.replacesOtherIndex) = ("{x}", true) },
       Refusal("f.csv", "Report\n\nid,name\n1,A\n", .skippedLines, .inputFormat),
       Refusal("f.csv", "id\n1,A\n", .skippedLines, .skipsBad) {
-        ($0.key, $0.skipBad) = ("{id}", false); $0.inputFormat = "csv"; $0.dialect.delimiter = 0x2C
+        ($0.key, $0.skipBad) = ("{id}", false); $0.inputFormat = .csv; $0.dialect.delimiter = 0x2C
       },
       Refusal("f.csv", "id,name\n1,A\n", .skippedLines) { ($0.key, $0.dialect.skippedLines) = ("{id}", 3) },
       Refusal("f.csv", "id,name\n1, \"Smith\"\n", .inputFormat),
@@ -74,7 +74,7 @@
       Refusal("f.csv", "id,title,label\n1,A,B\n", .key, .columns) { _ in },
       Refusal("f.csv", "1,A\n", .columns, .namesColumns) { $0.columns = ["id", "id"] },
       Refusal("f", "a\0b", .inputFormat),
-      Refusal("f.txt", "a\n", .columns) { ($0.columns, $0.inputFormat) = (["a", "b"], "lines") },
+      Refusal("f.txt", "a\n", .columns) { ($0.columns, $0.inputFormat) = (["a", "b"], .lines) },
       Refusal("f.csv", "id,name\n1,A\n", .comment) { $0.dialect.comment = "" },
       Refusal("f.csv", "id,name\n1,A\n", .delimiter) { $0.dialect.delimiter = 0x22 },
     ]
@@ -90,7 +90,7 @@
       Refusal("f.json", "{\"a\":{\"b\":1}}", .recordsPath) { $0.dialect.recordsPath = "a.b" },
       Refusal("f.json", "{\"a\":1}", .recordsPath) { $0.dialect.recordsPath = "a.b" },
       Refusal("f.json", "[]", .columns, .inputFormat) { $0.columns = ["a"] },
-      Refusal("f.json", "[]", .delimiter, .inputFormat) { ($0.dialect.delimiter, $0.inputFormat) = (0x2C, "json") },
+      Refusal("f.json", "[]", .delimiter, .inputFormat) { ($0.dialect.delimiter, $0.inputFormat) = (0x2C, .json) },
       Refusal("f.json", "[]\n[]\n", .skippedLines, .inputFormat) { $0.dialect.skippedLines = 1 },
       Refusal("f.json", "[]", .comment, .inputFormat) { $0.dialect.comment = "#" },
       Refusal("f.json", "[]", .namesColumns, .inputFormat) { $0.dialect.namesColumns = true },

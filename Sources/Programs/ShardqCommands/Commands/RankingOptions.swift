@@ -127,7 +127,7 @@
     var files: [String] { [weights].compactMap { $0 } + names.map(\.path) + synonyms }
 
     func apply(to options: inout BuildOptions) {
-      (options.weight, options.weightsFile, options.weightScale) = (weight, weights, scale)
+      (options.weight, options.weightsFile, options.scaleText) = (weight, weights, scale)
       (options.words, options.alias, options.searchFields) = (words, alias, searchFields)
       (options.filter, options.number) = (filter, number)
       (options.near, options.typos) = (near, typos != nil)

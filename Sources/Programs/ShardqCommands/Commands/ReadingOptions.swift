@@ -95,7 +95,7 @@
     }
 
     func validate() throws {
-      if let inputFormat, DatasetFormat(rawValue: inputFormat) == nil {
+      if let inputFormat, format == nil {
         throw ValidationError("--input-format: there is no \(inputFormat); choose \(DatasetFormat.list)")
       }
       if let skippedLines, skippedLines < 0 { throw ValidationError("--skip-lines must be at least 0") }
@@ -104,6 +104,8 @@
       }
       if comment == "" { throw ValidationError("--comment is empty; name the text that such lines begin with") }
     }
+
+    private var format: DatasetFormat? { inputFormat.flatMap { DatasetFormat(rawValue: $0) } }
 
     var dialect: DatasetDialect {
       var dialect = DatasetDialect()
@@ -118,15 +120,14 @@
     }
 
     func apply(to options: inout BuildOptions) {
-      options.inputFormat = inputFormat
+      options.inputFormat = format
       options.columns = columns?.names
       options.skipBad = skipBad
       options.dialect = dialect
     }
 
     var datasetOptions: DatasetOptions {
-      var options = DatasetOptions(
-        format: inputFormat.flatMap(DatasetFormat.init(rawValue:)), columns: columns?.names, skipBad: skipBad)
+      var options = DatasetOptions(format: format, columns: columns?.names, skipBad: skipBad)
       options.dialect = dialect
       return options
     }
