@@ -31,7 +31,7 @@ cat >"$work/app/Sources/app/main.swift" <<'EOF'
 import ShardedIndex
 
 let index = try ShardedIndex(opening: CommandLine.arguments[1])
-for record in try index.matches(forPrefix: "reyk").records(in: 0..<20) { print(record.key) }
+for record in try index.search("reyk", order: .key).records(in: 0..<20) { print(record.key) }
 EOF
 cd "$work/app"
 # Removes the fetched packages and their revisions, so that other builds do not use them.

@@ -149,7 +149,7 @@ END
 cat >"$work/swift/app/Sources/app/main.swift" <<'END'
 import ShardedIndex
 let index = try ShardedIndex(opening: CommandLine.arguments[1])
-for record in try index.matches(forPrefix: "reykj").prefix(3) { print(record.key) }
+for record in try index.search("reykj", order: .key).prefix(3) { print(record.key) }
 END
 (cd "$work/swift/app" && swift build -q 2>"$work/log") || { cat "$work/log" >&2; wrong "the Swift package"; }
 answers "the Swift package" "$work/swift/app/.build/debug/app" "$work/index"

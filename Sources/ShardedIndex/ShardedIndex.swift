@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// let index = try ShardedIndex(opening: "shards")
-/// let matches = try index.matches(forPrefix: "san ")
+/// let matches = try index.search("san ", order: .key)
 /// for record in try matches.records(in: 0..<min(20, matches.count)) { print(record.key) }
 /// ```
 ///

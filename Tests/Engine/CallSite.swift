@@ -4,7 +4,7 @@ import TestSupport
 /// The example from which the public interface was drafted: it compiles, and `QueryTests` runs it.
 func callSite(_ path: String) throws -> [String] {
   let index = try ShardedIndex(opening: path, options: .init(cacheLimitBytes: 8 << 20))
-  let matches = try index.matches(forPrefix: "san ")  // Counted; no record is decoded yet.
+  let matches = try index.search("san ", order: .key)  // Counted; no record is decoded yet.
   var keys: [String] = []
   for record in try matches.records(in: 0..<min(20, matches.count)) { keys.append(record.key) }
   var session = index.session()

@@ -31,7 +31,7 @@ struct Engine: Contender {
 
   @inline(__always) func firstMatches(_ prefix: Prefix) -> Int {
     do throws(IndexError) {
-      try index.matches(forPrefix: prefix.typed, limit: 20).read(0..<20, into: buffer)
+      try index.search(utf8: prefix.typed, order: .key, limit: 20).read(0..<20, into: buffer)
       return buffer.count
     } catch {
       stop("\(error)")
@@ -40,7 +40,7 @@ struct Engine: Contender {
 
   @inline(__always) func count(_ prefix: Prefix) -> Int {
     do throws(IndexError) {
-      return try index.matches(forPrefix: prefix.typed).count
+      return try index.search(utf8: prefix.typed, order: .key).count
     } catch {
       stop("\(error)")
     }
@@ -48,7 +48,7 @@ struct Engine: Contender {
 
   func texts(_ prefix: Prefix) -> [[String]] {
     do throws(IndexError) {
-      return try index.matches(forPrefix: prefix.typed).records(in: 0..<20).map { $0.fields.map(\.text) }
+      return try index.search(utf8: prefix.typed, order: .key).records(in: 0..<20).map { $0.fields.map(\.text) }
     } catch {
       stop("\(error)")
     }

@@ -43,7 +43,7 @@ enum Resident {
       var start = 0
       for end in lines.indices where lines[end] == 0x0a {
         let line = UnsafeBufferPointer(rebasing: lines[start..<end])
-        try index.matches(forPrefix: line, limit: 20).read(0..<20, into: buffer)
+        try index.search(utf8: line, order: .key, limit: 20).read(0..<20, into: buffer)
         start = end + 1
       }
       munmap(bytes, size)
@@ -74,7 +74,7 @@ enum Resident {
         let line = UnsafeBufferPointer(rebasing: lines[start..<end])
         let before = now()
         let isCount = order == UInt8(ascii: "c")
-        let matches = try index.matches(forPrefix: line, limit: isCount ? .max : 20)
+        let matches = try index.search(utf8: line, order: .key, limit: isCount ? .max : 20)
         if !isCount { try matches.read(0..<20, into: buffer) }
         times[number] = UInt32(truncatingIfNeeded: now() - before)
         (start, number) = (end + 1, number + 1)
