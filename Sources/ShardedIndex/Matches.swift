@@ -23,12 +23,12 @@ extension ShardedIndex {
     /// Whether the limit of the query left out further matches.
     public var hasMore: Bool { answer.hasMore }
 
-    /// The position of the first match among all records of the index, counted from 0. It is -1 if the answer comes
-    /// from the starts of an index on another machine, since starts have no positions.
+    /// The position of the first match among all records of the index, counted from 0; nil if no record matches, or if
+    /// the answer comes from the starts of an index on another machine, since starts have no positions.
     ///
     /// The other matches follow the first without a gap, unless a space also stands for a comma. Then `san jo` finds
     /// `San, JO` and `San Jose`, with other records between them.
-    public var firstPosition: Int { generation.isOfStarts ? -1 : answer.range.lowerBound }
+    public var firstPosition: Int? { generation.isOfStarts || isEmpty ? nil : answer.range.lowerBound }
 
     /// Returns some of the matches, decoded.
     ///
@@ -110,6 +110,8 @@ func counted(_ count: Int, _ one: StaticString, _ many: StaticString) -> String 
 extension ShardedIndex.Matches {
   /// The number of all records of the generation.
   package var recordCount: Int { generation.recordCount }
+  /// The position of the first match in its generation, or that of the records behind the text if none matches.
+  package var lowerBound: Int { answer.range.lowerBound }
   /// The positions of the matches among all records of the index: one run or two, in order.
   package var positions: [Range<Int>] { answer.positions }
 

@@ -3,15 +3,18 @@ extension ShardedIndex.Record: Identifiable {
   public enum ID: Hashable, Sendable, CustomStringConvertible {
     /// The text of the index's id field.
     case field(String)
-    /// The position of a record without an id among all records of a generation. It is below 0 if the record comes from
-    /// the starts of an index on another machine, since starts have no positions.
+    /// The position of a record without an id among all records of a generation.
     case position(Int)
+    /// The position of a record without an id among the records of the starts of an index on another machine, which do
+    /// not tell its position among all records.
+    case positionInStarts(Int)
 
-    /// The text of the id field, or `#` and the position.
+    /// The text of the id field, or `#` and the position; `starts#` and the position in starts.
     public var description: String {
       switch self {
       case .field(let text): text
       case .position(let position): "#\(position)"
+      case .positionInStarts(let position): "starts#\(position)"
       }
     }
   }
@@ -21,7 +24,7 @@ extension ShardedIndex.Record: Identifiable {
   /// An id text stays the same in each generation; a position does not. If a dataset has an id twice, so has the index.
   public var id: ID {
     guard let field = schema.id, let (text, kind) = value(ofField: field), Self.isID(text, kind) else {
-      return .position(schema.isOfStarts ? -1 - position : position)
+      return schema.isOfStarts ? .positionInStarts(position) : .position(position)
     }
     return .field(String(decoding: text, as: UTF8.self))
   }

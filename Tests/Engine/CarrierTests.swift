@@ -130,7 +130,7 @@ import Testing
         if limit == .max { pages.whole += read }
         #expect(found.count == min(limit, expected.count), "\(text) \(limit)")
         #expect(found.hasMore == (expected.count > limit), "\(text) \(limit)")
-        #expect(found.firstPosition == expected.firstPosition, "\(text) \(limit)")
+        #expect(found.lowerBound == expected.lowerBound, "\(text) \(limit)")
         #expect(try Self.keys(found) == Array(Self.keys(expected).prefix(limit)), "\(text) \(limit)")
       }
     }

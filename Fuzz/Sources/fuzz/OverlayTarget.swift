@@ -93,7 +93,7 @@ final class OverlayTarget: FuzzTarget {
     require(opened.recordCount == expected.count, "\(opened.recordCount) records, and not \(expected.count)")
     require(try Self.keys(of: opened) == expected, "other keys than those of a walk")
     let all = try opened.matches(forPrefix: "")
-    require(all.count == expected.count && all.firstPosition == 0, "the answer to nothing")
+    require(all.count == expected.count && all.lowerBound == 0, "the answer to nothing")
     try decode(all, 0..<all.count)
     // A record read alone equals the record read among others.
     for position in [0, all.count / 2, all.count - 1] where position >= 0 && position < all.count {
@@ -130,7 +130,7 @@ final class OverlayTarget: FuzzTarget {
       require(try opened.count(ofPrefix: text) == count, "another count for a text")
       let few = try opened.matches(forPrefix: text, limit: 2)
       require(few.count == min(2, count) && few.hasMore == (count > 2), "\(few.count) matches of two")
-      require(few.isEmpty || few.firstPosition == lower, "two matches from \(few.firstPosition), and not \(lower)")
+      require(few.isEmpty || few.firstPosition == lower, "two matches from \(few.lowerBound), and not \(lower)")
     }
   }
 

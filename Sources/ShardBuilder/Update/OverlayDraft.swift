@@ -170,7 +170,7 @@ package struct OverlayDraft {
       if comparison == 0 { isThere = true }
       if comparison < 0 { low = middle + 1 } else { high = middle }
     }
-    return (found.firstPosition + low, isThere)
+    return (found.lowerBound + low, isThere)
   }
 
   /// Returns the position of a record of the shards that has this folded key and these texts of a field; nil if there
@@ -184,7 +184,7 @@ package struct OverlayDraft {
       try unsafe index.matchesInShards(forFoldedPrefix: FoldedPrefix(folded))
     }
     for number in 0..<min(found.count, limit) {
-      let position = found.firstPosition + number
+      let position = found.lowerBound + number
       let (isKey, isFound) = try source.withRecord(number, of: found) { record in
         unsafe (
           record.foldedCount == folded.count, record.id(ofField: field).map { unsafe equalBytes($0, text) } ?? false
