@@ -177,9 +177,10 @@ package final class AnswerWriter: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - records: All records.
+  ///   - range: The position of the record; an empty range for no record.
   ///   - generation: The name of the generation.
   package func record(
-    _ records: some RecordSource, _ position: Int, in generation: String
+    _ records: some RecordSource, _ range: Range<Int>, in generation: String
   ) throws(AnswerError) {
     try writing { (body) throws(WriteError) in
       try body.write(JSONText.schema)
@@ -187,10 +188,12 @@ package final class AnswerWriter: @unchecked Sendable {
       try body.write(generation)
       try body.write("\",\"record\":" as StaticString)
     }
-    try forEach(records, position..<position + 1, needsKeys: false) { (body, record, _) throws(WriteError) in
+    try forEach(records, range, needsKeys: false) { (body, record, _) throws(WriteError) in
       try objects.write(buffer, record, to: &body)
     }
-    try writing { (body) throws(WriteError) in try body.write("}\n" as StaticString) }
+    try writing { (body) throws(WriteError) in
+      try body.write(range.isEmpty ? "null}\n" : "}\n" as StaticString)
+    }
   }
 
   /// Writes the answer to a request for the records in a box on the map.

@@ -36,6 +36,17 @@ def build_large():
     return path
 
 
+def build_ids():
+    """An index with ids, and its records: ids of many kinds of texts, in several shards."""
+    path = os.path.join(WORK, "ids")
+    ids = ["7", "07", "a b", "São?", "x" * 600, "\u0301", "true", *(f"M-{number}" for number in range(3000))]
+    rows = [{"name": f"Name {number}", "sku": id, "sizes": [number, 0.5]} for number, id in enumerate(ids)]
+    if not os.path.exists(path):
+        run("build", "-", "--input-format", "jsonl", "-i", path, "--shard-size", "8KiB", "--key", "{name}", "--id", "sku", "-q",
+            input="".join(json.dumps(row) + "\n" for row in rows).encode())
+    return path, rows
+
+
 def readable():
     """Texts that the large index answers by a reading: names of records, and behind each one the name of its country."""
     found, = expected(build_large(), [""], "--filter", "country=FR")

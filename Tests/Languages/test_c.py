@@ -49,7 +49,7 @@ class Programs(unittest.TestCase):
         lines = subprocess.run(["nm", "-g", "--defined-only", f"{LIBRARY}/libshardq.a"], stdout=subprocess.PIPE, check=True,
                                text=True).stdout.splitlines()
         names = sorted(line.split()[2] for line in lines if line.count(" ") == 2)
-        self.assertEqual(names, ["sq_answer", "sq_close", "sq_count", "sq_facets", "sq_field", "sq_message", "sq_open", "sq_query"])
+        self.assertEqual(names, ["sq_answer", "sq_close", "sq_count", "sq_facets", "sq_field", "sq_lookup", "sq_message", "sq_open", "sq_query"])
 
 
 class Head(ctypes.Structure):
@@ -201,6 +201,33 @@ class Flat(unittest.TestCase):
         self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), ctypes.byref(options)), 4)
         self.library.sq_close(index)
 
+    def test_lookup(self):
+        """Records by their ids, in both forms: as a search has them, and no record for another id."""
+        path, rows = languages.build_ids()
+        index = ctypes.c_void_p(self.library.sq_open(path.encode(), ctypes.c_int64(0), None))
+        def look_up(id, flags):
+            size = ctypes.c_size_t()
+            status = self.library.sq_lookup(index, id, ctypes.c_size_t(len(id)), flags)
+            self.assertEqual(status, 0, self.library.sq_message(index))
+            return ctypes.string_at(self.library.sq_answer(index, ctypes.byref(size)), size.value)
+        for row in rows[:3] + rows[-1:]:
+            id = row["sku"].encode()
+            self.assertEqual(json.loads(look_up(id, 4))["record"], row)
+            head, records, said = self.read(index, look_up(id, 0))
+            self.assertEqual((records, head.total, head.total_is_exact, said), ([row], 1, 1, {}))
+        for id in (b"", b"m-1", b"M-", b"M-99999"):
+            self.assertIsNone(json.loads(look_up(id, 4))["record"])
+            head, records, _ = self.read(index, look_up(id, 0))
+            self.assertEqual((records, head.total), ([], 0))
+        for id, size, flags in ((b"M-1", 3, 1), (b"M-1", 3, 6), (b"\xff", 1, 4), (None, 1, 4), (b"M-1", 65_537, 4)):
+            self.assertEqual(self.library.sq_lookup(index, id, ctypes.c_size_t(size), flags), 4)
+            self.assertIsNone(self.library.sq_answer(index, None))
+        self.library.sq_close(index)
+        index = ctypes.c_void_p(self.library.sq_open(SMALL.encode(), ctypes.c_int64(0), None))
+        self.assertEqual(self.library.sq_lookup(index, b"1", ctypes.c_size_t(1), 4), 4)
+        self.assertIn(b"--id FIELD", self.library.sq_message(index))
+        self.library.sq_close(index)
+
     def test_nothing(self):
         """A handle that is NULL, a handle of no index, and pointers that are NULL."""
         none = ctypes.c_void_p()
@@ -211,6 +238,7 @@ class Flat(unittest.TestCase):
             self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), None), 4)
             self.assertEqual(self.library.sq_count(index, b"s", ctypes.c_size_t(1)), -4)
             self.assertEqual(self.library.sq_facets(index, b"country", None, ctypes.c_int64(1)), 4)
+            self.assertEqual(self.library.sq_lookup(index, b"1", ctypes.c_size_t(1), 0), 4)
             self.assertEqual((self.library.sq_answer(index, None), self.library.sq_field(index, 0)), (None, None))
             self.assertIn(b"no index", self.library.sq_message(index))
             self.library.sq_close(index)

@@ -2,6 +2,7 @@
 
 import copy
 import errno
+import json
 import os
 import pickle
 import subprocess
@@ -100,6 +101,36 @@ class Answers(unittest.TestCase):
             self.assertIsNone(index.search(text, words="all").interpretation)
             with self.assertRaises(shardq.ShardqError):
                 index.search("s", total="all")
+
+    def test_record(self):
+        """A record by its id is as a search has it. Readers follow changes of the index."""
+        path, rows = languages.build_ids()
+        with shardq.Index(path) as index:
+            for row in rows[:8] + rows[-2:]:
+                self.assertEqual(index.record(row["sku"]), row)
+                self.assertIn(row, index.search(row["name"]).records)
+            for id in ("", "m-1", "M-", "M-99999", "7\0", "007"):
+                self.assertIsNone(index.record(id))
+            for id in (7, b"7", None, ["7"]):
+                with self.assertRaises(TypeError) as caught:
+                    index.record(id)
+                self.assertEqual(str(caught.exception), f"id must be a text, and not {id!r}")
+            self.assertRaises(ValueError, lambda: index.record("\ud800"))
+        self.assertRaises(ValueError, lambda: index.record("7"))
+        with shardq.Index(SMALL) as index, self.assertRaises(ValueError) as caught:
+            index.record("7")
+        self.assertIn("have no ids; build it again with shardq build --id FIELD", str(caught.exception))
+        path = os.path.join(languages.WORK, "changing")
+        with shardq.build([{"id": "a", "name": "one"}, {"id": "b", "name": "two"}], path, key="{name}", id="id") as index:
+            self.assertEqual(index.record("b"), {"id": "b", "name": "two"})
+            for name, how in (("other", "--overlay"), ("third", "--merge")):
+                changed = json.dumps({"id": "b", "name": name}).encode()
+                languages.run("update", "-i", path, how, "--input-format", "jsonl", "--upsert", "-", "-q", input=changed)
+                for _ in range(50):
+                    if index.record("b")["name"] == name:
+                        break
+                    threading.Event().wait(0.1)
+                self.assertEqual((index.record("b")["name"], index.record("a")["name"]), (name, "one"))
 
     def test_sequence(self):
         """An answer is a sequence of its records, with all methods of one."""

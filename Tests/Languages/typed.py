@@ -19,15 +19,17 @@ def used() -> List[str]:
     texts: List[Optional[str]] = [answer.correction, answer.nearest, answer.cursor, *answer.dropped]
     counts: List[int] = [answer.total, answer.keys, answer.count(record), answer.index(record), index.count("s"), len(answer)]
     facts: List[bool] = [answer.total_is_exact, answer.is_ranked, answer.others_are_exact]
+    known: Optional[shardq.Record] = index.record("7")
     pages: Iterator[shardq.Answer] = index.pages("san", limit=100, filters=["kind=a"])
     tables: List[Dict[str, Any]] = [*answer.facets, index.facets("kind", starting_with="a", limit=3), answer.object]
-    rest: List[object] = [answer.interpretation, answer.others, answer.raw, answer.records, numbers, texts, counts, facts, tables]
+    rest: List[object] = [answer.interpretation, answer.others, answer.raw, answer.records, known, numbers, texts, counts, facts, tables]
     with shardq.Index("list", cache_bytes=1 << 20) as other:
         names: List[str] = [*other.fields, *(record["name"] for page in pages for record in page), *map(repr, more + rest)]
     return names + [shardq.__version__]
 
 
 def refused(index: shardq.Index) -> None:
+    index.record(7)  # type: ignore[arg-type]
     index.search(b"san")  # type: ignore[arg-type]
     index.search("san", limit="3")  # type: ignore[arg-type]
     index.search("san", limt=3)  # type: ignore[call-arg]

@@ -32,9 +32,13 @@ final class FlatAnswer {
   }
 
   /// Writes an answer.
-  func write(_ search: ShardedIndex.Search, _ facts: AnswerFacts) throws(AnswerWriter.AnswerError) {
+  ///
+  /// - Parameter facts: The facts of a search; nil for records that no search found.
+  func write(
+    _ source: some RecordSource, _ range: Range<Int>, _ facts: AnswerFacts?
+  ) throws(AnswerWriter.AnswerError) {
     var decoded = 0
-    try search.forEachRun(search.range, into: buffer, decoded: &decoded) { (_) throws(AnswerWriter.AnswerError) in
+    try source.forEachRun(range, into: buffer, decoded: &decoded) { (_) throws(AnswerWriter.AnswerError) in
       for record in 0..<buffer.count { try append(record) }
     }
     finish(facts)
@@ -58,7 +62,7 @@ final class FlatAnswer {
     }
   }
 
-  private func finish(_ facts: AnswerFacts) {
+  private func finish(_ facts: AnswerFacts?) {
     let recordsSize = records.count * MemoryLayout<sq_record>.stride
     let valuesSize = values.count * MemoryLayout<sq_value>.stride
     let headSize = MemoryLayout<sq_answer_head>.stride
@@ -73,18 +77,21 @@ final class FlatAnswer {
       return UInt32(start + texts.count)
     }
     var head = sq_answer_head()
-    head.total = Int64(facts.total.number)
-    head.total_is_exact = facts.total.isExact ? 1 : 0
-    head.keys = Int64(facts.keys ?? -1)
     (head.record_count, head.value_count) = (UInt32(records.count), UInt32(values.count))
-    head.correction = append(facts.correction)
-    head.interpretation = append(facts.interpretation?.text)
-    let conditions = facts.interpretation?.conditions ?? []
-    head.interpreted_filters = conditions.isEmpty ? 0 : append(conditions.joined(separator: "\n"))
-    head.dropped = facts.dropped.isEmpty ? 0 : append(facts.dropped.joined(separator: " "))
-    head.nearest = append(facts.nearest)
-    head.cursor = append(facts.cursor)
-    head.is_ranked = facts.isRanked ? 1 : 0
+    (head.total, head.total_is_exact, head.keys) = (Int64(records.count), 1, -1)
+    if let facts {
+      head.total = Int64(facts.total.number)
+      head.total_is_exact = facts.total.isExact ? 1 : 0
+      head.keys = Int64(facts.keys ?? -1)
+      head.correction = append(facts.correction)
+      head.interpretation = append(facts.interpretation?.text)
+      let conditions = facts.interpretation?.conditions ?? []
+      head.interpreted_filters = conditions.isEmpty ? 0 : append(conditions.joined(separator: "\n"))
+      head.dropped = facts.dropped.isEmpty ? 0 : append(facts.dropped.joined(separator: " "))
+      head.nearest = append(facts.nearest)
+      head.cursor = append(facts.cursor)
+      head.is_ranked = facts.isRanked ? 1 : 0
+    }
     size = start + texts.count
     block = realloc(block, size)
     guard let block else { fatalError("out of memory") }

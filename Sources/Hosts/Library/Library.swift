@@ -38,6 +38,12 @@ private func reader(_ handle: OpaquePointer?) -> Reader? {
   reader(index)?.facets(field, start, limit) ?? Int32(SQ_REFUSED)
 }
 
+@c @implementation public func sq_lookup(
+  _ index: OpaquePointer?, _ id: Characters?, _ size: Int, _ flags: Int32
+) -> Int32 {
+  reader(index)?.lookUp(id, size, flags) ?? Int32(SQ_REFUSED)
+}
+
 @c @implementation public func sq_answer(_ index: OpaquePointer?, _ size: Size?) -> Answer? {
   var answer: Answer?
   set_size(size, 0)

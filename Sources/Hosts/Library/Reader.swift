@@ -55,8 +55,6 @@ final class Reader {
   /// Answers a question, and returns the status.
   func search(_ characters: Characters?, _ size: Int, _ options: sq_options) -> Int32 {
     form = .none
-    flat.reset()
-    json?.reset()
     return answering { (shared) throws(Refusal) in
       var query = try Self.query(try Self.text(characters, size), options)
       query.needs.keys = .always
@@ -80,21 +78,56 @@ final class Reader {
     }
   }
 
+  /// Looks up the record with an id, and returns the status.
+  func lookUp(_ characters: Characters?, _ size: Int, _ flags: Int32) -> Int32 {
+    form = .none
+    return answering { (shared) throws(Refusal) in
+      guard flags == 0 || flags == Int32(SQ_JSON) else { throw Refusal(SQ_REFUSED, "flags must be 0 or SQ_JSON") }
+      let id = try Self.text(characters, size)
+      try asking(shared) { (generation) throws(HostSearch.Failure) in
+        guard IndexSettings(of: generation.manifest.root, hasTables: false).id != nil else {
+          throw .question("the records of this index have no ids; build it again with shardq build --id FIELD")
+        }
+        let records = ShardedIndex.Matches(allOf: generation)
+        let position: Int?
+        do throws(IndexError) { position = try shared.position(of: id, in: records, of: generation) } catch {
+          throw .index(error)
+        }
+        let range = position.map { $0..<$0 + 1 } ?? 0..<0
+        try write(generation, asJSON: flags != 0) { (writer) throws(AnswerWriter.AnswerError) in
+          guard let writer else { return try flat.write(records, range, nil) }
+          try writer.record(records, range, in: generation.name)
+        }
+      }
+    }
+  }
+
   private func answer(
     valuesOf field: String, _ start: String, _ limit: Int, in generation: Generation
   ) throws(HostSearch.Failure) {
-    if self.generation !== generation { take(generation) }
     let facet: ShardedIndex.Facet
     do throws(IndexError) {
       facet = try ShardedIndex.Facet.values(of: field, startingWith: start, limit: limit, in: generation)
     } catch {
       throw .index(error)
     }
-    let writer = json ?? AnswerWriter(generation.schema)
-    json = writer
-    writer.reset()
-    do throws(AnswerWriter.AnswerError) { try writer.values(of: facet) } catch { throw HostSearch.Failure(error) }
-    form = .json
+    try write(generation, asJSON: true) { (writer) throws(AnswerWriter.AnswerError) in
+      try writer?.values(of: facet)
+    }
+  }
+
+  /// Writes an answer from a generation.
+  ///
+  /// - Parameter body: Writes with the writer of JSON; with ``flat`` if there is none.
+  private func write(
+    _ generation: Generation, asJSON: Bool, _ body: (AnswerWriter?) throws(AnswerWriter.AnswerError) -> Void
+  ) throws(HostSearch.Failure) {
+    if self.generation !== generation { take(generation) }
+    flat.reset()
+    json?.reset()
+    if asJSON, json == nil { json = AnswerWriter(generation.schema) }
+    do throws(AnswerWriter.AnswerError) { try body(asJSON ? json : nil) } catch { throw HostSearch.Failure(error) }
+    form = asJSON ? .json : .flat
   }
 
   /// Answers a question. If a rebuild removed a file, the next generation answers.
@@ -127,22 +160,11 @@ final class Reader {
   private func answer(
     _ query: ShardedIndex.SearchQuery, in generation: Generation, _ options: sq_options
   ) throws(HostSearch.Failure) {
-    flat.reset()
-    if self.generation !== generation { take(generation) }
     let (search, facts) = try Self.found(query, in: generation)
-    do throws(AnswerWriter.AnswerError) {
-      guard Self.has(SQ_JSON, options) else {
-        try flat.write(search, facts)
-        return form = .flat
-      }
-      let writer = json ?? AnswerWriter(generation.schema)
-      json = writer
-      writer.reset()
+    try write(generation, asJSON: Self.has(SQ_JSON, options)) { (writer) throws(AnswerWriter.AnswerError) in
+      guard let writer else { return try flat.write(search, search.range, facts) }
       let members = AnswerMembers(display: Self.has(SQ_DISPLAY, options), hits: Self.has(SQ_HITS, options))
       try writer.search(search, facts, members)
-      form = .json
-    } catch {
-      throw HostSearch.Failure(error)
     }
   }
 

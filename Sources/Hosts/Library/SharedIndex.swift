@@ -1,3 +1,4 @@
+import Answers
 import CLibrary
 import ShardedIndex
 
@@ -5,6 +6,8 @@ import ShardedIndex
 final class SharedIndex: Sendable {
   let index: ShardedIndex
   private let key: Key
+  /// The positions of a generation's records by their ids. The first lookup makes them.
+  private let ids = Lock<(generation: UInt64, positions: IDPositions)?>(nil)
 
   private init(_ index: ShardedIndex, _ key: Key) { (self.index, self.key) = (index, key) }
 
@@ -45,6 +48,24 @@ final class SharedIndex: Sendable {
     guard let place = opened.firstIndex(where: { $0.shared.key == key }) else { return nil }
     opened[place].handles += 1
     return opened[place].shared
+  }
+
+  /// Returns the position of the first record with an id; nil if no record has the id.
+  ///
+  /// - Parameter records: All records of the generation.
+  func position(
+    of id: String, in records: ShardedIndex.Matches, of generation: Generation
+  ) throws(IndexError) -> Int? {
+    guard let field = generation.schema.id else { return nil }
+    let positions = try ids.withLock { (made) throws(IndexError) -> IDPositions in
+      if let made, made.generation == generation.identity { return made.positions }
+      // The table of an older generation goes first, so that memory holds one.
+      made = nil
+      let positions = try IDPositions(records, field: field)
+      made = (generation.identity, positions)
+      return positions
+    }
+    return try positions.position(of: id, in: records)
   }
 
   /// Gives up one handle. The last handle closes the index.

@@ -180,6 +180,12 @@ int sq_query(sq_index *index, const char *text, size_t size, const sq_options *o
 // with the text `start`, which may be NULL. The answer is the JSON object that /v1/facets of `shardq serve` returns.
 int sq_facets(sq_index *index, const char *field, const char *start, int64_t limit);
 
+// Looks up the record whose id is a text of `size` bytes: the field of `shardq build --id`. The answer has one record, the
+// first of several with the id, or no record. If `flags` is SQ_JSON and not 0, the answer is the JSON object that
+// /v1/record/ID of `shardq serve` returns; its `record` is null for no record. An index without ids refuses the call. The
+// first call reads all records, and makes a table of 8 bytes a record, which all handles of the index share.
+int sq_lookup(sq_index *index, const char *id, size_t size, int flags);
+
 // Returns the last answer, and sets `size` to its bytes if `size` is not NULL. The answer stays until the next question.
 // Returns NULL if the last question failed.
 const void *sq_answer(sq_index *index, size_t *size);

@@ -133,7 +133,7 @@
         else { throw Problem(status: 404, detail: "No record has this \(field.path).", parameter: "id") }
         let body: ByteBuffer
         do {
-          body = try state.withWriter { try $0.record(records, position, in: state.name) }
+          body = try state.withWriter { try $0.record(records, position..<position + 1, in: state.name) }
         } catch is WriteError {
           throw Problem(
             status: 503,

@@ -7,10 +7,9 @@ import threading
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _library
-from ._answer import Answer
+from ._answer import Answer, Record
 from ._errors import ShardqError, made, refused
 from ._library import opening, utf8
-
 
 def local_path(path: Union[str, "os.PathLike[str]"]) -> bytes:
     """The bytes of a path, which is no URL."""
@@ -92,13 +91,7 @@ class Index:
         if asked != last:
             options = self._options(*asked)
             self._last = (asked, options)
-        self._check_process()
-        with self._lock:
-            handle = self._open_handle()
-            status = _library.query(handle, typed, len(typed), options)
-            if status != 0:
-                raise self._error(status)
-            return Answer(ctypes.string_at(_library.answer(handle, self._size), self._size.value))
+        return Answer(self._raw(_library.query, typed, len(typed), options))
 
     def pages(self, text: str, *, limit: int = 100, **options: Any) -> Iterator[Answer]:
         """Returns an iterator over all matches of a text: answers with at most ``limit`` records, one after the other.
@@ -133,15 +126,18 @@ class Index:
         ``limit``: the most values, up to 100.
         """
         texts = self._plain("field", field), self._plain("starting_with", starting_with)
-        most = _library.int64("limit", limit)
-        self._check_process()
-        with self._lock:
-            handle = self._open_handle()
-            status = _library.facets(handle, *texts, most)
-            if status != 0:
-                raise self._error(status)
-            raw = ctypes.string_at(_library.answer(handle, self._size), self._size.value)
-        found: Dict[str, Any] = json.loads(raw.decode())
+        found: Dict[str, Any] = json.loads(self._raw(_library.facets, *texts, _library.int64("limit", limit)).decode())
+        return found
+
+    def record(self, id: str) -> Optional[Record]:
+        """Returns the record with an id, the text of the field of ``build``'s ``id``; None if no record has the id.
+
+        If several records have the id, the first by key is the result. The first call reads all records, and makes a table
+        of 8 bytes a record, which readers of one path share; after a rebuild the next call makes it again.
+        """
+        wanted = utf8("id", id)
+        raw = self._raw(_library.lookup, wanted, len(wanted), _library.JSON)
+        found: Optional[Record] = json.loads(raw.decode())["record"]
         return found
 
     def count(self, text: str) -> int:
@@ -260,6 +256,16 @@ class Index:
         if after:
             options.cursor = self._plain("after", after)
         return options
+
+    def _raw(self, function: Any, *arguments: Any) -> bytes:
+        """The bytes of the answer that a function of the library makes."""
+        self._check_process()
+        with self._lock:
+            handle = self._open_handle()
+            status = function(handle, *arguments)
+            if status != 0:
+                raise self._error(status)
+            return ctypes.string_at(_library.answer(handle, self._size), self._size.value)
 
     def _open_handle(self) -> int:
         if self._handle is None:

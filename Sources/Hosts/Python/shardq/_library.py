@@ -47,6 +47,7 @@ field = _function("sq_field", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint32)
 count = _function("sq_count", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
 query = _function("sq_query", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(Options))
 facets = _function("sq_facets", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64)
+lookup = _function("sq_lookup", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int)
 answer = _function("sq_answer", ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t))
 message = _function("sq_message", ctypes.c_char_p, ctypes.c_void_p)
 
