@@ -55,7 +55,7 @@ cc -shared -nostartfiles -o "$work/libshardq.so" -Wl,-soname,libshardq.so.0 -Wl,
 
 # One object with these names: no name of zstd or Swift meets a name of a program.
 roots=""
-for name in open close field count query facets lookup answer message; do roots="$roots -u sq_$name"; done
+for name in open close field count query facets lookup answer message open_remote; do roots="$roots -u sq_$name"; done
 "$toolchain/ld.lld" -r --gc-sections $roots -o "$work/all.o" $objects
 "$toolchain/llvm-objcopy" --strip-unneeded --keep-global-symbol='sq_*' --wildcard "$work/all.o" "$work/shardq.o"
 rm -f "$work/libshardq.a"
@@ -68,7 +68,7 @@ wrong() {
 needed="$(readelf -d "$work/libshardq.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ')"
 case $needed in "libc.so.6 " | "libc.so.6 libm.so.6 ") ;; *) wrong "needs other libraries than libc and libm: $needed" ;; esac
 exports="$(objdump -T "$work/libshardq.so" | awk '/ g .*\.text/ { print $NF }' | sort | tr '\n' ' ')"
-[ "$exports" = "sq_answer sq_close sq_count sq_facets sq_field sq_lookup sq_message sq_open sq_query " ] || wrong "exports other names: $exports"
+[ "$exports" = "sq_answer sq_close sq_count sq_facets sq_field sq_lookup sq_message sq_open sq_open_remote sq_query " ] || wrong "exports other names: $exports"
 glibc="$(objdump -T "$work/libshardq.so" | sed -n 's/.*(GLIBC_\([0-9.]*\)).*/\1/p' | sort -uV | tail -n 1)"
 [ "$(printf '%s\n2.34\n' "$glibc" | sort -V | tail -n 1)" = 2.34 ] || wrong "asks for glibc $glibc"
 mv "$work/libshardq.so" "$work/libshardq.a" "$out"

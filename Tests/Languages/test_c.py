@@ -49,7 +49,8 @@ class Programs(unittest.TestCase):
         lines = subprocess.run(["nm", "-g", "--defined-only", f"{LIBRARY}/libshardq.a"], stdout=subprocess.PIPE, check=True,
                                text=True).stdout.splitlines()
         names = sorted(line.split()[2] for line in lines if line.count(" ") == 2)
-        self.assertEqual(names, ["sq_answer", "sq_close", "sq_count", "sq_facets", "sq_field", "sq_lookup", "sq_message", "sq_open", "sq_query"])
+        self.assertEqual(names, ["sq_answer", "sq_close", "sq_count", "sq_facets", "sq_field", "sq_lookup", "sq_message", "sq_open", "sq_open_remote",
+                                 "sq_query"])
 
 
 class Head(ctypes.Structure):
@@ -82,7 +83,7 @@ class AllOptions(ctypes.Structure):
 class Flat(unittest.TestCase):
     def setUp(self):
         self.library = ctypes.CDLL(os.path.join(LIBRARY, "libshardq.so"))
-        for name in ("sq_open", "sq_answer"):
+        for name in ("sq_open", "sq_open_remote", "sq_answer"):
             getattr(self.library, name).restype = ctypes.c_void_p
         for name in ("sq_field", "sq_message"):
             getattr(self.library, name).restype = ctypes.c_char_p
@@ -243,6 +244,13 @@ class Flat(unittest.TestCase):
             self.assertIn(b"no index", self.library.sq_message(index))
             self.library.sq_close(index)
         self.library.sq_close(ctypes.c_void_p(self.library.sq_open(None, ctypes.c_int64(0), None)))
+        fetch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+        # A function that writes nothing brings nothing.
+        for address, function, right in ((b"a", fetch(), 4), (None, fetch(lambda *_: None), 4), (b"a", fetch(lambda *_: None), 5)):
+            index = ctypes.c_void_p(self.library.sq_open_remote(address, 0, ctypes.c_int64(0), function, None, ctypes.byref(status)))
+            self.assertEqual(status.value, right, self.library.sq_message(index))
+            self.assertEqual(self.library.sq_query(index, b"s", ctypes.c_size_t(1), None), 4)
+            self.library.sq_close(index)
         index = ctypes.c_void_p(self.library.sq_open(SMALL.encode(), ctypes.c_int64(0), None))
         self.assertIsNone(self.library.sq_answer(index, None))
         self.assertEqual(self.library.sq_query(index, None, ctypes.c_size_t(0), None), 0)

@@ -194,8 +194,8 @@ class Errors(unittest.TestCase):
             self.assertEqual((error.code, error.errno, error.filename), ("not found", errno.ENOENT, "/nowhere"))
             self.assertIn("no index at /nowhere: there is no such directory or archive", str(error))
         with self.assertRaises(ValueError) as caught:
-            shardq.Index("https://host/cities/")
-        self.assertIn("https://host/cities/ is a URL", str(caught.exception))
+            shardq.Index(b"https://host/cities/")
+        self.assertIn("https://host/cities/ is a URL, and no path", str(caught.exception))
         self.refused("refused", lambda: shardq.Index(SMALL, cache_bytes=-1))
         shardq.Index(SMALL, cache_bytes=1 << 80).close()
 

@@ -7,11 +7,29 @@ private func reader(_ handle: OpaquePointer?) -> Reader? {
   handle.map { Unmanaged<Reader>.fromOpaque(reader_of($0)).takeUnretainedValue() }
 }
 
-@c @implementation public func sq_open(_ path: Characters?, _ cacheSize: Int64, _ status: Status?) -> OpaquePointer? {
+private func handle(_ status: Status?, _ open: () throws(Refusal) -> SharedIndex) -> OpaquePointer? {
   var number: Int32 = 0
-  let reader = Reader(path, cacheSize: cacheSize, status: &number)
+  let reader = Reader(status: &number, open)
   set_status(status, number)
   return handle_of(Unmanaged.passRetained(reader).toOpaque())
+}
+
+@c @implementation public func sq_open(_ path: Characters?, _ cacheSize: Int64, _ status: Status?) -> OpaquePointer? {
+  handle(status) { () throws(Refusal) in
+    try SharedIndex.opening(Reader.path(path), cacheSize: Reader.cacheSize(cacheSize))
+  }
+}
+
+@c @implementation public func sq_open_remote(
+  _ address: Characters?, _ isArchive: Int32, _ cacheSize: Int64, _ fetch: sq_fetch?, _ context: Block?,
+  _ status: Status?
+) -> OpaquePointer? {
+  handle(status) { () throws(Refusal) in
+    guard let fetch else { throw Refusal(SQ_REFUSED, "fetch must be a function") }
+    return try SharedIndex.fetching(
+      Reader.path(address), isArchive: isArchive != 0, cacheSize: Reader.cacheSize(cacheSize),
+      FetchedFiles(fetch, context))
+  }
 }
 
 @c @implementation public func sq_close(_ index: OpaquePointer?) {

@@ -16,13 +16,9 @@ final class Reader {
   private var names: [OwnedCharacters?] = []
   private(set) var message: OwnedCharacters? = nil
 
-  init(_ path: Characters?, cacheSize: Int64, status: inout Int32) {
+  init(status: inout Int32, _ open: () throws(Refusal) -> SharedIndex) {
     do throws(Refusal) {
-      guard let path, let text = String(validatingCString: path) else {
-        throw Refusal(SQ_REFUSED, "the path is not UTF-8")
-      }
-      guard cacheSize >= 0 else { throw Refusal(SQ_REFUSED, "cache_size must be 0 or more") }
-      shared = try SharedIndex.opening(text, cacheSize: cacheSize == 0 ? nil : Int(cacheSize))
+      shared = try open()
     } catch {
       shared = nil
       status = error.status
@@ -34,6 +30,19 @@ final class Reader {
     shared?.close()
     for name in names { free(name) }
     free(message)
+  }
+
+  static func path(_ path: Characters?) throws(Refusal) -> String {
+    guard let path, let text = String(validatingCString: path) else {
+      throw Refusal(SQ_REFUSED, "the path is not UTF-8")
+    }
+    return text
+  }
+
+  /// Returns the limit of the cache in bytes; nil for the engine's default.
+  static func cacheSize(_ size: Int64) throws(Refusal) -> Int? {
+    guard size >= 0 else { throw Refusal(SQ_REFUSED, "cache_size must be 0 or more") }
+    return size == 0 ? nil : Int(size)
   }
 
   // MARK: Questions
@@ -107,7 +116,9 @@ final class Reader {
   ) throws(HostSearch.Failure) {
     let facet: ShardedIndex.Facet
     do throws(IndexError) {
-      facet = try ShardedIndex.Facet.values(of: field, startingWith: start, limit: limit, in: generation)
+      facet = try generation.gathering { () throws(IndexError) in
+        try ShardedIndex.Facet.values(of: field, startingWith: start, limit: limit, in: generation)
+      }
     } catch {
       throw .index(error)
     }
@@ -149,9 +160,11 @@ final class Reader {
     _ query: ShardedIndex.SearchQuery, in generation: Generation
   ) throws(HostSearch.Failure) -> (ShardedIndex.Search, AnswerFacts) {
     do throws(IndexError) {
-      var search = try ShardedIndex.Search(query, in: generation)
-      try search.findAll()
-      return (search, try AnswerFacts(search, in: generation.name, correction: search.correction))
+      return try generation.gathering(ahead: { query.prefetch(in: generation) }) { () throws(IndexError) in
+        var search = try ShardedIndex.Search(query, in: generation)
+        try search.findAll()
+        return (search, try AnswerFacts(search, in: generation.name, correction: search.correction))
+      }
     } catch {
       throw .index(error)
     }
@@ -295,7 +308,7 @@ struct Refusal: Error {
     case .notFound:
       let fault = URLSecrets.removed(from: error.fault)
       self.init(SQ_NOT_FOUND, "\(fault); build an index with shardq build, or open another path")
-    case .io: self.init(SQ_SYSTEM, error.commandMessage)
+    case .io, .unreachable: self.init(SQ_SYSTEM, error.commandMessage)
     case .superseded: self.init(SQ_CHANGED, error.commandMessage)
     case .refused: self.init(SQ_REFUSED, error.commandMessage)
     default: self.init(SQ_DAMAGED, error.commandMessage)

@@ -44,6 +44,22 @@ final class SharedIndex: Sendable {
     }
   }
 
+  /// Returns an index whose files come from elsewhere, for one handle alone.
+  static func fetching(
+    _ address: String, isArchive: Bool, cacheSize: Int?, _ files: FetchedFiles
+  ) throws(Refusal) -> SharedIndex {
+    // Each look for a newer index is a request.
+    var options = ShardedIndex.Options(reloadInterval: .seconds(60))
+    if let cacheSize { options.cacheLimitBytes = cacheSize }
+    let directory = IndexDirectory(carrier: files.functions(), path: address, isArchive: isArchive)
+    do throws(IndexError) {
+      let index = try ShardedIndex(directory, options: options)
+      return SharedIndex(index, Key(path: address, device: 0, number: 0, cacheSize: cacheSize))
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
   private static func take(_ key: Key, of opened: inout [(shared: SharedIndex, handles: Int)]) -> SharedIndex? {
     guard let place = opened.firstIndex(where: { $0.shared.key == key }) else { return nil }
     opened[place].handles += 1

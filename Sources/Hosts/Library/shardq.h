@@ -155,12 +155,42 @@ static inline const char *sq_text(const sq_answer_head *answer, uint32_t text) {
   return text ? (const char *)answer + text : NULL;
 }
 
+// A request for bytes of a file of an index that is elsewhere. The library writes the first members.
+typedef struct {
+  // The name of the file in the directory; "" for the archive. A name may have "%" and other signs that a URL encodes.
+  const char *name;
+  // The first byte, and the byte behind the last one. The file may end before.
+  int64_t from, to;
+  // The size of the file in bytes; -1 if the library does not know the size.
+  int64_t size;
+  // Whether caches on the way have to ask the host: bytes from one were damaged, or may be old.
+  int32_t is_fresh;
+  // The function that fetches writes the other members, and the size of the file into `size`. The status is SQ_OK,
+  // SQ_NOT_FOUND if there is no such file, SQ_CHANGED if the file has another size than `size`, else SQ_SYSTEM.
+  int32_t status;
+  // The bytes of the file from `from` on, and their number. They stay until the next call of the function.
+  const void *bytes;
+  size_t count;
+  // The reason of SQ_SYSTEM, which stays as long: "the host answers with status 403".
+  const char *message;
+} sq_request;
+
+// A function that fetches the bytes of requests, side by side if it can. The library calls it during the other functions,
+// on the thread that called them. The function calls none of the library with the same handle.
+typedef void (*sq_fetch)(void *context, sq_request *requests, size_t count);
+
 // Opens an index.
 //
 // Close the handle in any case. If the status is not SQ_OK, sq_message has the reason and the handle refuses all questions.
 // `cache_size` is the limit of the cache in bytes; 0 stands for 8 MiB. Handles of one path and cache size share one index
 // and its cache. A handle follows a rebuild of the index within a second.
 sq_index *sq_open(const char *path, int64_t cache_size, int *status);
+
+// Opens an index elsewhere, as sq_open does. `fetch` gets `context` and brings the bytes that a question needs; the library
+// keeps up to 4 MiB of them, besides the cache. Messages name the index by `address`. The handle shares nothing. It looks
+// for a newer index once in a minute, and when a file is gone. A request may ask for a file of 96 KiB, or for part of it.
+sq_index *sq_open_remote(
+  const char *address, int is_archive, int64_t cache_size, sq_fetch fetch, void *context, int *status);
 
 // Closes a handle and frees all memory that the handle returned.
 void sq_close(sq_index *index);

@@ -4,12 +4,16 @@ import ctypes
 import json
 import os
 import threading
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _library
 from ._answer import Answer, Record
 from ._errors import ShardqError, made, refused
 from ._library import opening, utf8
+
+if TYPE_CHECKING:
+    from ._remote import Remote
+
 
 def local_path(path: Union[str, "os.PathLike[str]"]) -> bytes:
     """The bytes of a path, which is no URL."""
@@ -18,8 +22,7 @@ def local_path(path: Union[str, "os.PathLike[str]"]) -> bytes:
         raise made("not found", "the path has a NUL character; give a path without NUL")
     if b"://" in name:
         raise refused(
-            f"{os.fsdecode(name):.200} is a URL, and this package uses indexes of this machine; copy the index here, or ask "
-            "its server over HTTP")
+            f"{os.fsdecode(name):.200} is a URL, and no path; build writes a directory, and Index opens a URL that is a str")
     return name
 
 
@@ -28,11 +31,18 @@ class Index:
 
     Readers of one path and ``cache_bytes`` share the memory of the index. A reader follows a rebuild of the index within a
     second. A reader cannot be copied or pickled. It belongs to its process: a child of a fork opens another one.
+
+    A reader of a URL fetches the bytes that a question needs, up to six requests side by side, and shares nothing. It
+    follows a rebuild within a minute.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], *, cache_bytes: int = 8 << 20) -> None:
-        """Opens the index at a path: a directory or an archive. ``cache_bytes``: the limit of the cache."""
+        """Opens the index at a path or at a URL of http or https: a directory or an archive.
+
+        ``cache_bytes``: the limit of the cache. The URL of an archive ends with ``.shardq``.
+        """
         self._handle: Optional[int] = None
+        self._remote: Optional[Remote] = None
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._size = ctypes.c_size_t()
@@ -42,16 +52,28 @@ class Index:
         size = _library.int64("cache_bytes", cache_bytes)
         if size <= 0:
             raise refused("cache_bytes must be more than 0")
-        name = local_path(path)
         status = ctypes.c_int()
-        with opening:
-            handle = _library.open_index(name, size, ctypes.byref(status))
+        if isinstance(path, str) and "://" in path:
+            # Programs that search files alone do not load the modules of HTTP.
+            from ._remote import Remote
+
+            remote = self._remote = Remote(path)
+            shown = remote.shown
+            handle = _library.open_remote(
+                shown.encode(), remote.is_archive, size, remote.function, None, ctypes.byref(status))
+        else:
+            name = local_path(path)
+            shown = os.fsdecode(name)
+            with opening:
+                handle = _library.open_index(name, size, ctypes.byref(status))
+        # From here on `close` closes the handle.
+        self._handle = handle
         if status.value != 0:
             message = _library.message(handle).decode("utf-8", "replace")
-            with opening:
-                _library.close(handle)
-            raise made(_library.CODES[status.value], message, os.fsdecode(name))
-        self._handle = handle
+            self.close()
+            if self._remote is not None:
+                self._remote.check()
+            raise made(_library.CODES[status.value], message, shown)
 
     def search(
         self, text: str, *, limit: int = 10, offset: int = 0, sort: Optional[str] = None,
@@ -145,7 +167,7 @@ class Index:
         typed = utf8("text", text)
         self._check_process()
         with self._lock:
-            count: int = _library.count(self._open_handle(), typed, len(typed))
+            count: int = self._call(_library.count, typed, len(typed))
             if count < 0:
                 raise self._error(-count)
             return count
@@ -172,6 +194,8 @@ class Index:
         if handle is not None:
             with opening:
                 _library.close(handle)
+            if self._remote is not None:
+                self._remote.close()
 
     def __enter__(self) -> "Index":
         return self
@@ -261,11 +285,16 @@ class Index:
         """The bytes of the answer that a function of the library makes."""
         self._check_process()
         with self._lock:
-            handle = self._open_handle()
-            status = function(handle, *arguments)
+            status = self._call(function, *arguments)
             if status != 0:
                 raise self._error(status)
-            return ctypes.string_at(_library.answer(handle, self._size), self._size.value)
+            return ctypes.string_at(_library.answer(self._handle, self._size), self._size.value)
+
+    def _call(self, function: Any, *arguments: Any) -> int:
+        result: int = function(self._open_handle(), *arguments)
+        if self._remote is not None:
+            self._remote.check()
+        return result
 
     def _open_handle(self) -> int:
         if self._handle is None:

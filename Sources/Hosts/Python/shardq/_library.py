@@ -16,6 +16,9 @@ SORTS = {None: 0, "rank": 1, "key": 2}
 CODES = {1: "not found", 2: "damaged", 3: "changed", 4: "refused", 5: "system"}
 
 
+NOT_FOUND, CHANGED, SYSTEM = 1, 3, 5
+
+
 class Options(ctypes.Structure):  # sq_options of shardq.h
     _fields_ = [
         ("size", ctypes.c_size_t), ("from_", ctypes.c_int64), ("limit", ctypes.c_int64), ("sort", ctypes.c_int32),
@@ -25,6 +28,16 @@ class Options(ctypes.Structure):  # sq_options of shardq.h
         ("facets", ctypes.POINTER(ctypes.c_char_p)), ("facet_count", ctypes.c_size_t), ("facet_limit", ctypes.c_int64),
     ]
 
+
+class Request(ctypes.Structure):  # sq_request of shardq.h
+    _fields_ = [
+        ("name", ctypes.c_char_p), ("first", ctypes.c_int64), ("end", ctypes.c_int64), ("size", ctypes.c_int64),
+        ("is_fresh", ctypes.c_int32), ("status", ctypes.c_int32), ("bytes", ctypes.c_void_p), ("count", ctypes.c_size_t),
+        ("message", ctypes.c_char_p),
+    ]
+
+
+FETCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Request), ctypes.c_size_t)
 
 _path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libshardq.so")
 try:
@@ -42,6 +55,9 @@ def _function(name: str, result: Any, *arguments: Any) -> Any:
 
 
 open_index = _function("sq_open", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_int))
+open_remote = _function(
+    "sq_open_remote", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_int64, FETCH, ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_int))
 close = _function("sq_close", None, ctypes.c_void_p)
 field = _function("sq_field", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint32)
 count = _function("sq_count", ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
