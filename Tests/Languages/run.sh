@@ -18,7 +18,7 @@ build() { # the script, the folder, the files of Tests/Languages that need it, a
   esac
 }
 tests=""
-build build-wheel.sh .build/wheel "test_c test_python test_python_build test_python_remote test_wheel" "the C library and the Python packages"
+build build-wheel.sh .build/wheel "test_c test_python test_python_build test_python_remote test_python_threads test_wheel" "the C library and the Python packages"
 build build-npm.sh .build/package "test_npm test_instantsearch" "the package for Node"
 case $tests in *test_python*test_npm*) tests="$tests test_one_json" ;; esac
 cd Tests/Languages

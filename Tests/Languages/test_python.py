@@ -393,27 +393,3 @@ class Bounds(unittest.TestCase):
             before = resident()
             ask(1_000_000 if LONG else 50_000)
             self.assertLess(resident() - before, 1 << 20)
-
-    def test_threads(self):
-        """Threads with a reader each, of the same index and of one that is opened again and again, and one reader for all."""
-        texts = languages.typed(SMALL, 300)
-        with shardq.Index(SMALL) as shared:
-            right = {text: shared.search(text).records for text in texts}
-            failures = []
-            def ask(number):
-                try:
-                    for _ in range(20 if LONG else 2):
-                        with shardq.Index(SMALL, cache_bytes=(1 << 16) + number % 2) as own:
-                            for text in texts:
-                                for index in (own, shared):
-                                    answer = index.search(text)
-                                    if answer.records != right[text]:
-                                        failures.append(text)
-                except Exception as error:  # Else the error would end only the thread.
-                    failures.append(error)
-            threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            self.assertEqual(failures, [])
