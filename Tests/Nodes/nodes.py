@@ -46,11 +46,20 @@ def wait_for(condition, what, seconds=PATIENCE):
         time.sleep(0.02)
 
 
+def listens(port):
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
 class Program:
-    """A program that runs until it is closed."""
+    """A program that runs until it is closed, or until this process ends."""
+
+    running = set()
 
     def start(self, *command, **options):
-        self.process = subprocess.Popen(command, env=ENVIRONMENT, **options)
+        # The processes of a group end together: nginx has workers and managers of its cache.
+        self.process = subprocess.Popen(command, env=ENVIRONMENT, start_new_session=True, **options)
+        self.running.add(self)
 
     def __enter__(self):
         return self
@@ -64,16 +73,30 @@ class Program:
         try:
             self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            pass
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self.running.discard(self)
         if self.process.stdout:
             self.process.stdout.close()
+
+    @classmethod
+    def close_all(cls):
+        for each in list(cls.running):
+            each.close()
 
     def first_line(self):
         ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
         line = self.process.stdout.readline().decode().strip() if ready else ""
         assert line, f"{self.process.args} did not start"
         return line
+
+
+atexit.register(Program.close_all)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 def get(port, path, connection=None, headers=None):
@@ -171,11 +194,10 @@ http {{
         self.start(shutil.which("nginx", path=ENVIRONMENT["PATH"] + ":/usr/sbin"), "-c", configuration, "-p", self.path,
                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for port in ports:
-            def listens():
+            def is_ready():
                 assert self.process.poll() is None, self.process.stdout.read().decode()
-                with socket.socket() as tried:
-                    return tried.connect_ex(("127.0.0.1", port)) == 0
-            wait_for(listens, "nginx listens")
+                return listens(port)
+            wait_for(is_ready, "nginx listens")
 
     def requests(self):
         """The lines of the log since the last call, as lists of words."""

@@ -9,12 +9,14 @@ import os
 import random
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
 
-from nodes import SCRATCH, Front, Nginx, Node, Store, free_ports, get, packaged, shardq, target, wait_for
+from nodes import HERE, SCRATCH, Front, Nginx, Node, Store, free_ports, get, listens, packaged, shardq, target, wait_for
 
 SYLLABLES = ["ba", "chi", "dor", "el", "fan", "gor", "hu", "il", "jo", "kan", "lu", "mar", "nor", "o", "pra", "san", "ti"]
 COUNT = 12_000
@@ -344,7 +346,19 @@ class Shards(Cluster):
         self.assertEqual(get(port, "/list/" + names[0])[0], 200)
         self.store.be("ok")
         caches[0][0].close(signal.SIGKILL)
+        wait_for(lambda: not listens(caches[0][1]), "the workers have ended too")
         self.assertEqual({get(port, "/list/" + name)[0] for name in names}, {200})
+
+    def test_no_process_outlives_the_tests(self):
+        """A test that is ended leaves no worker and no manager of nginx, and no store."""
+        text = "import nodes, time; s = nodes.Store('.'); n = nodes.Nginx('proxy_cache_path c keys_zone=k:1m;', [])\n" \
+               "print(s.process.pid, n.process.pid, flush=True); time.sleep(60)"
+        with subprocess.Popen([sys.executable, "-c", text], cwd=HERE, stdout=subprocess.PIPE) as ended:
+            groups = [int(number) for number in ended.stdout.readline().split()]
+            ended.terminate()
+        self.assertEqual((ended.returncode, len(groups)), (143, 2))
+        for group in groups:
+            self.assertRaises(ProcessLookupError, os.killpg, group, 0)
 
 
 if __name__ == "__main__":
