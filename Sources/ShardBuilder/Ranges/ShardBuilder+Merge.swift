@@ -244,7 +244,13 @@ private struct RangeMerge {
   }
 
   private func open(_ row: RangeRow) throws(BuildError) -> ShardedIndex {
-    let index = try target.openRange(row.fileName)
+    let index: ShardedIndex
+    do throws(BuildError) {
+      index = try target.openRange(row.fileName)
+    } catch .index(.notFound) {
+      throw .dataset(
+        .missing, message: "\(target.shown): the files of range \(row.range) are gone; write that range again")
+    }
     let digest = try RangeUpdate.digest(of: index)
     guard digest.hasPrefix(row.manifest), index.generation.manifest.fileSize == row.size,
       index.recordCount == row.records
