@@ -30,8 +30,9 @@ extension PreviousIndex {
   func compareFiles(in publisher: Publisher, threads: Int) throws(BuildError) {
     let files = try BuildError.ofIndex { () throws(IndexError) in
       try index.generation.manifest.checkFrames()
-      let isChanged = publisher.changedSinceMark()
-      return try namedFiles().filter { isChanged($0.name.text) }
+      let files = try namedFiles()
+      let changed = publisher.changedSinceMark(files.map(\.name.text))
+      return files.filter { changed.contains($0.name.text) }
     }
     let failure = Lock<IndexError?>(nil)
     let directory = index.directory

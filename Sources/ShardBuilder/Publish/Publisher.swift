@@ -170,7 +170,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
       try removeOverlay()
       try syncNames()
     }
-    mark()
+    mark(monitor.withLock { state.current.names })
     return removeOthers(than: previous)
   }
 
@@ -186,7 +186,7 @@ package final class Publisher: @unchecked Sendable {  // `monitor` guards `state
       try removeOverlay()
     }
     try syncNames()
-    mark()
+    mark(monitor.withLock { state.current.names })
     var summary = removeOthers(than: previous)
     summary.isUnchanged = isUnchanged
     return summary
