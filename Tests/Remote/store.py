@@ -22,6 +22,8 @@ class Store:
         self.lock = threading.Lock()
         self.page = page
         self.fault = None
+        # The seconds by which the store's clock is ahead.
+        self.ahead = 0
         # Whether everybody may read objects by their names.
         self.is_public = False
         # The number of puts, by key, that the store took.
@@ -33,6 +35,9 @@ class Store:
 
             def log_message(self, *_):
                 pass
+
+            def date_time_string(self, timestamp=None):
+                return super().date_time_string(store.now() if timestamp is None else timestamp)
 
             def send(self, status, body=b"", **fields):
                 store.requests.append((self.command, self.key, status))
@@ -79,7 +84,7 @@ class Store:
                 with store.lock:
                     if checks and self.headers.get("If-None-Match") == "*" and self.key in store.objects:
                         return self.refuse(412, "PreconditionFailed")
-                    store.objects[self.key] = (self.body, time.time())
+                    store.objects[self.key] = (self.body, store.now())
                     store.taken[self.key] = store.taken.get(self.key, 0) + 1
                 self.send(200)
 
@@ -119,6 +124,9 @@ class Store:
         self.server = Server(("127.0.0.1", 0), Handler)
         self.environment = {**KEYS, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.server.server_address[1]}"}
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def now(self):
+        return time.time() + self.ahead
 
     def listing(self, query):
         prefix, delimiter = query["prefix"], query.get("delimiter")

@@ -67,7 +67,7 @@
       }
       // A list may lag behind the objects. A generation has the number behind that of its parent.
       while let last = found.last?.0, last < .max, let state = try store.state(of: GenerationRecord.name(last + 1)) {
-        found.append((last + 1, state.age))
+        found.append((last + 1, state.ages?.lowerBound))
       }
       return found
     }
@@ -187,9 +187,9 @@
       return bytes.count
     }
 
-    /// Returns whether no prune removes an object within half the grace.
+    /// Returns whether no prune removes an object within half the grace, by whichever clock prune goes.
     private func isLasting(_ state: ObjectStore.State, size: Int?) -> Bool {
-      state.size == size && state.age.map { $0 <= grace / 2 } ?? false
+      state.size == size && state.ages.map { $0.upperBound <= grace / 2 } ?? false
     }
 
     // MARK: The commit
@@ -311,9 +311,11 @@
             "\(shown) has \(state.size) bytes in the store, and \(size) were sent; nothing was published; try again"
           )
         }
-        guard state.age.map({ $0 <= grace / 2 }) ?? true else {
+        guard state.ages.map({ $0.upperBound <= grace / 2 }) ?? true else {
           throw StoreError(
-            .busy, "\(shown) is older than half the grace, and may be removed; nothing was published; build again")
+            .busy,
+            "\(shown) is older than half the grace by the store's clock or by this machine's, and may be removed; nothing "
+              + "was published; look at both clocks, and build again")
         }
       }
       guard (clock_now() - began) / 1000 <= grace / 2 else {

@@ -11,8 +11,9 @@
     package struct State: Equatable, Sendable {
       /// The size in bytes.
       package let size: Int
-      /// The seconds since it was put, by the store's clock; nil if the store does not say.
-      package let age: Int64?
+      /// The seconds since it was put, from the fewest to the most: the store's clock and this machine's may differ. nil
+      /// if the store does not say.
+      package let ages: ClosedRange<Int64>?
     }
 
     /// The most requests under way at a time.
@@ -83,10 +84,20 @@
             .inputOutput, "cannot get the size of \(shown(name)): the store does not say it; look at AWS_ENDPOINT_URL")
         }
         let (now, modified) = (answer.date("Date"), answer.date("Last-Modified"))
-        return State(size: size, age: now.flatMap { now in modified.map { max(0, now - $0) } })
+        let ages = Self.age(since: modified, now).map { age in
+          let own = Self.age(since: modified, Int64(time(nil))) ?? age
+          return min(age, own)...max(age, own)
+        }
+        return State(size: size, ages: ages)
       case 404, 410: return nil
       default: throw failure("look at", shown(name), FetchFailure(ofStatus: answer.status, StoreAnswer(answer.body)))
       }
+    }
+
+    /// Returns the seconds since a time; nil if one of the times is unknown.
+    private static func age(since start: Int64?, _ now: Int64?) -> Int64? {
+      guard let start, let now else { return nil }
+      return max(0, now - start)
     }
 
     /// Returns the bytes of an object; nil if there is none.
@@ -118,7 +129,8 @@
     package struct Listed: Equatable, Sendable {
       package let name: String
       package let size: Int
-      /// The seconds since it was put, by the store's clock; nil if the store does not say.
+      /// The seconds since it was put, by the store's clock or by this machine's, whichever is less; nil if the store
+      /// does not say.
       package let age: Int64?
 
       package init(name: String, size: Int, age: Int64?) { (self.name, self.size, self.age) = (name, size, age) }
@@ -154,11 +166,11 @@
             throw broken(start, "has keys outside of the prefix, or out of order")
           }
           last = object.key
-          let now = answer.date("Date") ?? Int64(time(nil))
+          let now = min(answer.date("Date") ?? .max, Int64(time(nil)))
           listed.append(
             Listed(
               name: String(decoding: key.dropFirst(prefix.utf8.count), as: UTF8.self), size: object.size,
-              age: object.modified.map { max(0, now - $0) }))
+              age: Self.age(since: object.modified, now)))
         }
         guard try body(listed), let next = page.next else { return }
         guard next != token else { throw broken(start, "begins again after the last page") }
