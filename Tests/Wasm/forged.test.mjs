@@ -7,12 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { open, ShardqError } from '../../Sources/Hosts/Wasm/shardq.js'
+import { stayAwake } from './awake.mjs'
 
 const root = new URL('../..', import.meta.url).pathname
 const program = join(process.env.SHARDQ_BIN ?? join(root, 'bin'), 'shardq')
 const module = new WebAssembly.Module(readFileSync(join(root, '.build/wasm/module/shardq.wasm')))
 const hasZstd = spawnSync('zstd', ['--version']).status === 0
 
+stayAwake()
 let work, many, one
 before(() => {
   work = mkdtempSync(join(tmpdir(), 'shardq-forged-'))

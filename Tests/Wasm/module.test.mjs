@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { open, ShardqError } from '../../Sources/Hosts/Wasm/shardq.js'
+import { stayAwake } from './awake.mjs'
 
 const root = new URL('../..', import.meta.url).pathname
 const program = join(process.env.SHARDQ_BIN ?? join(root, 'bin'), 'shardq')
@@ -46,6 +47,7 @@ function archived(directory) {
   return readFileSync(path)
 }
 
+stayAwake()
 let work, small, large, started
 before(() => {
   work = mkdtempSync(join(tmpdir(), 'shardq-wasm-'))
