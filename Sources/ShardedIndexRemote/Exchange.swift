@@ -129,7 +129,7 @@
     init?(capacity: Int, _ fill: (inout [CChar], Int64) -> Bool) {
       var text = [CChar](repeating: 0, count: capacity)
       guard fill(&text, Int64(capacity)) else { return nil }
-      self.init(validating: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      self.init(utf8: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
     }
   }
 #endif

@@ -65,7 +65,7 @@ package enum SettingsFile {
     for line in bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
       number += 1
       let place = path + ":" + String(number) + ": "
-      guard let line = String(validating: trimmed(line), as: UTF8.self) else {
+      guard let line = String(utf8: trimmed(line)) else {
         throw SettingsError(message: place + "the line is not UTF-8; write it anew", status: .usage)
       }
       guard !line.isEmpty, line.utf8.first != UInt8(ascii: "#") else { continue }

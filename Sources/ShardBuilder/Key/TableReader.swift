@@ -147,7 +147,7 @@ enum TableFile {
       size += bytes.count + 1
       guard size <= limit else { throw flaw("is behind the first \(limit >> 20) MiB, the most of a table") }
       let mark = number == 1 && bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
-      guard let text = String(validating: bytes.dropFirst(mark), as: UTF8.self) else { throw flaw("is not UTF-8") }
+      guard let text = String(utf8: bytes.dropFirst(mark)) else { throw flaw("is not UTF-8") }
       if text.hasPrefix("#") || spaced(text[...]).isEmpty { continue }
       try body(TableLine(text: text, flaw: flaw))
     }

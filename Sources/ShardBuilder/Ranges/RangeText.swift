@@ -6,7 +6,7 @@ enum RangeText {
   /// Appends a text to a line.
   static func append(_ text: some Collection<UInt8>, to line: inout [UInt8]) {
     // An engine replaces bytes that are not valid UTF-8.
-    let isText = String(validating: text, as: UTF8.self) != nil
+    let isText = String(utf8: text) != nil
     for byte in text {
       if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\\") || (byte >= 0x80 && !isText) {
         line += [UInt8(ascii: "\\"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]

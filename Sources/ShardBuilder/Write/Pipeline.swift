@@ -365,7 +365,9 @@ extension Pipeline.ManifestParts {
       shardLimit: site.packing.shardLimit, partSize: site.packing.partSize, fieldNames: fieldNames,
       settings: settings.pairs(fieldNames: fieldNames), notes: notes, densityGrid: densityGrid, threads: site.threads,
       starts: starts)
-    try ManifestEncoder.checkSize(of: file, hasStarts: starts != nil)
+    // macOS before 15 cannot compare a closure that throws one type of errors.
+    let hasStarts = if case .some = starts { true } else { false }
+    try ManifestEncoder.checkSize(of: file, hasStarts: hasStarts)
     return file
   }
 

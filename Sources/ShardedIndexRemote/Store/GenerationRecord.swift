@@ -62,7 +62,7 @@ package struct GenerationRecord: Equatable, Sendable {
 
   /// - Returns: nil for bytes that ``bytes`` does not make.
   package init?(_ bytes: [UInt8]) {
-    guard bytes.count <= Self.sizeLimit, let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    guard bytes.count <= Self.sizeLimit, let text = String(utf8: bytes) else { return nil }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count == 7, lines[0] == Self.firstLine, lines[6].isEmpty else { return nil }
     func value(_ line: Int, _ name: String) -> Substring? {

@@ -244,7 +244,7 @@ extension ObjectListing {
         throw Flaw(reason: "is not XML: the end of an element is missing")
       }
       at += 1
-      guard let text = String(validating: text, as: UTF8.self) else { throw Flaw(reason: "is not UTF-8") }
+      guard let text = String(utf8: text) else { throw Flaw(reason: "is not UTF-8") }
       return close(text)
     }
 
