@@ -60,6 +60,8 @@ step "installed files and packages, shardq-remote among them" installed
 step "an index over HTTP, with more texts and processes" skippable Tests/Remote/run.sh --long
 step "an index made on Spark, while writers and workers fail" skippable Tests/Spark/run.sh --long
 step "four nodes, ten million records in a store, a kill and a newcomer" skippable Tests/Nodes/run.sh --long
+step "the types of the libraries for macOS, with declarations in the place of Apple's modules" \
+  skippable Scripts/check-apple.sh
 step "the engine where the system has no libzstd" skippable Scripts/check-zstd-from-source.sh
 step "the same commit gives the same programs in another directory" Scripts/check-reproducible.sh
 steps_table
