@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures daily changes, ranges of keys and memory, and prints the tables of docs/distributed.md and docs/daily-changes.md:
 #
-#     Benchmarks/everyday.sh [--records 10000000] [--changes 10000]
+#     Benchmarks/everyday.sh [--records 10000000] [--changes 10000] [--only-spark]
 #
 # The list is made by `shardq generate`. The index has a weight, words, typing errors, a filter and places; the table also
 # has rows of an index without options, and of one with starts. The store is Tests/Remote/store.py, which counts the

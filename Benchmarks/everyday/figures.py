@@ -178,28 +178,51 @@ def in_ranges(work, options, name, local):
     shutil.rmtree(target)
 
 
+def job(work, home, name, source):
+    """The processor time of the job on Spark and of `merge`, which makes the index `name`."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [f"{home}/bin/spark-sql", "--master", "local[2,4]", "--conf", "spark.sql.catalogImplementation=in-memory", "--conf",
+         "spark.ui.enabled=false", "--files", f"{BIN}/shardq,{BIN}/shardq-commands,{work}/plan", "-d", f"input={source}",
+         "-d", f"work={work}/job", "-d", f"target={work}/{name}", "-d", "partitions=64", "-f", ROOT / "Packaging/spark/build.sql"],
+        check=True, cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "SPARK_HOME": home})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    rows = sorted((work / "job/rows").glob("part-*"))
+    merged = Run("merge", "-q", "--plan", work / "plan", "--output", work / name, "--repeated-ids", 0, *rows)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, merged.used
+
+
 def on_spark(work, local):
     try:
         import pyspark
     except ImportError:
         return row("the job on Spark", "not run: pyspark is missing")
     home = os.path.dirname(pyspark.__file__)
-    Run("plan-ranges", "--ranges", RANGES, *KEY, work / "list.jsonl", into=work / "plan")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [f"{home}/bin/spark-sql", "--master", "local[2,4]", "--conf", "spark.sql.catalogImplementation=in-memory", "--conf",
-         "spark.ui.enabled=false", "--files", f"{BIN}/shardq,{BIN}/shardq-commands,{work}/plan", "-d", f"input={work}/list.jsonl",
-         "-d", f"work={work}/job", "-d", f"target={work}/spark", "-d", "partitions=64", "-f", ROOT / "Packaging/spark/build.sql"],
-        check=True, cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "SPARK_HOME": home})
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    row("the job on Spark over the local build, plain: processor time", f"{used / local.used:.2f}")
+    planned = Run("plan-ranges", "--ranges", RANGES, *KEY, work / "list.jsonl", into=work / "plan")
+    keyed = Run("key", "--plan", work / "plan", source=work / "list.jsonl", into=work / "keyed")
+    written = Run("write-range", "--plan", work / "plan", "--output", work / "by-itself", source=work / "keyed", into=work / "rows")
+    with open(work / "list.jsonl", "rb") as file, open(work / "few.jsonl", "wb") as few:
+        few.writelines(next(file) for _ in range(1000))
+    start, _ = job(work, home, "few", work / "few.jsonl")
+    used, merged = job(work, home, "spark", work / "list.jsonl")
+    if (work / "spark/manifest").read_bytes() != (work / "plain/manifest").read_bytes():
+        raise SystemExit("the job on Spark gives another index")
+    passed = used - start - keyed.used - written.used
+    for what, seconds in (
+            ("`shardq build`", local.used), ("the job on Spark, with its start", used), ("`shardq merge`", merged),
+            ("Spark's start: the job over 1,000 records", start), ("`shardq key`, run by itself", keyed.used),
+            ("`shardq write-range`, run by itself", written.used),
+            ("Spark's passing of lines: the job without its start and these two programs", passed),
+            ("`shardq plan-ranges`, with all records as the sample", planned.used)):
+        row(f"{what}: processor time, s", f"{seconds:.1f}")
+    row("ratio of the job to `shardq build`", f"{used / local.used:.1f}")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--records", type=int, default=10_000_000)
     parser.add_argument("--changes", type=int, default=10_000)
+    parser.add_argument("--only-spark", action="store_true", help="measure the job on Spark alone")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR", "/tmp"), prefix="everyday-") as directory:
         work = pathlib.Path(directory)
@@ -207,6 +230,8 @@ def main():
         with open(work / "list.jsonl", encoding="utf-8") as file:
             lines = [next(file) for _ in range(5)]
         print(f"| {asked.records:,} records | |\n|---|--:|", flush=True)
+        if asked.only_spark:
+            return on_spark(work, build(work, "plain", []))
         local = {}
         for name, options in (("plain", []), ("full", FULL), ("starts", [*FULL, "--starts"])):
             local[name] = build(work, name, options)
