@@ -112,7 +112,7 @@ import Testing
     let small = try SmallIndex(
       json: GeneratedList.text(count: 6000, seed: 3, format: .jsonl), key: "{name}, {country}", suffix: ".jsonl"
     ) { ($0.shardLimitBytes, $0.partSizeBytes, $0.level) = (1024, 512, 3) }
-    let all = try small.open
+    let all = small.open
     // The manifest has several pages.
     #expect(all.shardCount > 192)
     let files = CarriedFiles(small.path, hasAll: true)

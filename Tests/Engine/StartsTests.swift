@@ -112,7 +112,7 @@ import Testing
 
   @Test("starts answer up to 20 matches of a remote index, without their positions") func limited() throws {
     let small = try Self.index { _ in }
-    let near = try small.open
+    let near = small.open
     let files = CarriedFiles(small.path, hasAll: false)
     files.gathers = true
     let far = try files.open()

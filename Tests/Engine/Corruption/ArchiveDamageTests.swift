@@ -86,9 +86,8 @@ import Testing
       0, 1, UInt64(bytes.count) - 1, UInt64(bytes.count), 1 << 31, 1 << 32, 1 << 62, 1 << 63, .max, .max - 7, .max >> 1,
     ]
     for number in numbers {
-      for (offset, size) in [(46, 8), (54, 8), (18, 4), (22, 4), (28, 2)]
-        + places.filter { $0 % 8 == places.lowerBound % 8 }.map({ ($0, 8) })
-      {
+      let aligned = places.filter { $0 % 8 == places.lowerBound % 8 }.map { ($0, 8) }
+      for (offset, size) in [(46, 8), (54, 8), (18, 4), (22, 4), (28, 2)] + aligned {
         var forged = bytes
         set(offset, number, size: size, in: &forged)
         if forged != bytes { _ = isAnswered(scratch.write(forged, to: "archive"), "\(number) at \(offset)") }
