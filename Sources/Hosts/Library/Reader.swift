@@ -211,7 +211,7 @@ final class Reader {
     guard 0...textLimit ~= size else { throw Refusal(SQ_REFUSED, "the text has more than 65536 bytes; send fewer") }
     var bytes = [UInt8](repeating: 0, count: size)
     if let characters { memcpy(&bytes, characters, size) }
-    guard characters != nil || size == 0, let text = String(validating: bytes, as: UTF8.self) else {
+    guard characters != nil || size == 0, let text = String(utf8: bytes) else {
       throw Refusal(SQ_REFUSED, "the text is not UTF-8")
     }
     return text

@@ -1,4 +1,6 @@
 #if Server
+  import CLibrary
+
   /// The parameters of a request's query. The route reads each parameter once.
   ///
   /// The server refuses a parameter that the route does not read, and a parameter that is sent twice. Only `_` is
@@ -41,7 +43,7 @@
         default: bytes.append(byte)
         }
       }
-      return String(validating: bytes, as: UTF8.self)
+      return String(utf8: bytes)
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

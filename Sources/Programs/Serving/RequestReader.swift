@@ -1,4 +1,5 @@
 #if Server
+  import CLibrary
   import NIOCore
 
   /// The reader of requests in the bytes of a connection: HTTP/1.1 and 1.0 without bodies, RFC 9112.
@@ -182,7 +183,7 @@
       _ bytes: Slice<UnsafeRawBufferPointer>, isTunnel: Bool
     ) throws(Problem) -> (authority: String?, String) {
       // Some programs send letters as typed, without encoding. The server accepts letters in valid UTF-8.
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw otherText }
+      guard let text = String(utf8: bytes) else { throw otherText }
       if bytes.first == 0x2f || isTunnel || text == "*" { return (nil, text) }
       guard let scheme = text.firstIndex(where: { !$0.isLetter }), text[scheme...].hasPrefix("://") else {
         throw malformed

@@ -97,7 +97,7 @@ public struct QueryLogReader: ~Copyable {
       pause = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
       text = line[(tab + 1)...]
     }
-    guard let text = String(validating: text, as: UTF8.self) else { throw .notUTF8(path: path, line: lineNumber) }
+    guard let text = String(utf8: text) else { throw .notUTF8(path: path, line: lineNumber) }
     return Keystroke(pauseMilliseconds: pause, text: text)
   }
 }

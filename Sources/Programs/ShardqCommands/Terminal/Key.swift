@@ -1,3 +1,5 @@
+import CLibrary
+
 /// A key or a mouse action at a terminal.
 package enum Key: Equatable, Sendable {
   /// One character, or a pasted text.
@@ -32,7 +34,7 @@ extension Key {
     case 0x00: .letter(" ")
     case 0x1c..<0x20: .letter(Character(Unicode.Scalar(bytes[0] | 0x40)))
     case 0x1b: nil
-    default: String(validating: bytes, as: UTF8.self).map(Key.text)
+    default: String(utf8: bytes).map(Key.text)
     }
   }
 
