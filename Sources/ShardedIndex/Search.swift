@@ -193,6 +193,12 @@ extension ShardedIndex.Search {
       return search
     }
   }
+
+  /// Returns the result of `body`, which reads all that the answer tells besides its records. If the answer has facets,
+  /// a carrier fetches bytes of several places side by side.
+  package func gathering<Value>(_ body: () throws(IndexError) -> Value) throws(IndexError) -> Value {
+    try query.facets.isEmpty ? body() : generation.gathering(body)
+  }
 }
 
 extension ShardedIndex.SearchQuery {

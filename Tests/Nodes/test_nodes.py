@@ -95,6 +95,21 @@ class Answers(Cluster):
         used = collections.Counter(words[3] for words in front.requests())
         self.assertEqual(len(used), 2, used)
 
+    def test_a_long_search_fetches_side_by_side(self):
+        """And a short one fetches nothing ahead, since many nodes ask one store."""
+        full = os.path.join(self.www, "full")
+        _, lines, _ = shardq("generate", "--count", "40000", "--seed", "1", "--format", "jsonl")
+        status, _, error = shardq("build", "-", "--input-format", "jsonl", "-i", full, "--shard-size", "4KiB", "--part-size", "1KiB",
+                                  "--weight", "_id", "--words", "--typos", "--filter", "country", text=lines)
+        self.assertEqual(status, 0, error)
+        with Store(self.www, 50) as slow, Node(slow.url + "full/") as node, Node(full) as disk:
+            for text, most in ("s", range(1, 8)), ("Snta Bibrontano", range(9, 33)):
+                slow.counts()
+                self.assertEqual(node.search(text)[2], disk.search(text)[2])
+                self.assertIn(slow.counts()["most"], most, text)
+            self.assertEqual(node.search("be", facets="country")[2], disk.search("be", facets="country")[2])
+            self.assertGreater(slow.counts()["most"], 8)
+
     def test_questions_with_missing_files_wait_side_by_side(self):
         with Store(self.www, 200) as slow, Node(slow.url + "list/") as node:
             slow.counts()

@@ -114,11 +114,8 @@ struct QueryAnswer {
     }
   }
 
-  /// Returns the result of `body`. If the answer has facets, a carrier fetches bytes of several places side by side.
   private func gathered<Value>(_ body: () throws(IndexError) -> Value) throws(QueryRunner.QueryError) -> Value {
-    try QueryRunner.reading { () throws(IndexError) in
-      try search.query.facets.isEmpty ? body() : search.generation.gathering(body)
-    }
+    try QueryRunner.reading { () throws(IndexError) in try search.gathering(body) }
   }
 
   // MARK: Notes

@@ -19,8 +19,9 @@
         }
         let isJSON = request.format == .json
         let state = try served.state(of: generation)
-        let facts = try AnswerFacts(
-          search, in: state.name, correction: isJSON ? search.correction : nil, hasNearest: isJSON)
+        let facts = try search.gathering { () throws(IndexError) in
+          try AnswerFacts(search, in: state.name, correction: isJSON ? search.correction : nil, hasNearest: isJSON)
+        }
         let body = try state.withWriter { writer in
           switch request.format {
           case .json: try writer.search(search, facts, request.members)
@@ -72,12 +73,7 @@
     ///   index, or the query, does not allow the search.
     func found(_ query: ShardedIndex.SearchQuery, in generation: Generation) throws -> ShardedIndex.Search {
       try allowing(query) {
-        guard !ReadingTerms.mayWait else {
-          // The keys come side by side; hits come one by one, so that a search fetches no part ahead.
-          var search = try ShardedIndex.Search.finding(query, in: generation) { _ in }
-          try search.findAll()
-          return search
-        }
+        guard !ReadingTerms.mayWait else { return try waited(query, in: generation) }
         var search = try ShardedIndex.Search(query, in: generation)
         // Groups take a search for all their matches.
         let most = query.group == nil ? min(query.wanted, search.keyMatchCount ?? .max) : .max
@@ -86,6 +82,26 @@
         return search
       }
     }
+
+    /// Returns a search with the matches of its answer, on a thread that may wait.
+    private func waited(
+      _ query: ShardedIndex.SearchQuery, in generation: Generation
+    ) throws(IndexError) -> ShardedIndex.Search {
+      if generation.isFar {
+        // Many nodes ask one store, so a short search fetches its parts one by one, and none ahead.
+        var search = try ShardedIndex.Search.finding(query, in: generation) { _ in }
+        var steps = 0
+        let isLong = {
+          steps += 1
+          return steps > Self.stepsAlone
+        }
+        if try search.find(query.wanted, isStopped: isLong) { return search }
+      }
+      return try .finding(query, in: generation) { (search) throws(IndexError) in try search.findAll() }
+    }
+
+    /// The most steps of a search that fetches nothing ahead.
+    private static let stepsAlone = 64
 
     /// Turns the fault of a search into a problem of the request.
     func allowing<Value>(_ query: ShardedIndex.SearchQuery, _ body: () throws -> Value) throws -> Value {
