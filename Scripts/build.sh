@@ -47,8 +47,9 @@ if [ -n "$base" ] && [ "${SHARDQ_EMBEDDED:-}" != no ]; then
   esac
 fi
 
-# Shipped programs are stripped, so debugging information, a sixth of the compiler's work, is left out.
-flags="-debug-info-format none"
+# Shipped programs are stripped, so debugging information, a sixth of the compiler's work, is left out. Sources in C name
+# their own files in the messages of assertions; the same commit has the same names in every directory.
+flags="-debug-info-format none -Xcc -ffile-prefix-map=$PWD=."
 # Package.swift links shipped programs by this variable, on Linux statically. A flag here would compile all modules again
 # for the tests (Scripts/check.sh), which share the tree of all programs.
 export SHARDQ_SHIPPED=yes

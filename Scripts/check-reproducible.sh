@@ -8,7 +8,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 for name in first of-another-name; do git clone -q . "$work/$name"; done
 for name in first of-another-name; do
-  (cd "$work/$name" && { make -s deb && Scripts/build-languages.sh .build/languages; } >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
+  (cd "$work/$name" && { make -s deb SERVER=1 REMOTE=1 && Scripts/build-languages.sh .build/languages; } >"$work/log" 2>&1) || { cat "$work/log" >&2; exit 1; }
 done
 cd "$work/first"
 status=0

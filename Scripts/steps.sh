@@ -156,7 +156,8 @@ tests_in_swift() { # build or test, options...
   command=$1
   shift
   SHARDQ_SHIPPED=yes SHARDQ_BIN="$PWD/bin" $limited swift "$command" -c release \
-    --traits CommandLineTool,Server,Remote --scratch-path .build/all -debug-info-format none "$@"
+    --traits CommandLineTool,Server,Remote --scratch-path .build/all -debug-info-format none \
+    -Xcc -ffile-prefix-map="$PWD"=. "$@"
 }
 
 static() { # a program
