@@ -8,6 +8,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import unittest
+
+try:
+    import shardq
+except ImportError:  # The tests of the package run in an environment that has it: in_package.
+    shardq = None
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(os.environ.get("SHARDQ_BIN", os.path.join(ROOT, "bin")), "shardq")
@@ -103,9 +109,16 @@ def script(python, text, *arguments):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def run_in_package(name):
-    """Runs the tests of a file in an environment of the wheel; returns the end of them."""
-    return script(install(), f"import unittest; unittest.main({name!r}, argv=['test'])")
+def in_package(name):
+    """Returns the tests that run the tests of a file in an environment of the wheel."""
+    @unittest.skipIf(shardq is not None, "the tests of the package run")
+    class Package(unittest.TestCase):
+        def test_package(self):
+            done = script(install(), f"import unittest; unittest.main({name!r}, argv=['test'])")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("OK", done.stderr)
+            print(done.stdout + done.stderr.splitlines()[-3])
+    return Package
 
 
 def examples(language):

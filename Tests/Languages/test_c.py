@@ -245,7 +245,7 @@ class Flat(unittest.TestCase):
             self.library.sq_close(index)
         self.library.sq_close(ctypes.c_void_p(self.library.sq_open(None, ctypes.c_int64(0), None)))
         fetch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-        # A function that writes nothing brings nothing.
+        # A function that fetches no bytes gives no index.
         for address, function, right in ((b"a", fetch(), 4), (None, fetch(lambda *_: None), 4), (b"a", fetch(lambda *_: None), 5)):
             index = ctypes.c_void_p(self.library.sq_open_remote(address, 0, ctypes.c_int64(0), function, None, ctypes.byref(status)))
             self.assertEqual(status.value, right, self.library.sq_message(index))

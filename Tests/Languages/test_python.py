@@ -11,22 +11,9 @@ import threading
 import unittest
 
 import languages
-from languages import LONG, SMALL
+from languages import LONG, SMALL, shardq
 
-try:
-    import shardq
-except ImportError:  # This file runs in the environment that has the package: test_package below.
-    shardq = None
-
-
-@unittest.skipIf(shardq is not None, "the tests of the package run")
-class Package(unittest.TestCase):
-    def test_package(self):
-        """Installs the wheel into a fresh environment without a network, and runs the tests of this file there."""
-        done = languages.run_in_package("test_python")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("OK", done.stderr)
-        print(done.stderr.splitlines()[-3])
+Package = languages.in_package("test_python")
 
 
 @unittest.skipIf(shardq is None, "the package is not installed here")

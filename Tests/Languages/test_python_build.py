@@ -15,24 +15,13 @@ import unittest
 import uuid
 
 import languages
-
-try:
-    import shardq
-except ImportError:  # This file runs in the environment that has the package: test_package below.
-    shardq = None
+from languages import shardq
 
 PACKAGES = os.path.join(languages.ROOT, ".build/python")
 RECORDS = [{"name": f"name {number}", "kind": "ab"[number % 2], "value": number / 4} for number in range(500)]
 
 
-@unittest.skipIf(shardq is not None, "the tests of the package run")
-class Package(unittest.TestCase):
-    def test_package(self):
-        done = languages.run_in_package("test_python_build")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("OK", done.stderr)
-        print(done.stderr.splitlines()[-3])
-
+class Package(languages.in_package("test_python_build")):
     def test_command(self):
         """The environment's command builds and answers, by itself and by a link; it says which package other commands need."""
         program = os.path.join(os.path.dirname(languages.install()), "shardq")

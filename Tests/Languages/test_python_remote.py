@@ -13,24 +13,15 @@ import unittest
 import unittest.mock
 
 import languages
+from languages import shardq
 
 sys.path.append(os.path.join(languages.ROOT, "Tests/Remote"))
 import host  # noqa: E402
 
-try:
-    import shardq
+if shardq is not None:
     from shardq import _remote
-except ImportError:  # This file runs in the environment that has the package: test_package below.
-    shardq = None
 
-
-@unittest.skipIf(shardq is not None, "the tests of the package run")
-class Package(unittest.TestCase):
-    def test_package(self):
-        done = languages.run_in_package("test_python_remote")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("OK", done.stderr)
-        print(done.stdout)
+Package = languages.in_package("test_python_remote")
 
 
 def good(handler, content):
@@ -331,7 +322,7 @@ class Faults(unittest.TestCase):
             silent.listen(16)
             self.refused(f"http://127.0.0.1:{silent.getsockname()[1]}/large/", "did not answer within 0.3 seconds")
             self.refused(trickling, "did not answer within 1.5 seconds")
-            # The threads of the package end, though the host goes on.
+            # The package ends its threads while the host still sends.
             for _ in range(100):
                 if not any(thread.name == "shardq" for thread in threading.enumerate()):
                     break

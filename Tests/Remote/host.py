@@ -5,6 +5,18 @@ import os
 import threading
 
 
+def send(handler, status, body, fields):
+    """Sends an answer; to the method HEAD without its body."""
+    handler.send_response(status)
+    for name, value in fields.items():
+        handler.send_header(name.replace("_", "-"), value)
+    if "Content_Length" not in fields:
+        handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    if handler.command != "HEAD":
+        handler.wfile.write(body)
+
+
 class Host:
     """A host whose answers a function makes: the function gets the handler, and the bytes of the file or None."""
 
@@ -33,13 +45,7 @@ class Host:
                 pass
 
             def send(self, status, body, **fields):
-                self.send_response(status)
-                for name, value in fields.items():
-                    self.send_header(name.replace("_", "-"), value)
-                if "Content_Length" not in fields:
-                    self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                send(self, status, body, fields)
 
             def send_range(self, content, change=lambda body: body, **fields):
                 """Answers as a good host does."""

@@ -9,6 +9,8 @@ import time
 import urllib.parse
 import xml.sax.saxutils
 
+import host
+
 KEYS = {"AWS_ACCESS_KEY_ID": "AKTEST", "AWS_SECRET_ACCESS_KEY": "SKTEST-secret", "AWS_REGION": "us-east-1"}
 
 
@@ -41,14 +43,7 @@ class Store:
 
             def send(self, status, body=b"", **fields):
                 store.requests.append((self.command, self.key, status))
-                self.send_response(status)
-                for name, value in fields.items():
-                    self.send_header(name.replace("_", "-"), value)
-                if "Content_Length" not in fields:
-                    self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(body)
+                host.send(self, status, body, fields)
 
             def refuse(self, status, code):
                 self.send(status, f"<Error><Code>{code}</Code></Error>".encode(), Content_Type="application/xml")
