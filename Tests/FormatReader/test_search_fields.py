@@ -94,7 +94,7 @@ class SearchFields(Entries):
                 self.compare_hits(scan, text, all_of_them, expected)
 
     def test_a_frequent_and_a_rare_word(self):
-        """In both orders, and with an error in one of them, the search reads no record of most that have the frequent one."""
+        """In both orders, and with an error in one of them, the search reads few of the records that have the frequent word."""
         rows = [{"name": f"n{n}", "about": f"frequently {'scarcely' if n % 1000 == 7 else 'otherwise'} x{n}"} for n in range(20_000)]
         index = self.build(self.write("rare.jsonl", map(json.dumps, rows)), "--key", "{name}", "--typos", *SIZES, "--search-field", "about", name="rare")
         def found(text, limit=50):

@@ -96,7 +96,7 @@ class Answers(Cluster):
         self.assertEqual(len(used), 2, used)
 
     def test_a_long_search_fetches_side_by_side(self):
-        """And a short one fetches nothing ahead, since many nodes ask one store."""
+        """A short search fetches nothing ahead, since many nodes ask one store."""
         full = os.path.join(self.www, "full")
         _, lines, _ = shardq("generate", "--count", "40000", "--seed", "1", "--format", "jsonl")
         status, _, error = shardq("build", "-", "--input-format", "jsonl", "-i", full, "--shard-size", "4KiB", "--part-size", "1KiB",
