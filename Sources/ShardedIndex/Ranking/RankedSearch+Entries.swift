@@ -45,15 +45,21 @@ extension RankedSearch {
   /// do not match in any order.
   private func rarestWord(_ entries: EntriesReader) throws(IndexError) -> [UInt8]? {
     guard text.hasSearchableWords else { return nil }
-    var words = text.words
-    if rules.words == .body, !rules.acrossNames, entries.canEndKey(words[words.count - 1]) { words.removeLast() }
-    words = words.ordered { $0.count > $1.count }
+    let words = wordsOfBody(entries).ordered { $0.count > $1.count }
     var rarest: (word: [UInt8], count: Int)?
     for word in words.prefix(Self.comparedWords).map({ Array($0) }) {
       let count = try rules.acrossNames ? exactCount(ofTextsWith: word, entries) : count(ofTextsWith: word, entries)
       if rarest.map({ count < $0.count }) ?? true { rarest = (word, count) }
     }
     return rarest.flatMap { $0.count > 0 ? $0.word : nil }
+  }
+
+  /// Returns the words of the text that a record has in its body, in another field or in another name: all but a last
+  /// word that may begin a word of the key's last component.
+  func wordsOfBody(_ entries: EntriesReader) -> [ArraySlice<UInt8>] {
+    var words = text.words
+    if rules.words == .body, !rules.acrossNames, entries.canEndKey(words[words.count - 1]) { words.removeLast() }
+    return words
   }
 
   /// Whether all entries by a word lead to records, since words may be in other fields or names.

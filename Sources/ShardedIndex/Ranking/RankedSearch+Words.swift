@@ -20,7 +20,7 @@ extension RankedSearch {
   /// Whether the records with a key, to which an entry by a word leads, may have the other words of the text.
   ///
   /// Entries by a word lead to all its records where the other words may be in other fields or names. If the first ones
-  /// do not give the wanted hits, the keys and entries of a second word, or near to it, tell which of the others can.
+  /// do not give the wanted hits, the keys and entries of a second word, or near to it, tell which of the other records can.
   mutating func mayHaveOtherWords(_ key: [UInt8], of run: RankedRun) throws(IndexError) -> Bool {
     guard leadsByAllEntries, let entries else { return true }
     if keysOfWord.ledCount < Self.ledBefore {
@@ -48,10 +48,8 @@ extension RankedSearch {
 
   /// Returns the keys of the records with the rarest word that is not the given one; nil if no word is rare enough.
   private func keys(ofWordBeside word: [UInt8], _ entries: EntriesReader) throws(IndexError) -> [[UInt8]: Int]? {
-    var words = text.words
-    if rules.words == .body, entries.canEndKey(words[words.count - 1]) { words.removeLast() }
     var rarest: (word: [UInt8], count: Int)?
-    for other in words.prefix(Self.comparedWords).map({ Array($0) }) where other != word {
+    for other in wordsOfBody(entries).prefix(Self.comparedWords).map({ Array($0) }) where other != word {
       let count = try count(ofTextsWith: other, entries)
       if count < rarest?.count ?? Self.readTexts { rarest = (other, count) }
     }
