@@ -1,6 +1,7 @@
 """The shared part of the tests of the server: the programs, small indexes, a running server, requests with a time limit."""
 
 import atexit
+import contextlib
 import csv
 import http.client
 import json
@@ -183,9 +184,11 @@ class Server:
     def raw(self, data, half_close=False):
         """The answer to bytes, up to the end of the connection."""
         with self.socket() as connection:
-            connection.sendall(data)
-            if half_close:
-                connection.shutdown(socket.SHUT_WR)
+            # The server may close the connection before the bytes are sent.
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(data)
+                if half_close:
+                    connection.shutdown(socket.SHUT_WR)
             return read_all(connection)
 
     def metrics(self):
