@@ -39,6 +39,7 @@ def fold_rules():
     return module.Rules(module.Database(UNICODE))
 
 
+@functools.lru_cache(1 << 16)
 def fold(text):
     """The fold of a text; ASCII needs no table."""
     folded = reader.ascii_fold(text.encode())
@@ -62,6 +63,24 @@ class Query:
         before, space, behind = self.q.rpartition(SPACE)
         if space:
             self.variants.append(before + SEPARATOR + behind)
+
+    @functools.cached_property
+    def with_separator(self):
+        return tuple(q + SEPARATOR for q in self.variants)
+
+    @functools.cached_property
+    def with_end(self):
+        """The variants, and where the query is finished each with a space and with the separator behind it."""
+        return tuple(q + end for q in self.variants for end in ((SPACE, SEPARATOR) if self.finished else (b"",)))
+
+    def is_whole(self, text):
+        """Whether the text is a variant, or continues behind one with the separator."""
+        return text in self.variants or text.startswith(self.with_separator)
+
+    def begins(self, text):
+        """Whether the text starts with a variant and, where the query is finished, ends there or continues with a space or
+        the separator."""
+        return text.startswith(self.with_end) or self.finished and text in self.variants
 
     def exact(self, text, filtered=True):
         """A query for all words of a text, without typing errors and nearness."""
@@ -114,22 +133,12 @@ def words_in(text):
 # §3: matches. A rule returns the matched text as `via`, or None.
 
 
-def is_whole(text, q):
-    """The text is q, or continues behind it with the separator."""
-    return text == q or text.startswith(q + SEPARATOR)
-
-
-def begins(text, q, finished):
-    """The text starts with q and, where q is finished, ends there or continues with a space or the separator."""
-    return text.startswith(q) and (not finished or text[len(q) : len(q) + 1] in (b"", SPACE, SEPARATOR))
-
-
 def whole(oracle, position, query):
-    return "key" if query.q and any(is_whole(oracle.keys[position], q) for q in query.variants) else None
+    return "key" if query.q and query.is_whole(oracle.keys[position]) else None
 
 
 def beginning(oracle, position, query):
-    return "key" if any(begins(oracle.keys[position], q, query.finished) for q in query.variants) else None
+    return "key" if query.begins(oracle.keys[position]) else None
 
 
 # Rule, and bonus in octaves: a number, or a function of the query and the `via` of the rule. A record's match is that of its

@@ -62,8 +62,9 @@ def without_surplus(ranks):
     return [rank for rank in ranks if rank.edits == 0] or ranks
 
 
-def distances(q, text):
-    """The fewest edits from q to each beginning of the text: optimal string alignment, of characters."""
+def distances(q, text, limit=LONGEST_EDITED):
+    """The fewest edits from q to each beginning of the text: optimal string alignment, of characters. If all are more than
+    the limit, they may be too few, but still more than the limit."""
     before, row = None, list(range(len(text) + 1))
     for i, a in enumerate(q, 1):
         following = [i]
@@ -72,6 +73,8 @@ def distances(q, text):
             if i > 1 and j > 1 and a == text[j - 2] and q[i - 2] == b:
                 best = min(best, before[j - 2] + 1)
             following.append(best)
+        if min(row) > limit and min(following) > limit:
+            return following
         before, row = row, following
     return row
 
@@ -138,7 +141,7 @@ def nearest(q, text, finished, limit, digits):
     """Edits to the nearest beginning of a text, and the greatest bonus of such a beginning, by where it ends; None if
     there is none within the limit in which no word has too many."""
     whole, text = text.decode() + "\1", characters(text, finished)[: len(q) + limit]
-    row = distances(q, text)
+    row = distances(q, text, limit)
     if min(row) > limit:
         return None
     around = [

@@ -24,7 +24,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import reader  # noqa: E402
 from oracle import (  # noqa: E402
-    OCTAVE, SEPARATOR, SPACE, Oracle, Query, Rank, begins, fold, is_whole, whole_bonus, words_in)
+    OCTAVE, SEPARATOR, SPACE, Oracle, Query, Rank, fold, whole_bonus, words_in)
 from oracle_forms import (  # noqa: E402
     closed, forms_of, has_symbol, name_forms, plain, spaced, spaced_closed, with_and)
 from oracle_near import hundredths, nearness  # noqa: E402
@@ -128,12 +128,12 @@ class FeatureQuery(Query):
 
 def whole_key(oracle, position, query):
     forms = oracle.texts(position).forms
-    return "key" if query.q and any(is_whole(form, q) for form in forms for q in query.variants) else None
+    return "key" if query.q and any(map(query.is_whole, forms)) else None
 
 
 def key_begins(oracle, position, query):
     forms = oracle.texts(position).forms
-    return "key" if any(begins(form, q, query.finished) for form in forms for q in query.variants) else None
+    return "key" if any(map(query.begins, forms)) else None
 
 
 def whole_other(oracle, position, query):
@@ -151,7 +151,7 @@ def other_begins(oracle, position, query):
     """Of the names that begin so, the one with the greatest bonus, and of these the first."""
     texts = oracle.texts(position)
     found = [("other", spelled, len(other), texts.losses[other]) for other, spelled in texts.others
-             if any(begins(other + texts.ending, q, query.finished) for q in query.variants)]
+             if query.begins(other + texts.ending)]
     return max(found, key=lambda via: other_bonus(query, via)) if found else None
 
 
@@ -162,7 +162,7 @@ def other_bonus(query, via):
 
 def later_word(oracle, position, query):
     for start, text in oracle.texts(position).later:
-        if query.q and any(begins(text, q, query.finished) for q in query.variants):
+        if query.q and query.begins(text):
             return "word", start
     return None
 
@@ -212,7 +212,7 @@ class FeatureOracle(Oracle):
             self.rules += [(whole_other, whole_other_bonus), (other_begins, other_bonus)]
         if searched:
             self.rules.append((in_fields, in_fields_bonus))
-        self.cache = {}
+        self.cache, self.places = {}, {}
 
     @classmethod
     def of_index(cls, directory, **options):
@@ -268,9 +268,16 @@ class FeatureOracle(Oracle):
     def near(self, position, query):
         if query.near is None:
             return 0
-        fields = {path.encode(): text.encode() for path, text in self.fields(position).items() if isinstance(text, str)}
-        there = reader.place_of(fields, self)
-        return 0 if None in there else nearness(query.near, tuple(map(hundredths, there)))
+        there = self.place_of(position)
+        return nearness(query.near, tuple(map(hundredths, there))) if there else 0
+
+    def place_of(self, position):
+        """The latitude and the longitude of a record, exactly; None if the record has no place on the globe."""
+        if position not in self.places:
+            fields = {path.encode(): text.encode() for path, text in self.fields(position).items() if isinstance(text, str)}
+            there = reader.place_of(fields, self)
+            self.places[position] = None if None in there else there
+        return self.places[position]
 
     def is_other_form(self, position, query):
         if not (self.words or self.alias or self.initials):

@@ -1,17 +1,12 @@
 """The oracle's rules of searched fields: docs/search-fields.md."""
 
 import re
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
-from oracle import begins  # noqa: E402
 
 
 def in_fields(oracle, position, query):
     """The text begins a word of a searched field; or each of its words begins such a word or one of the key."""
     texts = oracle.texts(position)
-    alone = [loss for word, loss in texts.field_words if any(begins(word, q, query.finished) for q in query.variants)]
+    alone = [loss for word, loss in texts.field_words if query.begins(word)]
     if query.q and alone:
         return "field", min(alone), 0
     if len(query.words) < 2 or max(map(len, query.words)) < 4:

@@ -3,6 +3,7 @@
 The tests print a seed; SHARDQ_SEED=N repeats its run.
 """
 
+import functools
 import json
 import random
 import math
@@ -14,7 +15,6 @@ from fractions import Fraction
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import reader  # noqa: E402
 from oracle import Oracle  # noqa: E402
 from oracle_features import FeatureOracle, FeatureQuery  # noqa: E402
 from test_filters import FilteredBase, FilteredOracle, FilteredQuery, options_of  # noqa: E402
@@ -29,15 +29,22 @@ def setUpModule():
     print(f"answers within a radius: SHARDQ_SEED={SEED}", file=sys.stderr)
 
 
-def distance(one, other):
-    """Kilometres between two places, latitude and longitude in degrees, by the angle of their directions in space."""
-    def direction(place):
-        # To millionths of a degree, half away from zero.
-        north, east = (
-            math.radians(math.copysign(int(abs(degrees) * 10**6 + Fraction(1, 2)) / 10**6, degrees)) for degrees in place)
-        return math.cos(north) * math.cos(east), math.cos(north) * math.sin(east), math.sin(north)
+@functools.cache
+def direction(place):
+    """The direction in space of a latitude and a longitude in degrees, to millionths of a degree, half away from zero."""
+    north, east = (
+        math.radians(math.copysign(int(abs(degrees) * 10**6 + Fraction(1, 2)) / 10**6, degrees)) for degrees in place)
+    return math.cos(north) * math.cos(east), math.cos(north) * math.sin(east), math.sin(north)
 
-    a, b = direction(one), direction(other)
+
+@functools.cache
+def center(place):
+    """The direction of the texts of a latitude and a longitude."""
+    return direction(tuple(map(Fraction, place)))
+
+
+def distance(a, b):
+    """Kilometres between two places, by the angle of their directions."""
     across = [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
     return 6371 * math.atan2(math.hypot(*across), sum(x * y for x, y in zip(a, b)))
 
@@ -53,10 +60,9 @@ class Circled:
     def is_within(self, position):
         if self.circle is None:
             return True
-        fields = {path.encode(): text.encode() for path, text in self.fields(position).items() if isinstance(text, str)}
-        there = reader.place_of(fields, self)
         place, radius = self.circle
-        return None not in there and distance([Fraction(degrees) for degrees in place], there) <= float(radius)
+        there = self.place_of(position)
+        return there is not None and distance(center(place), direction(there)) <= float(radius)
 
 
 class CircledKeys(Circled, FilteredOracle):
