@@ -2,8 +2,9 @@
 
 Without INDEX the script builds one; $SHARDQ_OPTIONS has more options of that build, such as "--typos --words".
 $SHARDQ_ONLY names the measurements: three, requests, kill, generation, limits. $SHARDQ_KEYS is the number of keys of the last
-measurement, a million by default. The script fails if an answer is wrong, if a status is not 200 (in "three" neither 200 nor
-503), or if a limit is passed. It only prints times and numbers of requests.
+measurement, a million by default. $SHARDQ_TYPOS is the parameter `typos` of all questions: the page asks with "min" first. The
+script fails if an answer is wrong, if a status is not 200 (in "three" neither 200 nor 503), or if a limit is passed. It only
+prints times and numbers of requests.
 """
 
 import collections
@@ -21,7 +22,8 @@ from nodes import BIN, ENVIRONMENT, SCRATCH, Front, Node, Store, get, target, wa
 DELAY = 10  # Milliseconds of the store.
 CLIENTS = 4
 MEMORY = 2 << 20
-THREE_KEYS = 3000  # A text with typing errors may take a thousand requests, one after the other.
+THREE_KEYS = 3000  # A text with typing errors may take a thousand requests.
+PARAMETERS = {"typos": os.environ["SHARDQ_TYPOS"]} if "SHARDQ_TYPOS" in os.environ else {}
 
 
 def run(*command, **options):
@@ -63,7 +65,7 @@ class Asker:
         if not self.socket:
             self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=60)
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.socket.sendall(f"GET {target(text)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        self.socket.sendall(f"GET {target(text, **PARAMETERS)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         data = self.socket.recv(1 << 16)
         while b"\r\n\r\n" not in data:
             more = self.socket.recv(1 << 16)
