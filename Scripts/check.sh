@@ -42,7 +42,7 @@ programs() {
   step "memory and descriptors, by counts" --of "$common Tests/Memory" skippable Tests/Memory/run.sh
 }
 
-# The library as apps build it, without optimization, and the tests in Swift.
+# The library as apps build it, without optimization, the tests in Swift, and two steps that the lane has time for.
 tests() {
   step "the examples build and run, with declarations in the place of Hummingbird" \
     --of "Examples Package.swift Scripts shards Sources" Scripts/check-examples.sh
@@ -52,6 +52,11 @@ tests() {
   step "the tests in Swift build" tests_in_swift build --product shardqPackageTests
   # Some tests read the whole tree.
   step "the tests in Swift" --of . tests_in_swift test --skip-build
+  step "an index over HTTP: answers, requests, the cache, hosts that do wrong" --of "$common Packaging Tests/Remote" \
+    skippable Tests/Remote/run.sh
+  step "the terminal: keys sent, screens compared, every signal" \
+    --of "$common docs README.md Scripts Sources Tests/Terminal Tests/side_by_side.py" \
+    Tests/side_by_side.py Tests/Terminal
 }
 
 # The steps that mostly wait for clients, browsers and terminals, and short steps.
@@ -79,11 +84,6 @@ waiting() {
     --of "$common LICENSE Packaging README.md Scripts Sources Tests/Languages" skippable Tests/Languages/run.sh
   step "the commands of the pages run, and print what the pages show" --of . skippable Tests/Documents/run.sh
   step "the page, in two browsers" --of "$common Sources Tests/Page" skippable Tests/Page/run.sh
-  step "an index over HTTP: answers, requests, the cache, hosts that do wrong" --of "$common Packaging Tests/Remote" \
-    skippable Tests/Remote/run.sh
-  step "the terminal: keys sent, screens compared, every signal" \
-    --of "$common docs README.md Scripts Sources Tests/Terminal Tests/side_by_side.py" \
-    Tests/side_by_side.py Tests/Terminal
 }
 
 # Ends with 3 if a tool is missing; the next step says so.

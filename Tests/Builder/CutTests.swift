@@ -234,11 +234,7 @@ import Testing
     for piece in cut { starts.append(starts.last! + piece.count) }
     var random = SplitMix64(seed: 9)
     var (undivided, divided) = ([String: [Int: Int]](), [String: [Int: Int]]())
-    #if DEBUG
-      let rounds = 1
-    #else
-      let rounds = 4
-    #endif
+    let rounds = TestData.count(1, 4)
     for piece in cut.indices {
       #if DEBUG
         guard piece % 8 == 0 else { continue }

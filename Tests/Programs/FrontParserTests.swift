@@ -33,7 +33,9 @@
 
     static func front(_ arguments: [String]) -> QueryRequest? { FrontParser.parse(arguments) }
 
-    @Test("The parser accepts each line that the front accepts, with the same meaning", arguments: UInt64(1)...4)
+    @Test(
+      "The parser accepts each line that the front accepts, with the same meaning",
+      arguments: 1...UInt64(TestData.count(1, 4)))
     func agrees(seed: UInt64) {
       var random = SplitMix64(seed: seed)
       var accepted = 0

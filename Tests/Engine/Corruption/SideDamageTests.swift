@@ -95,7 +95,7 @@ private struct SideSurgery {
     let name = copies.sides[0]
     let sound = copies.contents[name]!
     var refused = 0
-    for offset in stride(from: 0, to: sound.count, by: TestData.isDebug ? 5 : 1) {
+    for offset in stride(from: 0, to: sound.count, by: TestData.isLong ? 1 : 5) {
       var bytes = sound
       bytes[offset] ^= 1 << UInt8(offset % 8)
       Files.write(bytes, to: copies.path + "/" + name)
@@ -126,7 +126,7 @@ private struct SideSurgery {
     let range = try ShardedIndex(opening: copies.path).generation.manifest.sidesRange!
     #expect(range.upperBound == sound.count)
     var refused = 0
-    for offset in stride(from: range.lowerBound, to: sound.count, by: TestData.isDebug ? 3 : 1) {
+    for offset in stride(from: range.lowerBound, to: sound.count, by: TestData.isLong ? 1 : 3) {
       var bytes = sound
       bytes[offset] ^= 0x10
       Files.write(bytes, to: copies.path + "/manifest")
@@ -143,7 +143,7 @@ private struct SideSurgery {
       }
       #expect(try index.search("a").count == 10)
     }
-    #expect(refused > range.count / (TestData.isDebug ? 12 : 4))
+    #expect(refused > range.count / (TestData.isLong ? 4 : 12))
   }
 
   @Test("a missing side file is an error of a filtered query alone") func missing() throws {
