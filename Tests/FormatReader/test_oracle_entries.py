@@ -4,6 +4,8 @@ The tests ask a sample of all queries: see test_oracle.py.
 """
 
 import json
+import re
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -11,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import reader  # noqa: E402
 from oracle_features import FeatureOracle, FeatureQuery, fold  # noqa: E402
-from test_oracle import AT_ONCE, KEY, LIMITS, LONG, SEED, SIZES, WEIGHTS, Compared, asked, hits_of, names, page, parsed, prefixes, ranks_of, typed  # noqa: E402
+from test_oracle import AT_ONCE, COMMAND, KEY, LIMITS, LONG, SEED, SIZES, WEIGHTS, Compared, asked, hits_of, names, page, parsed, prefixes, ranks_of, typed  # noqa: E402
 from test_reader import shardq  # noqa: E402
 
 KINDS = ("beginning", "word", "name", "order", "sign", "across")
@@ -141,6 +143,16 @@ class Entries(Compared):
         lines += made(self.rng, 300, WEIGHTS["Pareto"])
         index, scan = self.index_of("repeated", lines, *SIZES, "--words", "--alias", "others", words="body", alias=["others"])
         self.compare(index, scan, ["jose", "san jose", "jose san", "josé d", "jose da", "d a san", "san jose da aa", "a", "d"])
+
+    def test_parts_without_weights(self):
+        """In a list without weights the first records that begin with a text need no entry, whatever signs their keys have."""
+        lines = [json.dumps({"name": f"{self.rng.choice(['Sa-', 'Sa ', 'Bo ', '-Sa'])}{i:05}", "country": "AA"}) for i in range(9000)]
+        index = self.build(self.write("even.jsonl", lines), "--key", "{name}, {country}", *SIZES, "--words", name="even")
+        scan = FeatureOracle.of_index(index, words="body")
+        self.compare(index, scan, ["s", "sa", "sa-", "sa 0", "b", "0"])
+        for text in "s", "sa":
+            said = subprocess.run([COMMAND, "query", "--explain", "-i", index, "--", text], capture_output=True, text=True, check=True)
+            self.assertLess(int(re.search(r"parts opened\W+(\d+)", said.stdout)[1]), 8, text)
 
     def test_pages(self):
         """Pages joined are one page, for matches of all kinds."""

@@ -148,6 +148,7 @@ extension RankedSearch {
     rank.weight = kind.greatestWeight(ofEntry: weight, raise: raise)
     // Entries have no numbers.
     (rank.edits, rank.key) = (runs[part.run].edits, sort == nil ? 0 : .max)
+    rank.isOtherForm = runs[part.run].leadsToOtherForms && bonus <= 0
     push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
   }
 

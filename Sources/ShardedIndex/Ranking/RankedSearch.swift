@@ -98,6 +98,9 @@ struct RankedSearch: Sendable {
   mutating func append(_ run: RankedRun) -> Int {
     var run = run
     run.raiseOfEntries = rules.raiseOfEntries
+    if !generation.manifest.hasRanks { run.greatestWeight = 0 }
+    // A run of keys has the records whose keys begin with the text, by a match that is no worse.
+    run.leadsToOtherForms = run.set == .entries && run.edits == 0 && !rules.acrossNames && text.matchesFolds
     runs.append(run)
     return runs.count - 1
   }
@@ -198,6 +201,7 @@ struct RankedSearch: Sendable {
     case .nearShard(let shard, let ends): try open(nearShard: shard, sketchEnds[ends], of: container.run)
     case .entry(let part, let number, let bonus):
       let key = try entry(number, of: part).recordKey
+      if container.rank.isOtherForm, text.isTyped(atStartOf: key) { return }
       guard try mayHaveOtherWords(key, of: runs[container.run]) else { return }
       let edits = runs[container.run].edits
       let place = [UInt8(edits)] + key
@@ -312,11 +316,13 @@ struct RankedSearch: Sendable {
     guard run.purpose == .typed else { return try addMatches(of: candidates, &found) }
     let isTyped = text.isTyped(atStartOf: run.text)
     for record in records where candidates.passes(record) {
-      // Entries lead to records whose keys are not their own plain form.
-      if rules.isPlain, !text.isEmpty, candidates.weights.marks[record] == PartWeights.otherForm { continue }
-      add(
-        record, of: candidates, bonus: record < wholeEnd ? RecordMatch.wholeBonus(isFinished: text.isFinished) : 0,
-        isTyped: isTyped, &found)
+      var bonus = record < wholeEnd ? RecordMatch.wholeBonus(isFinished: text.isFinished) : 0
+      if rules.isPlain, !text.isEmpty, candidates.weights.marks[record] == PartWeights.otherForm {
+        // The key is not its own plain form. Entries lead to the record, unless its form begins as the key does.
+        guard text.matchesFolds else { continue }
+        bonus = 0
+      }
+      add(record, of: candidates, bonus: bonus, isTyped: isTyped, &found)
     }
   }
 

@@ -45,6 +45,13 @@ package struct RankedText: Sendable {
     self.typed = folded.last == Fold.space ? folded.dropLast() : folded
   }
 
+  /// Whether each folded key that begins with the text as it was typed matches it: the text is its own form and has no
+  /// separator, so that a key's form begins as the key does. A finished word could end elsewhere in a form.
+  var matchesFolds: Bool {
+    typed == text && !isFinished && !isClosed && text.allSatisfy { $0 >= Fold.space && $0 < 0x80 }
+      && Self.separated(text).map { variants.contains($0) } ?? true
+  }
+
   /// Whether a folded key begins with the text as it was typed.
   func isTyped(atStartOf folded: [UInt8]) -> Bool {
     guard let typed, !text.isEmpty else { return true }
