@@ -145,7 +145,7 @@ class Entries(Compared):
         self.compare(index, scan, ["jose", "san jose", "jose san", "josé d", "jose da", "d a san", "san jose da aa", "a", "d"])
 
     def test_parts_without_weights(self):
-        """In a list without weights the first records that begin with a text need no entry, whatever signs their keys have."""
+        """In a list without weights the first records that begin with a text need no entry, with signs in their keys too."""
         lines = [json.dumps({"name": f"{self.rng.choice(['Sa-', 'Sa ', 'Bo ', '-Sa'])}{i:05}", "country": "AA"}) for i in range(9000)]
         index = self.build(self.write("even.jsonl", lines), "--key", "{name}, {country}", *SIZES, "--words", name="even")
         scan = FeatureOracle.of_index(index, words="body")

@@ -29,10 +29,9 @@ struct RankedRun: Sendable {
   let purpose: Purpose
   /// The difference between the weight of an entry and its score, in steps.
   var raiseOfEntries = 0
-  /// Whether an entry whose match has no bonus leads to keys that do not begin with the text as it was typed.
-  var leadsToOtherForms = false
-  /// The greatest weight of the records that entries lead to.
-  var greatestWeight = UInt64.max
+  /// Whether entries without a bonus come behind all keys of their score: no record has a weight, and the keys that begin
+  /// with the typed text are found by themselves.
+  var isBehindKeys = false
   /// The number of edits of the matches.
   let edits: Int
   /// The rank of the entry that named the key, which bounds the ranks of its records; nil for other runs.
@@ -134,7 +133,7 @@ struct RankedRun: Sendable {
       ? EntryKind.bound(weight, raise: raiseOfEntries, bonus: isByWord ? EntryKind.wordsBonus : bonus, near: near)
       : ShardedIndex.Rank(weight: weight, bonus: bonus, near: near, position: position)
     (rank.edits, rank.key) = (edits, key)
-    if set == .entries { (rank.weight, rank.isOtherForm) = (greatestWeight, leadsToOtherForms && bonus <= 0) }
+    if isBehindKeys, bonus <= 0 { (rank.weight, rank.isOtherForm) = (0, true) }
     return rank
   }
 

@@ -148,7 +148,8 @@ extension RankedSearch {
     rank.weight = kind.greatestWeight(ofEntry: weight, raise: raise)
     // Entries have no numbers.
     (rank.edits, rank.key) = (runs[part.run].edits, sort == nil ? 0 : .max)
-    rank.isOtherForm = runs[part.run].leadsToOtherForms && bonus <= 0
+    // The search finds a record whose key begins with the text by that key, with a match that is no worse.
+    rank.isOtherForm = bonus <= 0 && rank.edits == 0 && text.matchesFolds
     push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
   }
 

@@ -98,9 +98,7 @@ struct RankedSearch: Sendable {
   mutating func append(_ run: RankedRun) -> Int {
     var run = run
     run.raiseOfEntries = rules.raiseOfEntries
-    if !generation.manifest.hasRanks { run.greatestWeight = 0 }
-    // A run of keys has the records whose keys begin with the text, by a match that is no worse.
-    run.leadsToOtherForms = run.set == .entries && run.edits == 0 && !rules.acrossNames && text.matchesFolds
+    run.isBehindKeys = run.set == .entries && run.edits == 0 && text.matchesFolds && !generation.manifest.hasRanks
     runs.append(run)
     return runs.count - 1
   }
@@ -201,15 +199,16 @@ struct RankedSearch: Sendable {
     case .nearShard(let shard, let ends): try open(nearShard: shard, sketchEnds[ends], of: container.run)
     case .entry(let part, let number, let bonus):
       let key = try entry(number, of: part).recordKey
-      if container.rank.isOtherForm, text.isTyped(atStartOf: key) { return }
-      guard try mayHaveOtherWords(key, of: runs[container.run]) else { return }
       let edits = runs[container.run].edits
+      let isOtherForm = edits == 0 && !text.isTyped(atStartOf: key)
+      guard isOtherForm || !container.rank.isOtherForm else { return }
+      guard try mayHaveOtherWords(key, of: runs[container.run]) else { return }
       let place = [UInt8(edits)] + key
       // Bounds are rounded up, so the entry with the better match may come second.
       if let before = resolvedKeys[place], before >= bonus { return }
       resolvedKeys[place] = bonus
       var rank = container.rank
-      rank.isOtherForm = edits == 0 && !text.isTyped(atStartOf: key)
+      rank.isOtherForm = isOtherForm
       try add(RankedRun(.records, .key, key, edits: edits, entry: rank, in: generation.manifest))
     }
   }
@@ -316,13 +315,13 @@ struct RankedSearch: Sendable {
     guard run.purpose == .typed else { return try addMatches(of: candidates, &found) }
     let isTyped = text.isTyped(atStartOf: run.text)
     for record in records where candidates.passes(record) {
-      var bonus = record < wholeEnd ? RecordMatch.wholeBonus(isFinished: text.isFinished) : 0
-      if rules.isPlain, !text.isEmpty, candidates.weights.marks[record] == PartWeights.otherForm {
-        // The key is not its own plain form. Entries lead to the record, unless its form begins as the key does.
-        guard text.matchesFolds else { continue }
-        bonus = 0
-      }
-      add(record, of: candidates, bonus: bonus, isTyped: isTyped, &found)
+      let isOther = rules.isPlain && !text.isEmpty && candidates.weights.marks[record] == PartWeights.otherForm
+      // Entries lead to a record whose key is not its own plain form, unless its form begins as the key does.
+      guard !isOther || text.matchesFolds else { continue }
+      let isWhole = record < wholeEnd && !isOther
+      add(
+        record, of: candidates, bonus: isWhole ? RecordMatch.wholeBonus(isFinished: text.isFinished) : 0,
+        isTyped: isTyped, &found)
     }
   }
 

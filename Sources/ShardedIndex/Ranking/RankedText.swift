@@ -9,6 +9,9 @@ package struct RankedText: Sendable {
   let variants: [[UInt8]]
   /// The fold of the text as it was typed, without a space at its end; nil if texts match in this form.
   private var typed: [UInt8]?
+  /// Whether a search finds each record whose folded key begins with the text as it was typed by that key: the text is its
+  /// own form and has no separator, so that a key's form begins as the key does. A finished word could end elsewhere.
+  private(set) var matchesFolds = false
   /// Whether the text is in closed form, which has symbols.
   private(set) var isClosed = false
 
@@ -43,13 +46,9 @@ package struct RankedText: Sendable {
     self.init(text, isFinished: isFinished, variants)
     self.isClosed = isClosed
     self.typed = folded.last == Fold.space ? folded.dropLast() : folded
-  }
-
-  /// Whether each folded key that begins with the text as it was typed matches it: the text is its own form and has no
-  /// separator, so that a key's form begins as the key does. A finished word could end elsewhere in a form.
-  var matchesFolds: Bool {
-    typed == text && !isFinished && !isClosed && text.allSatisfy { $0 >= Fold.space && $0 < 0x80 }
-      && Self.separated(text).map { variants.contains($0) } ?? true
+    // A space may stand for a separator, but not in a key that has none.
+    let first = rules.separators > 0 ? Fold.space : Fold.space + 1
+    matchesFolds = !isClosed && !rules.acrossNames && text == folded && text.allSatisfy { $0 >= first && $0 < 0x80 }
   }
 
   /// Whether a folded key begins with the text as it was typed.
