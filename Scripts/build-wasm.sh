@@ -95,9 +95,9 @@ for name in __wasi_fd_close __wasi_fd_seek __wasi_fd_write posix_memalign; do wr
 "$toolchain/wasm-ld" --no-entry --gc-sections --strip-all -O2 $exports $wrap -z stack-size=262144 --global-base=1024 \
   --initial-memory=2097152 --max-memory=268435456 -o "$work/linked.wasm" "$work/Page.o" "$work/host.o" $objects "$tables" "$libc" "$runtime"
 if command -v wasm-opt >/dev/null; then
-  # The second -Oz makes the output of the first a thousandth smaller. The linker puts nothing below --global-base. A
-  # function that is called once is not inlined: the module is larger, but smaller with gzip.
-  wasm-opt -Oz -Oz --low-memory-unused --one-caller-inline-max-function-size=0 --enable-simd --enable-bulk-memory \
+  # The linker puts nothing below --global-base. Of the functions that are called once only small ones are inlined: with
+  # all of them the module is smaller, but larger with gzip.
+  wasm-opt -Oz --low-memory-unused --one-caller-inline-max-function-size=25 --enable-simd --enable-bulk-memory \
     --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals "$work/linked.wasm" -o "$work/shardq.wasm"
 else
   echo "the module is larger than it could be: install binaryen, whose wasm-opt makes it smaller" >&2

@@ -146,13 +146,18 @@ class Entries(Compared):
 
     def test_parts_without_weights(self):
         """In a list without weights the first records that begin with a text need no entry, with signs in their keys too."""
-        lines = [json.dumps({"name": f"{self.rng.choice(['Sa-', 'Sa ', 'Bo ', '-Sa'])}{i:05}", "country": "AA"}) for i in range(9000)]
-        index = self.build(self.write("even.jsonl", lines), "--key", "{name}, {country}", *SIZES, "--words", name="even")
-        scan = FeatureOracle.of_index(index, words="body")
-        self.compare(index, scan, ["s", "sa", "sa-", "sa 0", "b", "0"])
-        for text in "s", "sa":
-            said = subprocess.run([COMMAND, "query", "--explain", "-i", index, "--", text], capture_output=True, text=True, check=True)
-            self.assertLess(int(re.search(r"parts opened\W+(\d+)", said.stdout)[1]), 8, text)
+        signs = "Sa-", "Sa ", "Bo ", "-Sa"
+        lines = [json.dumps({"name": f"{self.rng.choice(signs)}{i:05}", "country": "AA", "lat": i % 80, "lng": i % 170})
+                 for i in range(9000)]
+        for name, options in ("words", []), ("everything", ["--typos", "--filter", "country", "--near"]):
+            index = self.build(
+                self.write("even.jsonl", lines), "--key", "{name}, {country}", *SIZES, "--words", *options, name=name)
+            scan = FeatureOracle.of_index(index, words="body")
+            self.compare(index, scan, ["s", "sa", "sa-", "sa 0", "b", "0"])
+            for text in "s", "sa":
+                said = subprocess.run(
+                    [COMMAND, "query", "--explain", "-i", index, "--", text], capture_output=True, text=True, check=True)
+                self.assertLess(int(re.search(r"parts opened\W+(\d+)", said.stdout)[1]), 8, (name, text))
 
     def test_pages(self):
         """Pages joined are one page, for matches of all kinds."""

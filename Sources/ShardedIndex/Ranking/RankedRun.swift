@@ -29,8 +29,8 @@ struct RankedRun: Sendable {
   let purpose: Purpose
   /// The difference between the weight of an entry and its score, in steps.
   var raiseOfEntries = 0
-  /// Whether entries without a bonus come behind all keys of their score: no record has a weight, and the keys that begin
-  /// with the typed text are found by themselves.
+  /// Whether entries without a bonus come behind all keys of their score, since no record has a weight, and keys that begin
+  /// with the text as it was typed are in runs of keys.
   var isBehindKeys = false
   /// The number of edits of the matches.
   let edits: Int

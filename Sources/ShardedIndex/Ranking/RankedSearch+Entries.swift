@@ -28,7 +28,9 @@ extension RankedSearch {
     let hasEntries = entries.manifest.shardCount > 0
     if hasEntries, !rules.acrossNames {
       for variant in text.variants {
-        try add(RankedRun(.entries, .typed, variant, isFinished: text.isFinished, in: entries.manifest))
+        var run = try RankedRun(.entries, .typed, variant, isFinished: text.isFinished, in: entries.manifest)
+        run.isBehindKeys = text.matchesFolds && weightSource.field == nil
+        try add(run)
       }
     }
     if rules.words != nil, let word = try rarestWord(entries) { try queueRuns(ofWord: word, edits: 0, entries) }

@@ -98,7 +98,6 @@ struct RankedSearch: Sendable {
   mutating func append(_ run: RankedRun) -> Int {
     var run = run
     run.raiseOfEntries = rules.raiseOfEntries
-    run.isBehindKeys = run.set == .entries && run.edits == 0 && text.matchesFolds && !generation.manifest.hasRanks
     runs.append(run)
     return runs.count - 1
   }
