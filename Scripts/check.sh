@@ -26,12 +26,10 @@ step "the table of look-alikes is made by its script" python3 Scripts/generate_l
 # Most steps run the programs, and read these files besides their own.
 common="bin Samples shards"
 
-# The shipped programs, and the steps that compute most, besides the tests in Swift.
+# The shipped programs, and steps that compute much.
 programs() {
   step "the shipped programs build without a warning, static" shipped
   touch "$logs/programs"
-  # Commands of the pages take the module that this step builds.
-  step "the WebAssembly module builds" module
   step "the engine as WebAssembly answers as the command does" \
     --of "$common Examples Packaging Scripts Sources Tests/Page Tests/Remote Tests/Wasm" skippable Tests/Wasm/run.sh
   step "the second reader, written from docs/format.md alone" \
@@ -39,11 +37,15 @@ programs() {
     Tests/side_by_side.py --processes 2 Tests/FormatReader
   step "kills, failing calls and power cuts at every 7th point" --of "$common Sources Tests/Faults" \
     skippable Tests/Faults/run.sh --every 7
+  step "an index over HTTP: answers, requests, the cache, hosts that do wrong" \
+    --of "$common Packaging Tests/Remote Tests/side_by_side.py" skippable Tests/Remote/run.sh
   step "memory and descriptors, by counts" --of "$common Tests/Memory" skippable Tests/Memory/run.sh
 }
 
-# The library as apps build it, without optimization, the tests in Swift, and two steps that the lane has time for.
+# What builds without the programs, the tests in Swift, and a step that the lane has time for.
 tests() {
+  # Commands of the pages take the module.
+  step "the WebAssembly module builds" optional Scripts/build-wasm.sh .build/wasm/module/shardq.wasm
   step "the examples build and run, with declarations in the place of Hummingbird" \
     --of "Examples Package.swift Scripts shards Sources" Scripts/check-examples.sh
   step "an app that uses the library fetches nothing else" --of "Package.swift README.md Scripts shards Sources" \
@@ -52,15 +54,14 @@ tests() {
   step "the tests in Swift build" tests_in_swift build --product shardqPackageTests
   # Some tests read the whole tree.
   step "the tests in Swift" --of . tests_in_swift test --skip-build
-  step "an index over HTTP: answers, requests, the cache, hosts that do wrong" --of "$common Packaging Tests/Remote" \
-    skippable Tests/Remote/run.sh
   step "the terminal: keys sent, screens compared, every signal" \
     --of "$common docs README.md Scripts Sources Tests/Terminal Tests/side_by_side.py" \
     Tests/side_by_side.py Tests/Terminal
 }
 
-# The steps that mostly wait for clients, browsers and terminals, and short steps.
+# The steps that mostly wait for clients and browsers, and short steps.
 waiting() {
+  step "the C library builds" optional Scripts/build-library.sh .build/library/out
   await_programs
   step "the library's documentation builds without a warning" Scripts/documentation.sh .build/all/release/Modules
   step "the committed index has the bytes that the command makes" sample
@@ -86,9 +87,9 @@ waiting() {
   step "the page, in two browsers" --of "$common Sources Tests/Page" skippable Tests/Page/run.sh
 }
 
-# Ends with 3 if a tool is missing; the next step says so.
-module() {
-  Scripts/build-wasm.sh .build/wasm/module/shardq.wasm || [ "$?" -eq 3 ]
+# Runs a build that ends with 3 if a tool is missing; a step that needs its product says so.
+optional() {
+  "$@" || [ "$?" -eq 3 ]
 }
 
 # Ends the lane if a step of another lane failed, because the programs may be missing then.

@@ -14,4 +14,4 @@ elif [ -z "$nginx" ]; then
   echo "skipped: an index over HTTP; Scripts/dependencies.sh --tests installs nginx" >&2
   exit 77
 fi
-python3 -m unittest discover -s . -v
+../side_by_side.py --processes 2 .
