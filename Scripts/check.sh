@@ -38,7 +38,7 @@ programs() {
   step "kills, failing calls and power cuts at every 7th point" --of "$common Sources Tests/Faults" \
     skippable Tests/Faults/run.sh --every 7
   step "an index over HTTP: answers, requests, the cache, hosts that do wrong" \
-    --of "$common Packaging Tests/Remote Tests/side_by_side.py" skippable Tests/Remote/run.sh
+    --of "$common Packaging Tests/Remote" skippable Tests/Remote/run.sh
   step "memory and descriptors, by counts" --of "$common Tests/Memory" skippable Tests/Memory/run.sh
 }
 

@@ -81,7 +81,7 @@ class Filters:
     def reload(self):
         self.evaluate("document.documentElement.setAttribute('data-old', '')")
         self.browser.reload()
-        self.wait("!document.documentElement.hasAttribute('data-old') && document.readyState === 'complete'")
+        self.wait("document.documentElement?.hasAttribute('data-old') === false && document.readyState === 'complete'")
 
     def type(self, text, said):
         self.evaluate("input.select()")

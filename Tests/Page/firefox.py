@@ -119,7 +119,8 @@ class Firefox:
         # The protocol's own reload bypasses the cache; a person's does not.
         self.evaluate("document.documentElement.setAttribute('data-old', ''), location.reload()")
         end = time.monotonic() + 20
-        while self.evaluate("document.documentElement.hasAttribute('data-old')"):
+        # A document that loads has no element yet.
+        while self.evaluate("document.documentElement?.hasAttribute('data-old') ?? true"):
             if time.monotonic() > end:
                 raise TimeoutError("the page is not reloaded")
             time.sleep(0.02)

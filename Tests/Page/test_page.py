@@ -5,6 +5,7 @@ the stand-in is in between, so that it can be slow and can fail.
 """
 
 import contextlib
+import functools
 import glob
 import json
 import os
@@ -155,20 +156,21 @@ class PageTest(unittest.TestCase):
         cls.real = upstream(cls.index, *cls.words)
         if cls.real:
             cls.addClassCleanup(cls.real.stop)
-        cls.serve(server.Server(cls.index, upstream=cls.real and cls.real.address, options=cls.options))
+        cls.serve(cls.index, upstream=cls.real and cls.real.address, options=cls.options)
 
     @classmethod
-    def serve(cls, served):
-        """Starts a server and a browser; both end with the class, also if one of them does not start."""
-        cls.server = served.start()
-        cls.addClassCleanup(cls.server.stop)
+    def serve(cls, index, **options):
+        """Starts a browser, which ends with the class, and names what the server of each test has."""
+        index = server.Index(index) if isinstance(index, (str, os.PathLike)) else index
+        cls.served = functools.partial(server.Server, index, **options)
         cls.browser = browser.Browser()
         cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):
+        # A page's last requests may come when the next test runs, and then find no server.
+        self.server = self.served().start()
+        self.addCleanup(self.server.stop)
         self.tab, self.origin = None, self.server.origin
-        self.server.before = lambda path, parameters: None
-        self.server.requests.clear()
         self.failing = False
 
     def tearDown(self):
@@ -587,7 +589,7 @@ class Scrolling(PageTest):
 class Millions(PageTest):
     @classmethod
     def setUpClass(cls):
-        cls.serve(server.Server(Numbers()))
+        cls.serve(Numbers())
 
     def test_more_rows_than_a_browser_has_pixels(self):
         self.failing = True  # The browser logs that there are no dots.
@@ -638,7 +640,7 @@ class Ranked(PageTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.serve(server.Server(cls.Index()))
+        cls.serve(cls.Index())
 
     def said(self):
         return self.tab.evaluate("document.querySelector('#said').innerText")
@@ -692,7 +694,7 @@ class Below(PageTest):
         cls.addClassCleanup(shutil.rmtree, cls.directory)
         lines = [json.dumps({"name": name, "lat": 1, "lon": 2, "picture": f"pictures/{name}.png"}) + "\n" for name in ("a", "b")]
         index = build(cls.directory, lines, "--key", "{name}")
-        cls.serve(server.Server(index, options={"image": "picture"}, below="/search"))
+        cls.serve(index, options={"image": "picture"}, below="/search")
 
     def test_all_that_it_asks_for_is_below_that_path(self):
         self.failing = True  # There are no pictures.
@@ -1075,7 +1077,7 @@ class TrueRanked(PageTest):
         if not cls.real:
             raise unittest.SkipTest("bin/shardq-serve is not built: Scripts/build.sh --server")
         cls.addClassCleanup(cls.real.stop)
-        cls.serve(server.Server(index, upstream=cls.real.address))
+        cls.serve(index, upstream=cls.real.address)
 
     def test_the_best_come_first(self):
         tab = self.open()

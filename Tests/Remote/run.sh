@@ -14,4 +14,4 @@ elif [ -z "$nginx" ]; then
   echo "skipped: an index over HTTP; Scripts/dependencies.sh --tests installs nginx" >&2
   exit 77
 fi
-../side_by_side.py --processes 2 .
+python3 -m unittest discover -s . -v
