@@ -13,30 +13,35 @@
 #     Benchmarks/run.sh --sizes DIRECTORY --weight _id 10M ...      the same of ranked answers
 #
 # SHARDQ_BIN names the executable to measure, or its directory; without it Scripts/build.sh builds the shipped one.
-# --lazy also takes SHARDQ_MODULE, the file shardq.wasm, and SHARDQ_LIBRARY, the file libshardq.so, and else builds them.
+# --lazy also takes SHARDQ_MODULE, the file shardq.wasm, and --lazy and --numbers take SHARDQ_WHEEL, a file
+# shardq_core-VERSION-….whl; else they build them.
 set -eu
 cd "$(dirname "$0")"
+# Sets $wheel to the Python package that a user installs.
+wheel() {
+  wheel=${SHARDQ_WHEEL:-}
+  [ -n "$wheel" ] || ../Scripts/build-wheel.sh .build/wheel >&2 || [ $? -eq 3 ]
+  : "${wheel:=$(ls ../.build/wheel/shardq_core-*.whl 2>/dev/null)}"
+}
 if [ "${1:-}" = --lazy ]; then
   shift
   bin=${SHARDQ_BIN:-../bin}
   [ -n "${SHARDQ_BIN:-}" ] || ../Scripts/build.sh --base --remote >&2
   [ ! -f "$bin" ] || bin=$(dirname "$bin")
-  # The scripts write below the clone. If they cannot build, figures.py says that the module or the library is missing.
+  # The scripts write below the clone. If they cannot build, figures.py says that the module or the wheel is missing.
   module=${SHARDQ_MODULE:-../.build/wasm/module/shardq.wasm}
   [ -n "${SHARDQ_MODULE:-}" ] || ../Scripts/build-wasm.sh .build/wasm/module/shardq.wasm >&2 || [ $? -eq 3 ]
-  library=${SHARDQ_LIBRARY:-../.build/library/out/libshardq.so}
-  [ -n "${SHARDQ_LIBRARY:-}" ] || ../Scripts/build-library.sh .build/library/out >&2 || [ $? -eq 3 ]
+  wheel
   data=${SHARDQ_DATA:-../../shared/data}
   ./rivals.sh .build/lazy lazy/requirements.txt
-  exec .build/lazy/venv/bin/python lazy/figures.py "$bin" "$module" "$library" "$data" \
+  exec .build/lazy/venv/bin/python lazy/figures.py "$bin" "$module" "$wheel" "$data" \
     "${SHARDQ_SUITES:-$data/../suites}" .build/lazy "$@"
 fi
 if [ "${1:-}" = --numbers ]; then
   shift
   [ -n "${SHARDQ_BIN:-}" ] || ../Scripts/build.sh --base --remote >&2
-  library=${SHARDQ_LIBRARY:-../.build/library/out/libshardq.so}
-  [ -n "${SHARDQ_LIBRARY:-}" ] || ../Scripts/build-library.sh .build/library/out >&2
-  exec python3 numbers/figures.py "${SHARDQ_BIN:-../bin}" "$library" "${SHARDQ_DATA:-../../shared/data}" .build/numbers "$@"
+  wheel
+  exec python3 numbers/figures.py "${SHARDQ_BIN:-../bin}" "$wheel" "${SHARDQ_DATA:-../../shared/data}" .build/numbers "$@"
 fi
 if [ "${1:-}" = --page ]; then
   shift

@@ -170,7 +170,7 @@ class Run:
         try:
             texts = sessions.Texts(self.records["gn"], True)
             chosen = {kind: texts.of(kind, self.count(150)) for kind in timed.BESIDE}
-            shardq = timed.library(self.options.library, self.work)
+            shardq = timed.package(self.options.wheel, self.work)
             self.found["times"] = timed.compared(shardq, indexes.full, chosen, rivals)
         finally:
             rivals.close()
@@ -190,7 +190,7 @@ class Run:
         self.measure("instructions", self.instructions, "valgrind")
         self.measure("sessions of the remote reader", self.remote, self.nginx(), remote)
         self.measure("sessions in SQLite by ranges", self.sqlite)
-        self.measure("times", self.times, self.options.library)
+        self.measure("times", self.times, self.options.wheel)
         self.leave_out("SIGIR 2020's engine (jermp/autocomplete)", "this machine has no copy")
         self.leave_out("ten million records", "the data have no such list; `run.sh --sizes` builds made-up ones")
         self.say("done")
@@ -241,7 +241,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shardq", help="the directory of shardq's programs")
     parser.add_argument("module", help="shardq.wasm, with shardq.js beside it")
-    parser.add_argument("library", help="libshardq.so")
+    parser.add_argument("wheel", help="shardq_core-….whl")
     parser.add_argument("data")
     parser.add_argument("suites")
     parser.add_argument("work")

@@ -12,6 +12,7 @@ import statistics
 import sys
 import tempfile
 import time
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = 10
@@ -19,13 +20,13 @@ ROUNDS = 5
 SMALL, LARGE = 1 << 20, 1 << 31
 
 
-def library(path, work):
-    """shardq's Python package with this libshardq.so."""
-    package = os.path.join(work, "python", "shardq")
-    os.makedirs(package, exist_ok=True)
-    shutil.copy(os.path.join(HERE, "../../Sources/Hosts/Python/shardq/__init__.py"), package)
-    shutil.copy(path, os.path.join(package, "libshardq.so"))
-    sys.path.insert(0, os.path.dirname(package))
+def package(wheel, work):
+    """shardq's Python package of a wheel."""
+    folder = os.path.join(work, "python")
+    shutil.rmtree(folder, ignore_errors=True)
+    with zipfile.ZipFile(wheel) as files:
+        files.extractall(folder)
+    sys.path.insert(0, folder)
     return importlib.import_module("shardq")
 
 

@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [os.path.join(HERE, "../lazy"), os.path.join(HERE, "../../Scripts")]
 import afar  # noqa: E402
 import generated  # noqa: E402
-from timed import library, medians  # noqa: E402
+from timed import medians, package  # noqa: E402
 
 RECORDS = 200_000
 TEXTS = 400
@@ -186,7 +186,7 @@ def place_tables(command, shardq, data, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    for name in ("bin", "library", "data", "work"):
+    for name in ("bin", "wheel", "data", "work"):
         parser.add_argument(name)
     parser.add_argument("--records", type=int, default=RECORDS)
     asked = parser.parse_args()
@@ -194,7 +194,7 @@ def main():
     for name in ("plain", "price", "full", "places0", "places1"):
         subprocess.run(["rm", "-rf", os.path.join(asked.work, name)], check=True)
     command = os.path.join(asked.bin, "shardq")
-    shardq = library(asked.library, asked.work)
+    shardq = package(asked.wheel, asked.work)
     out = (
         f"# The cost of numbers\n\n`Benchmarks/run.sh --numbers` wrote this page. The lists are {asked.records:,} made products and the\n"
         "postal places, built with words, typing errors and a filter. All contenders answer in one process through Python's\n"
