@@ -160,7 +160,7 @@ class PageTest(unittest.TestCase):
 
     @classmethod
     def serve(cls, index, **options):
-        """Starts a browser, which ends with the class, and names what the server of each test has."""
+        """Starts a browser, which ends with the class, and keeps the index and the options for each test's server."""
         index = server.Index(index) if isinstance(index, (str, os.PathLike)) else index
         cls.served = functools.partial(server.Server, index, **options)
         cls.browser = browser.Browser()

@@ -50,7 +50,8 @@ package struct ValueCollector {
   private var ofRecord: [Int] = []
   /// The last added text, and its number.
   private var last: (text: [UInt8], number: Int) = ([], -1)
-  private var isOver = false
+  /// Whether there are more values than a table holds.
+  private(set) var isOver = false
   /// Whether the collector counts records; otherwise a part counts as one.
   private let countsRecords: Bool
   private let steps: WeightStep

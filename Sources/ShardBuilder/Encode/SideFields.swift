@@ -16,11 +16,11 @@ struct SideFields: Sendable {
   }
 
   /// The source of each table.
-  private let sources: [Source]
+  private var sources: [Source]
   /// Whether the records are entries, whose fields list the values and cells of other records.
   private let isOfEntries: Bool
   /// The texts for sketches; nil without sketches.
-  private let sketched: SketchedTexts?
+  private var sketched: SketchedTexts?
   private let rank: RankField?
 
   /// - Parameters:
@@ -41,6 +41,14 @@ struct SideFields: Sendable {
     sources = settings.filter.map { .values(names.firstIndex(of: $0)) } + cells
     sketched = settings.typos ? (settings.hasEntries ? .plainKeys(separators: settings.separators) : .allKeys) : nil
     rank = try RankField(settings, names: names)
+  }
+
+  /// The fields of one table alone, by its number, or of sketches alone if the number is nil.
+  func only(_ table: Int?) -> SideFields {
+    var fields = self
+    fields.sources = table.map { [sources[$0]] } ?? []
+    if table != nil { fields.sketched = nil }
+    return fields
   }
 
   /// New collectors of the tables.
@@ -106,6 +114,9 @@ struct SideFields: Sendable {
       tree = fields.sketched.map { SketchTree(of: $0) }
     }
 
+    /// Whether each table has more values than a table holds, and there is no sketch to make.
+    var isOver: Bool { tree == nil && collectors.allSatisfy(\.isOver) }
+
     /// Adds the next part of the shard.
     mutating func add(_ part: PartContent) {
       if var tree {
@@ -114,6 +125,7 @@ struct SideFields: Sendable {
         unsafe part.forEachKey { tree.add(unsafe $1.span) }
         self.tree = tree
       }
+      guard !collectors.isEmpty else { return }
       let weights = part.weights(field: fields.rank?.number.map { Int($0) }, rule: fields.rank?.rule, with: buffer)
       for (table, source) in fields.sources.enumerated() {
         let field: Int?

@@ -51,11 +51,7 @@ struct PreviousSides: SidesSource {
       // Damaged values count as none. If a read failed, the values may be sound.
       if case .io = error { throw .index(error) }
     }
-    var reader = SideFields.Reader(fields)
-    return try BuildError.ofIndex { () throws(IndexError) in
-      _ = try previous.index.generation.readWhole(previous.shards[number]) { reader.add($0) }
-      return reader.finish().tables[table]
-    }
+    return try read(number, table).tables[0]
   }
 
   /// Returns the sketch of a kept shard: from its side file, or else from its records.
@@ -65,10 +61,21 @@ struct PreviousSides: SidesSource {
     } catch {
       if case .io = error { throw .index(error) }
     }
-    var reader = SideFields.Reader(fields)
+    return try read(number, nil).sketch
+  }
+
+  /// Ends the reading of a shard that has more values than a table holds.
+  private struct IsOver: Error {}
+
+  /// Returns a table of a kept shard, or its sketch if `table` is nil, from its records.
+  private func read(_ number: Int, _ table: Int?) throws(BuildError) -> ShardSides {
+    var reader = SideFields.Reader(fields.only(table))
     return try BuildError.ofIndex { () throws(IndexError) in
-      _ = try previous.index.generation.readWhole(previous.shards[number]) { reader.add($0) }
-      return reader.finish().sketch
+      _ = try previous.index.generation.readWhole(previous.shards[number]) { (part) throws(IsOver) in
+        reader.add(part)
+        if reader.isOver { throw IsOver() }
+      }
+      return reader.finish()
     }
   }
 
