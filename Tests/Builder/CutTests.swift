@@ -236,7 +236,9 @@ import Testing
     var (undivided, divided) = ([String: [Int: Int]](), [String: [Int: Int]]())
     let rounds = TestData.count(1, 4)
     for piece in cut.indices {
-      guard piece % (TestData.isDebug ? 8 : TestData.isLong ? 1 : 3) == 0 else { continue }
+      #if DEBUG
+        guard piece % 8 == 0 else { continue }
+      #endif
       let (first, last) = (starts[max(0, piece - 4)], starts[min(cut.count, piece + 5)])
       let region = Array(all[first..<last])
       let before = Self.pieces(region, list.names)

@@ -1,7 +1,4 @@
-"""Tests updates of an index in a store: the bytes of a build, the requests, faults, two updates at once.
-
-A store fails from ten requests of an update on, and with SHARDQ_LONG=1 from each.
-"""
+"""Tests updates of an index in a store: the bytes of a build, the requests, faults at each request, two updates at once."""
 
 import hashlib
 import json
@@ -10,16 +7,12 @@ import shutil
 import threading
 import unittest
 
-from remote import LONG, SCRATCH, records, shardq
+from remote import SCRATCH, records, shardq
 from store import is_shard
 from test_store import DAY, PREFIX, URL, StoreTestCase
 
 OPTIONS = ["--key", "{name}, {country}", "--id", "_id", "--weight", "population", "--words", "--alias", "names", "--typos",
            "--filter", "country", "--number", "population", "--near", "--shard-size", "4KiB"]
-
-def failing(count):
-    """Ten numbers of requests, and the last four, one of which commits; with SHARDQ_LONG=1 all."""
-    return range(count + 1) if LONG else [*range(0, count - 3, 1 + count // 10), *range(max(0, count - 3), count + 1)]
 
 
 def lines(count):
@@ -111,23 +104,24 @@ class Updates(StoreTestCase):
 
     def test_a_store_that_fails_from_each_request_on(self):
         self.update()
-        for number in failing(len(self.store.requests)):
+        count, step = len(self.store.requests), 1
+        for failing in range(0, count + 1, step):
             self.store.objects = dict(self.published)
-            self.refuse_from(number)
+            self.refuse_from(failing)
             status, _, said = self.run_command("update", URL, *CHANGES)
             self.store.fault = None
             names = [name for name in self.store.names(PREFIX) if name.startswith("generations/")]
             self.assertIn(status, (0, 65, 66, 74), said)
             self.assertTrue(status == 0 or said.startswith("shardq: "), said)
             if len(names) == 1:
-                self.assertNotEqual(status, 0, number)
-                if number % 5 == 0:
-                    self.assertEqual(self.fetched(), digest(BEFORE), number)
+                self.assertNotEqual(status, 0, failing)
+                if failing % 10 == 0:
+                    self.assertEqual(self.fetched(), digest(BEFORE), failing)
                     self.update()
             # The changes came once, whether or not their update said so.
-            if number % 5 == 0:
+            if failing % 10 == 0:
                 self.update()
-                self.assertEqual(self.fetched(), digest(AFTER), number)
+                self.assertEqual(self.fetched(), digest(AFTER), failing)
 
     def test_two_updates_at_once(self):
         """Another update commits while this one works: both changes are there."""
@@ -302,9 +296,9 @@ class Ranges(StoreTestCase):
             self.store.objects = dict(written)
             self.store.requests.clear()
             self.run_with(text, *command)
-            for number in failing(len(self.store.requests)):
+            for failing in range(0, len(self.store.requests), 1 + len(self.store.requests) // 25):
                 self.store.objects = dict(written)
-                self.refuse_from(number)
+                self.refuse_from(failing)
                 status, _, said = shardq(*command, text=text, environment=self.store.environment)
                 self.store.fault = None
                 self.assertIn(status, (0, 65, 66, 74), said)
