@@ -1,6 +1,7 @@
 """Tests ranges of keys in separate processes, with sort and awk as the engine: the manifest equals that of `shardq build`."""
 
 import os
+import random
 import subprocess
 import time
 import unittest
@@ -76,6 +77,17 @@ class Ranges(unittest.TestCase):
     def test_everything(self):
         self.same(["--weight", "population", "--words", "--alias", "names", "--typos", "--filter", "kind", "--near",
                    "--starts"], 4)
+
+    def test_more_places_than_a_table_holds(self):
+        """A merge reads the places of kept shards from their records. One shard alone has over 1,024 of them here."""
+        made = random.Random(5)
+        with open(path("places.jsonl"), "w", encoding="utf-8") as file:
+            for number in range(60_000):
+                file.write('{"name":"n%06d","_id":%d,"lat":%.3f,"lng":%.3f}\n' % (
+                    made.randrange(10 ** 6), number, made.uniform(-80, 80), made.uniform(-179, 179)))
+        options = ["--key", "{name}", "--id", "_id", "--shard-size", "32KiB", "--near", "--typos"]
+        want = local(file.name, "places", *options)
+        self.assertEqual(digest(built_by_ranges(file.name, "places-3", 3, options)), want)
 
     def test_one_process_may_write_several_ranges(self):
         want = local(self.source, "several", *SMALL)
