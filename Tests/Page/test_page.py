@@ -1148,14 +1148,16 @@ class TrueRanked(PageTest):
         self.retype("lick")
         self.assertEqual((self.titles()[0], self.said()), ("Salt Lick 10099", "50+ matches"))
         self.assertEqual(tab.evaluate("answer.listed"), 100)
-        for listed in [150, 200]:
+        # Each End chooses the last row listed, and 50 more rows follow: another 50 if they are in sight.
+        for least in [99, 149]:
             tab.press("End", modifiers=CTRL)
-            tab.wait(f"answer.listed === {listed}")
-        # The rows in sight behind the chosen one may have come by now: then there are more of both.
-        listed, said = tab.evaluate("[answer.listed, byId('said').innerText]")
-        self.assertIn(listed, [200, 250])
+            tab.wait(f"answer.active >= {least} && answer.listed > answer.active + 1")
+        chosen = "document.querySelector('[aria-selected=true]').innerText.split('\\n')[0]"
+        tab.wait(f"{chosen} === 'Salt Lick ' + `${{10099 - answer.active}}`.padStart(5, '0')")
+        listed, said, row = tab.evaluate("[answer.listed, byId('said').innerText, answer.active]")
+        self.assertIn(row, [149, 199])
+        self.assertIn(listed, [row + 51, row + 101])
         self.assertEqual(said.strip(), f"{listed - 50}+ matches")
-        self.assertEqual(tab.evaluate("document.querySelector('[aria-selected=true]').innerText").split("\n")[0], "Salt Lick 09950")
 
 
 class Costs(PageTest):
