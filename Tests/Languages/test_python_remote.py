@@ -351,6 +351,8 @@ INTERRUPTED = """
 import os, signal, sys, threading, time, languages, shardq
 sys.path.append(os.path.join(languages.ROOT, "Tests/Remote"))
 import host
+# A shell that runs the tests in the background ignores Ctrl-C, and Python then raises no KeyboardInterrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 hangs, over, interrupt = [False], threading.Event(), threading.Lock()
 def answer(handler, content):
     if hangs[0]:
