@@ -10,30 +10,33 @@ struct RankedHeap<Item: Ranked> {
   var first: Item? { items.first }
   var count: Int { items.count }
 
+  /// Adds an item. Of items with equal ranks the last one comes first, so that a search goes on where it is.
   mutating func push(_ item: Item) {
     items.append(item)
     var child = items.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
-      guard items[parent].rank < items[child].rank else { return }
-      items.swapAt(parent, child)
+      guard !(item.rank < items[parent].rank) else { break }
+      items[child] = items[parent]
       child = parent
     }
+    items[child] = item
   }
 
   mutating func pop() -> Item? {
-    guard let first = items.first, let last = items.popLast() else { return nil }
-    guard !items.isEmpty else { return first }
-    items[0] = last
+    guard let last = items.popLast() else { return nil }
+    guard let first = items.first else { return last }
     var parent = 0
     while true {
       var child = 2 * parent + 1
-      guard child < items.count else { return first }
+      guard child < items.count else { break }
       if child + 1 < items.count, items[child].rank < items[child + 1].rank { child += 1 }
-      guard items[parent].rank < items[child].rank else { return first }
-      items.swapAt(parent, child)
+      guard last.rank < items[child].rank else { break }
+      items[parent] = items[child]
       parent = child
     }
+    items[parent] = last
+    return first
   }
 
   /// Keeps the `count` items with the greatest ranks, and returns the others.
@@ -57,8 +60,9 @@ struct RankedContainer: Ranked, Sendable {
     case pages(Range<Int>)
     case shard(Int)
     case part(RankedPart, canBeWhole: Bool)
-    /// An entry, by its part and its number in the part, and the bonus of its match in octaves.
-    case entry(RankedPart, Int, bonus: Int)
+    /// An entry, by its number in its part, and the bonus of its match in octaves. A list of the search has the part and
+    /// its other entries.
+    case entry(Int, bonus: Int, list: Int)
     /// The added records of the overlay.
     case overlay
     /// The records that match with a number of edits.

@@ -97,7 +97,11 @@ extension RankedSearch {
     entries range: Range<Int>, _ wholeEnd: Int, of reference: PartReference, _ part: RankedPart
   ) throws(IndexError) {
     guard let entries else { return }
-    if runs[part.run].isByWord { return try queue(entriesWithWords: range, of: reference, part, entries) }
+    var matching = RankedHeap<RankedContainer>()
+    if runs[part.run].isByWord {
+      try addWords(range, of: reference, part, entries, to: &matching)
+      return queue(matching, of: part)
+    }
     let weights = try entries.weights(of: reference)
     let nears = try nears(ofEntries: range, of: reference)
     var sizes: [Int] = []
@@ -113,14 +117,16 @@ extension RankedSearch {
         case .name: OtherName.bonus(of: text, isWhole: isWhole, size: size, loss: kind.loss)
         case .word, .field: kind.bonus
         }
-      queue(number, of: part, weights.values[number], kind, bonus: bonus, near: near)
+      matching.push(container(number, of: part, weights.values[number], kind, bonus: bonus, near: near))
     }
+    queue(matching, of: part)
   }
 
-  /// Queues the entries whose whole texts have all words of the typed text, in any order. If words may be in other
-  /// fields or names, queues all entries, because only the record has all of its words.
-  mutating func queue(
-    entriesWithWords range: Range<Int>, of reference: PartReference, _ part: RankedPart, _ entries: EntriesReader
+  /// Adds the entries whose whole texts have all words of the typed text, in any order. If words may be in other fields
+  /// or names, adds all entries, because only the record has all of its words.
+  func addWords(
+    _ range: Range<Int>, of reference: PartReference, _ part: RankedPart, _ entries: EntriesReader,
+    to matching: inout RankedHeap<RankedContainer>
   ) throws(IndexError) {
     let weights = try entries.weights(of: reference)
     let nears = try nears(ofEntries: range, of: reference)
@@ -134,17 +140,19 @@ extension RankedSearch {
         guard edits == 0 ? texts.keyMatch(text, rules) != nil : hasNearWords(texts, edits: edits) else { continue }
       }
       let bonus = kind.way == .field ? RecordMatch.wordsBonus(loss: kind.loss) : RecordMatch.wordsBonus - kind.loss
-      queue(number, of: part, weights.values[number], kind, bonus: bonus, near: near)
+      matching.push(container(number, of: part, weights.values[number], kind, bonus: bonus, near: near))
     }
   }
 
+  /// Returns the container of an entry.
+  ///
   /// - Parameters:
   ///   - weight: The weight of the entry.
   ///   - bonus: The bonus of the match.
   ///   - near: The greatest nearness of the records, in steps.
-  mutating func queue(
+  func container(
     _ number: Int, of part: RankedPart, _ weight: UInt64, _ kind: EntryKind, bonus: Int, near: Int
-  ) {
+  ) -> RankedContainer {
     let raise = rules.raiseOfEntries
     var rank = EntryKind.bound(weight, raise: raise, bonus: bonus - kind.bonus, near: near)
     rank.weight = kind.greatestWeight(ofEntry: weight, raise: raise)
@@ -152,7 +160,18 @@ extension RankedSearch {
     (rank.edits, rank.key) = (runs[part.run].edits, sort == nil ? 0 : .max)
     // The search finds a record whose key begins with the text by that key, with a match that is no worse.
     rank.isOtherForm = bonus <= 0 && rank.edits == 0 && text.matchesFolds
-    push(RankedContainer(rank: rank, kind: .entry(part, number, bonus: bonus), run: part.run))
+    return RankedContainer(rank: rank, kind: .entry(number, bonus: bonus, list: entryLists.count), run: part.run)
+  }
+
+  /// Queues the matching entries of a part, one after the other: they may be a hundred, and few lead to hits.
+  mutating func queue(_ matching: RankedHeap<RankedContainer>, of part: RankedPart) {
+    entryLists.append((part, matching))
+    queueBest(ofList: entryLists.count - 1)
+  }
+
+  /// Moves the best entry of a list to the queue.
+  mutating func queueBest(ofList list: Int) {
+    if let best = entryLists[list].others.pop() { queue.push(best) }
   }
 
   /// Returns the greatest nearness of the records of each of some entries, in steps; nil for an entry whose records do

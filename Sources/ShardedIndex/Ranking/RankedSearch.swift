@@ -32,6 +32,8 @@ struct RankedSearch: Sendable {
   /// The rank above all hits, at which the page begins.
   private let ceiling: ShardedIndex.Rank?
   var queue = RankedHeap<RankedContainer>()
+  /// The opened parts with matching entries, and these entries without the best one, which is in the queue.
+  var entryLists: [(part: RankedPart, others: RankedHeap<RankedContainer>)] = []
   /// The best records that were found and left for later pages, at least one of each part.
   private var left: [RankedRecord] = []
   /// The positions of all hits so far, since an entry may lead to a record that came already.
@@ -196,8 +198,9 @@ struct RankedSearch: Sendable {
     case .edits(let edits): if !hasRightMatch { try open(edits: edits, &found) }
     case .sketch(let group, let page): try open(sketch: group, ofPage: page, of: container.run)
     case .nearShard(let shard, let ends): try open(nearShard: shard, sketchEnds[ends], of: container.run)
-    case .entry(let part, let number, let bonus):
-      let key = try entry(number, of: part).recordKey
+    case .entry(let number, let bonus, let list):
+      queueBest(ofList: list)
+      let key = try entry(number, of: entryLists[list].part).recordKey
       let edits = runs[container.run].edits
       let isOtherForm = edits == 0 && !text.isTyped(atStartOf: key)
       guard isOtherForm || !container.rank.isOtherForm else { return }

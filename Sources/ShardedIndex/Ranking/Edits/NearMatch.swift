@@ -1,6 +1,6 @@
 /// The typed text of a ranked query, for comparisons with texts that are a few edits away. Source: docs/tiers.md
 /// section 2.
-package struct NearText: Sendable {
+package final class NearText: Sendable {
   let automaton: EditAutomaton
   let isFinished: Bool
   /// The first byte of the text; nil for an empty text.

@@ -1,5 +1,5 @@
 /// The typed text of a ranked query, for matches with edits. Source: docs/tiers.md section 2.
-package struct NearQuery: Sendable {
+package final class NearQuery: Sendable {
   package let budget: EditBudget
   /// The text for comparisons with one edit, and with two, as far as it may have so many.
   private let texts: [NearText]

@@ -164,16 +164,18 @@ extension RankedSearch {
     guard !candidates.isEmpty else { return }
     if let entries, run.set == .entries {
       let weights = try entries.weights(of: reference)
+      var matching = RankedHeap<RankedContainer>()
       for (record, bonus) in candidates {
         if run.isByWord {
-          try queue(entriesWithWords: record..<record + 1, of: reference, part, entries)
+          try addWords(record..<record + 1, of: reference, part, entries, to: &matching)
           continue
         }
         guard let near = try nears(ofEntries: record..<record + 1, of: reference)[0] else { continue }
         let kind = EntryKind(mark: weights.marks[record])
-        queue(record, of: part, weights.values[record], kind, bonus: kind.bonus + bonus, near: near)
+        let (weight, bonus) = (weights.values[record], kind.bonus + bonus)
+        matching.push(container(record, of: part, weight, kind, bonus: bonus, near: near))
       }
-      return
+      return queue(matching, of: part)
     }
     let weights = try weights(of: reference)
     for (record, _) in candidates {
