@@ -104,12 +104,13 @@ final class QueryTarget: FuzzTarget {
 
   /// Returns the score and the weight of each match, the greatest first. Source: docs/ranking.md section 4.
   private func ranks(of runs: [Range<Int>], _ readings: [Reading]) -> [[UInt64]] {
-    runs.joined().map { number in
+    let wholeBonus = readings[0].isFinished ? 8 : 6
+    return runs.joined().map { number in
       let isWhole = readings.contains { reading in
         let rest = keys[number].dropFirst(reading.word.count)
         return !reading.word.isEmpty && keys[number].starts(with: reading.word) && (rest.isEmpty || rest.first == 1)
       }
-      return [UInt64(WeightRule.code(weights[number]) + (isWhole ? 8 * 2048 : 0)), weights[number]]
+      return [UInt64(WeightRule.code(weights[number]) + (isWhole ? wholeBonus * 2048 : 0)), weights[number]]
     }.sorted { ($0[0], $0[1]) > ($1[0], $1[1]) }
   }
 
