@@ -10,7 +10,8 @@ struct RankedHeap<Item: Ranked> {
   var first: Item? { items.first }
   var count: Int { items.count }
 
-  /// Adds an item. Of items with equal ranks the last one comes first, so that a search goes on where it is.
+  /// Adds an item. If no item has a greater rank, the heap gives this one next. So of entries with equal ranks, a search
+  /// takes those of one part before it takes those of another part.
   mutating func push(_ item: Item) {
     items.append(item)
     var child = items.count - 1

@@ -1,5 +1,5 @@
 /// The typed text of a ranked query, for comparisons with texts that are a few edits away. Source: docs/tiers.md
-/// section 2.
+/// section 2. The copies of a search share it.
 package final class NearText: Sendable {
   let automaton: EditAutomaton
   let isFinished: Bool

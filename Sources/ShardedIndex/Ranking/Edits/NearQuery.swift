@@ -1,4 +1,5 @@
-/// The typed text of a ranked query, for matches with edits. Source: docs/tiers.md section 2.
+/// The typed text of a ranked query, for matches with edits. Source: docs/tiers.md section 2. The copies of a
+/// search share it.
 package final class NearQuery: Sendable {
   package let budget: EditBudget
   /// The text for comparisons with one edit, and with two, as far as it may have so many.
