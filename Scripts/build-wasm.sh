@@ -97,8 +97,8 @@ for name in __wasi_fd_close __wasi_fd_seek __wasi_fd_write posix_memalign; do wr
 if command -v wasm-opt >/dev/null; then
   # The linker puts nothing below --global-base. Of the functions that are called once only small ones are inlined: with
   # all of them the module is smaller, but larger with gzip.
-  wasm-opt -Oz --low-memory-unused --one-caller-inline-max-function-size=25 --enable-simd --enable-bulk-memory \
-    --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals "$work/linked.wasm" -o "$work/shardq.wasm"
+  wasm-opt -Oz --converge --low-memory-unused --one-caller-inline-max-function-size=80 --enable-simd \
+    --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals "$work/linked.wasm" -o "$work/shardq.wasm"
 else
   echo "the module is larger than it could be: install binaryen, whose wasm-opt makes it smaller" >&2
   cp "$work/linked.wasm" "$work/shardq.wasm"

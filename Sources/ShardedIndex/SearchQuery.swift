@@ -216,8 +216,8 @@ extension ShardedIndex {
 
   /// Whether a ranked query corrects typing errors. Source: docs/tiers.md section 2.
   ///
-  /// The search corrects one error in a word of three characters or more, and two in a word of eight or more, or of five
-  /// or more if the text has no other word. Records with fewer errors come first.
+  /// The search corrects one error in a word of three characters or more, and two in a word of eight or more. In a text
+  /// of one word it corrects two from five characters on, and three from eight. Records with fewer errors come first.
   @nonexhaustive
   public enum Typos: Hashable, Sendable {
     /// The search corrects typing errors if the index was built for it.

@@ -29,6 +29,18 @@ Hauptstra\u00dfe 1,Kiel,4
 Boulevard de la Mer 11,Nice,3
 Fernandes 11,Lisboa,1
 """
+WORDS = """name,w
+garden,110
+guard,20
+gardens,18
+guardian,16
+accommodating,3
+accompanied,30
+mischievous,2
+miscellaneous,90
+Birmingham,40
+Birmingham Gardens,1
+"""
 
 
 class Meant(Case):
@@ -58,6 +70,19 @@ class Meant(Case):
             ("11 bd fernandes", ("11, boulevard Fernandes", "Paris")),
         ]:
             self.assertEqual(self.first(text), name, text)
+
+    def test_words(self):
+        """A third error of a long word is behind its sixth letter.
+        Missing and surplus spaces leave each word its own errors."""
+        self.write("words.csv", WORDS)
+        self.shardq("build", "-q", "-i", "index", "--key", "{name}", "--weight", "w", "--words", "--typos", "words.csv")
+        for text, name in {
+            "acomadatin": "accommodating", "mischeivuos": "mischievous", "bir mingam": "Birmingham",
+            "birming hsm": "Birmingham", "birmnghamgardns": "Birmingham Gardens",
+        }.items():
+            self.assertEqual(self.first(text)[0], name, text)
+        answer = json.loads(self.shardq("-i", "index", "acomadatin", "--json", "-n", "1"))
+        self.assertEqual(answer["hits"][0]["edits"], 3)
 
     def test_words_across_names(self):
         """A word of the key and a word of another name, in any order; with a filter, and by pages."""

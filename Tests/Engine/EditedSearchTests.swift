@@ -27,7 +27,7 @@ import Testing
     let query = FoldedCharacters.all(of: fold)
     var near: [(edits: Int, score: Int, weight: UInt64, position: Int)] = []
     for (position, record) in records.enumerated() {
-      let (edits, bonus) = nearest(query, record.folded, isFinished: isFinished)
+      let (edits, bonus) = nearest(query, record.folded, isFinished: isFinished, limit: limit)
       if edits <= limit { near.append((edits, WeightRule.code(record.weight) + 2048 * bonus, record.weight, position)) }
     }
     near.sort { ($0.edits, $1.score, $1.weight, $0.position) < ($1.edits, $0.score, $0.weight, $1.position) }
@@ -36,20 +36,27 @@ import Testing
 
   /// The edits from a query to the nearest beginning of a key, and its bonus by the bytes around its end: 2 where a
   /// component or the key ends, 1 where a word ends.
-  private static func nearest(_ query: [UInt32], _ folded: [UInt8], isFinished: Bool) -> (edits: Int, bonus: Int) {
+  private static func nearest(
+    _ query: [UInt32], _ folded: [UInt8], isFinished: Bool, limit: Int
+  ) -> (edits: Int, bonus: Int) {
     // The separator counts as a space, so it is told apart in the bytes of ASCII names alone.
     let bytes = folded.map(UInt32.init) + (isFinished ? [1] : [])
-    let distances = EditTable.distances(query, bytes.map { $0 == 1 ? 0x20 : $0 })
+    let text = bytes.map { $0 == 1 ? 0x20 : $0 }
+    let distances = EditTable.distances(query, text)
     func bonus(_ end: Int) -> Int {
       [end - 1, end].map { at in
         if at == bytes.count { return 2 }
         return at < 0 ? 0 : bytes[at] == 1 ? 2 : bytes[at] == 0x20 ? 1 : 0
       }.max()!
     }
-    let least = distances.min()!
+    let least = EditTable.distance(query, text, limit: limit)
     // Errors in the first letter are rare.
     let start = bytes.first == query.first ? 0 : -2
-    return (max(1, least), start + distances.indices.filter { distances[$0] == least }.map(bonus).max()!)
+    let ends = distances.indices.filter {
+      distances[$0] == least && (least < 3 || $0 > 6) && EditTable.allows(least, query, Array(text[..<$0]))
+    }
+    guard let best = ends.map(bonus).max() else { return (limit + 1, 0) }
+    return (max(1, least), start + best)
   }
 
   static func check(

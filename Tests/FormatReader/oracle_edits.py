@@ -7,6 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from oracle import SEPARATOR, SPACE, Match  # noqa: E402
 
+FIRST = 6  # characters of a text that a third edit of a query of one word is behind
 LONGEST_EDITED = 64  # characters of a query that are compared with edits
 WHOLE_CORRECTED, WORD_CORRECTED = 2, 1  # octaves, added where the corrected text or its last word ends
 OTHER_START = -2  # octaves, if the corrected text begins with another byte
@@ -25,7 +26,9 @@ def has_digit(word):
 def edits_of_word(word, is_alone):
     """The most edits of a word without digits."""
     size = len(word.decode())
-    return 0 if size < 3 else 1 if size < (5 if is_alone else 8) else 2
+    if is_alone:
+        return 0 if size < 3 else 1 if size < 5 else 2 if size < 8 else 3
+    return 0 if size < 3 else 1 if size < 8 else 2
 
 
 def cut(q, finished):
@@ -37,7 +40,7 @@ def cut(q, finished):
 def edits_of(q):
     """The most edits of a query that lead to a beginning of a text."""
     words = words_of(cut(q, False)[0])
-    return max((edits_of_word(word, len(words) == 1) for word in words), default=0)
+    return edits_of_word(b"".join(words), len(words) == 1)
 
 
 def edits_of_own_word(word, digits):
@@ -142,12 +145,13 @@ def nearest(q, text, finished, limit, digits):
     there is none within the limit in which no word has too many."""
     whole, text = text.decode() + "\1", characters(text, finished)[: len(q) + limit]
     row = distances(q, text, limit)
-    if min(row) > limit:
+    least = min(row)
+    if least > limit or least > 2 and distance(text[:FIRST], q) > 2:
         return None
     around = [
         whole[max(0, end - 1) : end + 1] for end, edits in enumerate(row)
-        if edits == min(row) and is_allowed(q, text[:end], edits, digits)]
-    return around and (min(row), max(
+        if edits == least and (least < 3 or end > FIRST) and is_allowed(q, text[:end], edits, digits)]
+    return around and (least, max(
         WHOLE_CORRECTED if "\1" in pair else WORD_CORRECTED if " " in pair else 0 for pair in around))
 
 

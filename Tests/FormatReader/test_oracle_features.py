@@ -181,8 +181,9 @@ class Features(unittest.TestCase):
             self.assertEqual(oracle_edits.distance(q, text), min(slow(q, text[:end]) for end in range(len(text) + 1)), (q, text))
 
     def test_allowed_edits(self):
-        for text, edits in {"": 0, "ab": 0, "abc": 1, "ab abcd": 1, "abcde": 2, "abc abcde": 1, "ab ab ab": 0,
-                            "ab abcdefgh": 2, "\ud55c\uad6d": 2, "a" * 64: 2, "a" * 65: 2, "a " * 33 + "abcdefgh": 0, "new york": 1}.items():
+        for text, edits in {"": 0, "ab": 0, "abc": 1, "ab abcd": 1, "abcde": 2, "abc abcde": 2, "ab ab ab": 1,
+                            "abcdefgh": 3, "ab abcdefgh": 2, "\ud55c\uad6d": 2, "a" * 64: 3, "a" * 65: 3, "a b": 0,
+                            "a " * 33 + "abcdefgh": 2, "new york": 1}.items():
             self.assertEqual(FeatureQuery(text).edits, edits, text)
         for text, edits in {"abc": None, "a b": None, "ab c": 0, "abc ab": 1, "abc abc": 2, "abc abc abcdefgh": 3,
                             "a b c d e f g hi": 0, "a b c d e f g h ij": None, "ab " + "a" * 62: 2}.items():
@@ -215,7 +216,11 @@ class Features(unittest.TestCase):
             ("y n", "New York City US", None),
             ("c us", "New York City US", None),
             ("ci us", "New York City US", (1, -6, "words")),
-            ("new york city us x", "New York City US", None),
+            ("new york city us x", "New York City US", (2, 2, "key")),
+            ("new york city us xyz", "New York City US", None),
+            ("lo sangelse", "Los Angeles US", (2, 2, "key")),
+            ("sanfrnciscoo", "San Francisco US", (3, 2, "key")),
+            ("xsnfrancisco", "San Francisco US", None),
         ]:
             self.assertEqual(self.match(text, name, typos=True), found, text)
         # Fewer edits come before any score.

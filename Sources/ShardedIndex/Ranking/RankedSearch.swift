@@ -58,11 +58,10 @@ struct RankedSearch: Sendable {
   init(
     _ folded: [UInt8], filter: RankedFilter? = nil, near: RankedNear? = nil, sort: RankedSort? = nil,
     typos: ShardedIndex.Typos = .automatic, isClosed: Bool = false, acrossNames: Bool = false,
-    in generation: Generation,
-    below ceiling: ShardedIndex.Rank? = nil
+    in generation: Generation, below ceiling: ShardedIndex.Rank? = nil
   ) throws(IndexError) {
     (self.generation, self.filter, nearness, self.sort) = (generation, filter, near, sort)
-    self.ceiling = ceiling
+    (self.ceiling, endsAtMoreEdits) = (ceiling, typos == .min)
     let manifest = generation.manifest
     entries = try generation.entries()
     var rules = MatchRules(of: manifest)
@@ -70,7 +69,6 @@ struct RankedSearch: Sendable {
     self.rules = rules
     weightSource = try WeightSource(manifest)
     text = RankedText(folded, rules, isClosed: isClosed)
-    endsAtMoreEdits = typos == .min
     editLimit = manifest.corrects(typos) && !acrossNames && !isClosed ? EditBudget(text, rules).limit : 0
     if manifest.shardCount > 0, try goesByNumbers() {
       try add(RankedRun(.records, .all, edits: 0, in: manifest))
@@ -193,7 +191,9 @@ struct RankedSearch: Sendable {
     switch container.kind {
     case .pages(let pages): try open(pages: pages, of: container.run)
     case .shard(let number): try open(shard: number, of: container.run)
-    case .part(let part, let canBeWhole): try open(part, canBeWhole: canBeWhole, notAbove: limit, &found)
+    case .part(let part, let canBeWhole):
+      try open(part, canBeWhole: canBeWhole, notAbove: limit, &found)
+      queueThirdEdit(of: part, container)
     case .overlay: addOverlaid(edits: container.rank.edits, notAbove: limit, &found)
     case .edits(let edits): if !hasRightMatch { try open(edits: edits, &found) }
     case .sketch(let group, let page): try open(sketch: group, ofPage: page, of: container.run)

@@ -54,7 +54,7 @@
     @Option(
       name: .customLong("typos"), defaultAsFlag: .letters,
       help: ArgumentHelp(
-        "Correct one typing error in a word of 3 letters, and two in a word of 8. Words with a digit have errors "
+        "Correct one typing error in a word of 3 letters, and two in a word of 8, three if it is alone. Words with a digit have errors "
           + "only with the value digits. Adds 3 to 13 % to the index.",
         valueName: "letters|digits"))
     var typos: EditedWords?

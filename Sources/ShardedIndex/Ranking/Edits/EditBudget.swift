@@ -24,11 +24,11 @@ package struct EditBudget: Sendable {
   package init(_ text: [UInt8], inAnyOrder: Bool, editsDigits: Bool = false) {
     let characters = FoldedCharacters.all(of: text)
     guard characters.count <= EditAutomaton.longestQuery else { return }
-    var (sum, longest, count) = (0, 0, 0)
     let typed = characters.split(separator: UInt32(Fold.space))
+    // Spaces in words with digits may be missing, or too many.
+    self.text = Self.limit(ofWord: typed.reduce(0) { $0 + $1.count }, isAlone: typed.count == 1)
+    var (sum, longest, count) = (0, 0, 0)
     for word in typed {
-      // Spaces in words with digits may be missing, or too many.
-      self.text = max(self.text, Self.limit(ofWord: word.count, isAlone: typed.count == 1))
       let limit = Self.limit(of: word, isAlone: typed.count == 1, editsDigits: editsDigits)
       (sum, longest, count) = (sum + limit, max(longest, word.count), count + 1)
     }
@@ -39,9 +39,11 @@ package struct EditBudget: Sendable {
   }
 
   /// Returns the most edits of a word of so many characters: none if it has fewer than three, one if fewer than eight,
-  /// else two. A word alone may have two from five characters on.
+  /// else two. A word alone may have two from five characters on, and three from eight.
   static func limit(ofWord characters: Int, isAlone: Bool) -> Int {
-    characters < 3 ? 0 : characters < (isAlone ? 5 : 8) ? 1 : 2
+    if characters < 3 { return 0 }
+    if isAlone { return characters < 5 ? 1 : characters < 8 ? 2 : 3 }
+    return characters < 8 ? 1 : 2
   }
 
   /// Returns the most edits of a word: none if it has a digit, unless such words may have edits.

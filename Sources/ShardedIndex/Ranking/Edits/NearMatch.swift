@@ -9,7 +9,7 @@ package final class NearText: Sendable {
   private let words: WordEdits?
 
   /// - Parameters:
-  ///   - limit: The most edits, 1 or 2.
+  ///   - limit: The most edits, 1 to 3.
   ///   - rules: The rules for the edits of words; nil if each word may have all edits.
   package init(_ text: RankedText, limit: Int, _ rules: MatchRules? = nil) {
     automaton = EditAutomaton(text.text, isFinished: text.isFinished, limit: limit)

@@ -2,7 +2,7 @@
 /// search share it.
 package final class NearQuery: Sendable {
   package let budget: EditBudget
-  /// The text for comparisons with one edit, and with two, as far as it may have so many.
+  /// The text for comparisons with one edit, with two and with three, as far as it may have so many.
   private let texts: [NearText]
   /// The words of the text; nil if they do not match in any order.
   let words: NearWords?

@@ -18,7 +18,8 @@ extension RankedSearch {
     let query = nearQuery ?? NearQuery(text, rules)
     nearQuery = query
     addOverlaid(edits: edits, notAbove: nil, &found)
-    if edits <= query.budget.text { try queueSketches(.near, edits: edits) }
+    // The parts with two edits are those with three.
+    if edits <= min(2, query.budget.text) { try queueSketches(.near, edits: edits) }
     guard let words = query.words, let entries, generation.manifest.shardCount > 0 else { return }
     let leaders = try words.leaders {
       entries.canEndKey($0)
@@ -44,6 +45,8 @@ extension RankedSearch {
       let manifest = reader(of: set).manifest
       guard manifest.shardCount > 0 else { continue }
       let number = append(RankedRun(set, purpose, edits: edits, in: manifest))
+      // For the third edit.
+      if edits == 2 { _ = append(RankedRun(set, purpose, edits: 3, in: manifest)) }
       for page in 0..<manifest.pageCount {
         do throws(IndexError) { try queue(sketchesOfPage: page, of: number) } catch {
           // A carrier fetches the bytes of the other pages side by side with these.
@@ -148,6 +151,15 @@ extension RankedSearch {
             weight, near: greatestNear, key: keys?[part] ?? 0, position: position(ofPlace: start)),
           kind: .part(RankedPart(run: number, shard: shard, part: part), canBeWhole: false), run: number))
     }
+  }
+
+  /// Queues a part that was opened for two edits, for three. A third edit is behind the characters that sketches have.
+  mutating func queueThirdEdit(of part: RankedPart, _ container: RankedContainer) {
+    guard case .near = runs[part.run].purpose, container.rank.edits == 2, nearQuery?.budget.text == 3, !container.isRest
+    else { return }
+    var (part, rank) = (part, container.rank)
+    (part.run, rank.edits) = (part.run + 1, 3)
+    push(RankedContainer(rank: rank, kind: .part(part, canBeWhole: false), run: part.run))
   }
 
   /// Adds the records of a part that match with the run's number of edits, or queues such entries.
