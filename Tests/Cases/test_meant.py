@@ -72,12 +72,12 @@ class Meant(Case):
             self.assertEqual(self.first(text), name, text)
 
     def test_words(self):
-        """A third error of a long word is behind its sixth letter.
+        """A corrected whole word is before heavier longer ones. A third error of a long word is behind its sixth letter.
         Missing and surplus spaces leave each word its own errors."""
         self.write("words.csv", WORDS)
         self.shardq("build", "-q", "-i", "index", "--key", "{name}", "--weight", "w", "--words", "--typos", "words.csv")
         for text, name in {
-            "acomadatin": "accommodating", "mischeivuos": "mischievous", "bir mingam": "Birmingham",
+            "gaurd": "guard", "acomadatin": "accommodating", "mischeivuos": "mischievous", "bir mingam": "Birmingham",
             "birming hsm": "Birmingham", "birmnghamgardns": "Birmingham Gardens",
         }.items():
             self.assertEqual(self.first(text)[0], name, text)

@@ -34,7 +34,7 @@ import Testing
     return near.map { (records[$0.position].id, $0.edits, $0.score) }
   }
 
-  /// The edits from a query to the nearest beginning of a key, and its bonus by the bytes around its end: 2 where a
+  /// The edits from a query to the nearest beginning of a key, and its bonus by the bytes around its end: 4 where a
   /// component or the key ends, 1 where a word ends.
   private static func nearest(
     _ query: [UInt32], _ folded: [UInt8], isFinished: Bool, limit: Int
@@ -45,8 +45,8 @@ import Testing
     let distances = EditTable.distances(query, text)
     func bonus(_ end: Int) -> Int {
       [end - 1, end].map { at in
-        if at == bytes.count { return 2 }
-        return at < 0 ? 0 : bytes[at] == 1 ? 2 : bytes[at] == 0x20 ? 1 : 0
+        if at == bytes.count { return 4 }
+        return at < 0 ? 0 : bytes[at] == 1 ? 4 : bytes[at] == 0x20 ? 1 : 0
       }.max()!
     }
     let least = EditTable.distance(query, text, limit: limit)

@@ -9,7 +9,7 @@ from oracle import SEPARATOR, SPACE, Match  # noqa: E402
 
 FIRST = 6  # characters of a text that a third edit of a query of one word is behind
 LONGEST_EDITED = 64  # characters of a query that are compared with edits
-WHOLE_CORRECTED, WORD_CORRECTED = 2, 1  # octaves, added where the corrected text or its last word ends
+WHOLE_CORRECTED, WORD_CORRECTED = 4, 1  # octaves, added where the corrected text or its last word ends
 OTHER_START = -2  # octaves, if the corrected text begins with another byte
 OTHER_BONUS, LATER_BONUS, ANY_ORDER_BONUS = -1, -3, -6  # of a match with edits
 MOST_WORDS, MOST_EDITS = 8, 3  # of a query whose words match in any order with edits

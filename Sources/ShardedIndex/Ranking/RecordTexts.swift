@@ -31,7 +31,7 @@ package struct RecordMatch: Sendable {
   /// Returns the bonus of words in any order of which a word of another field has this loss, or the worst of them.
   static func wordsBonus(loss: Int) -> Int { loss > 0 ? wordsBonus - wordBonus - loss : wordsBonus }
   /// What a match with edits gains if the whole text is corrected, or the last corrected word ends.
-  static let wholeNearBonus = 2
+  static let wholeNearBonus = 4
   static let wordNearBonus = 1
   /// What such a match loses if the first byte of the text is another one.
   static let otherStartBonus = -2
