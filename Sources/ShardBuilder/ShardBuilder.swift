@@ -199,11 +199,7 @@ public enum ShardBuilder {
     if options.weightsFile != nil, options.id == nil {
       throw .dataset(.options, message: "a file of weights needs \(.id), the field with the ids in the file")
     }
-    for field in options.textFields {
-      guard let keep = options.keep, !RecordEncoder.isKept(field.path, keep: keep) else { continue }
-      let what = field.setting == .alias ? "has other names" : "is searched"
-      throw .dataset(.options, message: "the field \"\(field.path)\" \(what), so the index must store it; keep it too")
-    }
+    try options.checkStoredTexts()
     for (setting, texts) in [(BuildSetting.alias, options.alias), (.searchField, options.searchFields)] {
       let losses = TextField.losses(ofNames: setting == .alias)
       for text in texts where TextField(text, ofNames: setting == .alias).loss == nil {

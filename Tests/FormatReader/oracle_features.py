@@ -28,7 +28,7 @@ from oracle import (  # noqa: E402
 from oracle_forms import (  # noqa: E402
     closed, forms_of, has_symbol, name_forms, plain, spaced, spaced_closed, with_and)
 from oracle_near import hundredths, nearness  # noqa: E402
-from oracle_searched import in_fields, in_fields_bonus, path_and_loss  # noqa: E402
+from oracle_searched import in_fields, in_fields_bonus, parts_of, path_and_loss  # noqa: E402
 from oracle_edits import MOST_WORDS, edited, edits_of, without_surplus, words_of  # noqa: E402
 
 
@@ -197,7 +197,7 @@ class FeatureOracle(Oracle):
     """Records ranked by all rules of the features that are on."""
 
     def __init__(self, records, words=None, alias=(), searched=()):
-        """`words` is None, "body" or "all"; `alias` are paths of the fields of other names, `initials` among them, and
+        """`words` is None, "body", "all" or "code"; `alias` are paths of the fields of other names, `initials` among them, and
         `searched` those of fields whose words are searched."""
         super().__init__(records)
         self.separators = 1
@@ -244,7 +244,9 @@ class FeatureOracle(Oracle):
             others = [(name, loss) for path, loss in self.alias for name in names_in(fields.get(path))]
             if self.initials:
                 others.append((initials(plain(self.keys[position]).split(SEPARATOR)[0]), 0))
-            searched = [(text, loss) for path, loss in self.searched for text in texts_in(fields.get(path))]
+            searched = [
+                (part, loss) for path, loss in self.searched for text in texts_in(fields.get(path))
+                for part in (parts_of(text) if self.words == "code" else [text])]
             found = self.cache[position] = Texts(
                 self.keys[position], others, self.words == "all", self.separators, searched)
         return found

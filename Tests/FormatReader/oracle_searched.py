@@ -28,6 +28,14 @@ def in_fields_bonus(query, via):
     return -via[1] - via[2]
 
 
+def parts_of(text):
+    """A text of code, and the rest of each word from a capital behind a small letter on, of the first 16 in a word."""
+    yield text
+    for word in re.split("[\0-\x20]+", text):
+        for start in [found.end() for found in re.finditer("[a-z](?=[A-Z])", word)][:16]:
+            yield word[start:]
+
+
 def path_and_loss(path, usual):
     """The path of a field, and the loss of its matches: FIELD or FIELD:BONUS."""
     bonus = re.fullmatch("(.*):([+-]?[0-9]+)", path, re.DOTALL)

@@ -81,7 +81,7 @@ class Entries(Temporary):
     def rows(self, rng, count):
         """Names with signs, look-alikes, Hangul, repeated keys and other names of all kinds."""
         syllables = ["san ", "st. ", "l'", "new-", "ville", "york", "a", "(o)", "\u0e19\u0e4d\u0e49\u0e32", "\u795e\u30f6", "\uac15\ub0a8 ", "\u0629", "/", "x", "\u0e40", "\u56db\u30c3\u8c37",
-                     "c++ ", "&", " & ", ".n", "\U0001f331", "\u00bf", "_", "[b] ", "\u300c"]
+                     "c++ ", "&", " & ", ".n", "\U0001f331", "\u00bf", "_", "[b] ", "\u300c", "getUser", "IdOf"]
         for i in range(count):
             name = "".join(rng.choices(syllables, k=rng.randint(1, 5)))
             others = [
@@ -102,7 +102,7 @@ class Entries(Temporary):
             {"words": "body", "alias": ["alt"]}, {"alias": ["initials"]},
             {"words": "body", "searched": ["alt"]}, {"words": "all", "searched": ["names.ko:-4", "alt:-16", "country"]},
             {"words": "body", "alias": ["alt:-16", "names.ko", "initials"], "searched": ["alt:-7", "name:-4"]},
-            {"alias": ["alt:-2", "alt:-1", "name:-3"]},
+            {"alias": ["alt:-2", "alt:-1", "name:-3"]}, {"words": "code", "searched": ["alt:-7", "name:-4"]},
         ]):
             with self.subTest(**options):
                 index = self.build(source, *KEY, "--weight", "w", *SIZES, *self.options(**options), name=str(number))

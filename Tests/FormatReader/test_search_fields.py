@@ -177,11 +177,32 @@ class SearchFields(Entries):
         self.assertEqual(found("soft and wool"), [("Wool hat", "field", -8, [[0, 4]])])
         self.assertEqual(found("xxxx wool"), [("Wool hat", "key", 0, [[0, 4]]), ("Mini skirt", "field", -5, [])])
 
+    def test_code(self):
+        """Capitals behind small letters begin words, in the components of the key but the last."""
+        parts = ["get", "User", "Name", "URL", "Of", "x", "Id", "set", "2", "_", " ", "\u00dcber", "a"]
+        rows = [{"name": "".join(self.rng.choices(parts, k=self.rng.randrange(1, 6))), "country": self.rng.choice(["aB", "US"]), "w": n % 90,
+                 "about": "".join(self.rng.choices(parts, k=9))} for n in range(900)]
+        rows.append({"name": "aB" * 20, "country": "aB", "w": 1, "about": ""})
+        lines = [json.dumps(row) for row in rows]
+        for name, options, searched, setting in [
+            ("code", [], ["name:-4"], b"name:-4"), ("both", ["--search-field", "about"], ["about:-5", "name:-4"], b"about,name:-4"),
+        ]:
+            index = self.build(self.write(f"{name}.jsonl", lines), "--key", "{name}, {country}", "--weight", "w", *SIZES, "--typos", "--words", "code", *options, name=name)
+            self.assertEqual(reader.Index(index).settings[b"search-field"], setting)
+            scan = FeatureOracle.of_index(index, words="code", searched=searched)
+            asking = queries(self.rng, scan, 300 if LONG else 60) + ["username", "user name", "nameof", "b", "ab", "url id", "us", "b" + "ab" * 5]
+            for text, answer in zip(asking, asked(index, asking, 50, "--typos", "none", "--words", "all")):
+                self.compare_hits(scan, text, answer, scan.answer(FeatureQuery(text, all_words=True, separators=scan.separators), 50))
+            asking = [mistyped(self.rng, text) for text in asking[:20]] + ["usrname"]
+            for text, answer in zip(asking, asked(index, asking, 50, "--words", "all")):
+                self.compare_hits(scan, text, answer, scan.answer(FeatureQuery(text, typos=True, all_words=True, separators=scan.separators), 50))
+            shardq("verify", "-i", index)
+
     def test_refusals(self):
         source = self.write("list.jsonl", ['{"name": "a", "text:1": "b", "n": "c"}'])
         for options, message in [
             (["--search-field", "text:-3"], b"from -16 to -4"), (["--search-field", "n:+1"], b"--search-field"), (["--alias", "n:-17"], b"from -16 to 0"),
-            (["--search-field", "m"], b"--search-field"), (["--search-field", "n", "--keep", "name"], b"is searched"), (["--alias", "n:99999999999999999999"], b"n:999"),
+            (["--search-field", "m"], b"--search-field"), (["--search-field", "n", "--keep", "name"], b"is searched"), (["--words", "code", "--keep", "n"], b"name"), (["--alias", "n:99999999999999999999"], b"n:999"),
         ]:
             run = subprocess.run([COMMAND, "build", source, "-i", self.directory / "refused", "--key", "{name}", *options], capture_output=True)
             self.assertNotEqual(run.returncode, 0, options)

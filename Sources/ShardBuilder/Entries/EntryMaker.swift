@@ -71,7 +71,12 @@ struct EntryMaker {
           var found: [[UInt8]] = []
           let kind = ValueKind(rawValue: kind.rawValue) ?? .string
           unsafe FieldTexts.forEach(text, kind) { unsafe found.append(Array($0)) }
-          for text in found { unsafe text.withUnsafeBufferPointer { unsafe add($0, of: field) } }
+          let isCode = rules.words == .code && !field.isOfNames
+          for text in found {
+            FieldTexts.forEachPart(text, isCode: isCode) { part in
+              unsafe part.withUnsafeBufferPointer { unsafe add($0, of: field) }
+            }
+          }
         } else {
           var start = 0
           for end in 0...text.count where unsafe end == text.count || FieldTexts.dividesNames(text[end]) {

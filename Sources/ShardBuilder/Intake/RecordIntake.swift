@@ -220,6 +220,9 @@ struct RecordIntake: ~Copyable {
     }
     let chosen = try KeyTemplate(checking: text)
     template = chosen
+    var named = options
+    named.key = text
+    try named.checkStoredTexts()
     return chosen
   }
 

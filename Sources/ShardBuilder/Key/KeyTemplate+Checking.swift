@@ -18,6 +18,21 @@ extension KeyTemplate {
     throw .template(named, template: text, position: position)
   }
 
+  /// The fields of all components but the last; all fields of a template of one component.
+  var bodyFields: [String] {
+    let separator = parts.lastIndex { part in
+      if case .literal(let text) = part {
+        Fold.fold(String(decoding: text, as: UTF8.self)).contains(Fold.separator)
+      } else {
+        false
+      }
+    }
+    let numbers = parts[..<(separator ?? parts.count)].compactMap {
+      if case .field(let number) = $0 { number } else { nil }
+    }
+    return fields.indices.filter { numbers.contains($0) }.map { fields[$0] }
+  }
+
   /// Returns the text of the template with other names of fields.
   fileprivate func text(_ path: (String) -> String) -> String {
     parts.map { part in
@@ -56,5 +71,14 @@ extension BuildOptions {
     (options.filter, options.coordinates) = (filter.map(path), coordinates?.map(path))
     options.number = number.map(path)
     return options
+  }
+
+  /// Throws an error if the index would not store a field with texts that lead to records.
+  func checkStoredTexts() throws(BuildError) {
+    for field in textFields {
+      guard let keep, !RecordEncoder.isKept(field.path, keep: keep) else { continue }
+      let what = field.setting == .alias ? "has other names" : "is searched"
+      throw .dataset(.options, message: "the field \"\(field.path)\" \(what), so the index must store it; keep it too")
+    }
   }
 }

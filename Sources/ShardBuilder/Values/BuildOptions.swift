@@ -121,6 +121,9 @@ extension BuildOptions {
     case body
     /// All words.
     case all
+    /// The words of ``body``, and those that a capital behind a small letter begins, in these components and in the
+    /// fields of ``BuildOptions/searchFields``.
+    case code
   }
 
   /// The default name of the field for weights of a file.

@@ -75,12 +75,20 @@ extension BuildOptions {
     // Words of other fields need those of the key beside them.
     settings.words = words?.rawValue ?? (searchFields.isEmpty ? nil : Words.body.rawValue)
     settings.alias = alias.isEmpty ? nil : alias
-    settings.searchFields = searchFields
+    settings.searchFields = searchFields + codeFields(of: KeyTemplate(settings.key))
+  }
+
+  /// Returns the settings of the searched fields that the words of code add: those of the key's body.
+  private func codeFields(of template: KeyTemplate) -> [String] {
+    let known = searchFields.map { TextField($0, ofNames: false).path }
+    return words == .code ? template.bodyFields.filter { !known.contains($0) }.map { "\($0):-4" } : []
   }
 
   /// The fields of other names and of words, without their bonuses.
   var textFields: [(path: String, setting: BuildSetting)] {
     alias.filter { $0 != HangulInitials.setting }.map { (TextField($0, ofNames: true).path, .alias) }
-      + searchFields.map { (TextField($0, ofNames: false).path, .searchField) }
+      + (searchFields + codeFields(of: KeyTemplate(key ?? ""))).map {
+        (TextField($0, ofNames: false).path, .searchField)
+      }
   }
 }

@@ -18,6 +18,8 @@ package struct MatchRules: Sendable {
     let isOfNames: Bool
     /// The loss of a match by the field, in octaves.
     let loss: Int
+    /// Whether capitals begin words of its texts.
+    let isCode: Bool
   }
   /// The fields with texts that lead to records: those of other names, and then those of words, in the order of the
   /// options.
@@ -56,12 +58,18 @@ package struct MatchRules: Sendable {
         add(TextField(setting, ofNames: true), ofNames: true, manifest)
       }
     }
-    for setting in settings.searchFields { add(TextField(setting, ofNames: false), ofNames: false, manifest) }
+    let isCode = settings.words.map { $0.utf8.elementsEqual("code".utf8) } ?? false
+    for setting in settings.searchFields {
+      add(TextField(setting, ofNames: false), ofNames: false, isCode: isCode, manifest)
+    }
   }
 
-  private mutating func add(_ field: TextField, ofNames isOfNames: Bool, _ manifest: ManifestReader) {
+  private mutating func add(
+    _ field: TextField, ofNames isOfNames: Bool, isCode: Bool = false, _ manifest: ManifestReader
+  ) {
     let path = Array(field.path.utf8)
     let number = unsafe path.withUnsafeBufferPointer { unsafe manifest.root.fieldNumber(of: $0) }
-    if let number { fields.append(FieldRule(number: number, isOfNames: isOfNames, loss: field.loss ?? 0)) }
+    guard let number else { return }
+    fields.append(FieldRule(number: number, isOfNames: isOfNames, loss: field.loss ?? 0, isCode: isCode))
   }
 }

@@ -92,7 +92,9 @@ package struct RecordTexts {
   /// Adds the texts of a field's value.
   package mutating func add(_ value: [UInt8], _ kind: ValueKind, of field: MatchRules.FieldRule) {
     if field.isOfNames { return add(namesIn: value, kind, loss: field.loss) }
-    for text in Self.texts(of: value, kind) { add(wordsOf: text, loss: field.loss) }
+    for text in Self.texts(of: value, kind) {
+      FieldTexts.forEachPart(text, isCode: field.isCode) { add(wordsOf: $0, loss: field.loss) }
+    }
   }
 
   private static func texts(of value: [UInt8], _ kind: ValueKind) -> [[UInt8]] {
@@ -103,7 +105,7 @@ package struct RecordTexts {
     return texts
   }
 
-  private mutating func add(wordsOf text: [UInt8], loss: Int) {
+  private mutating func add(wordsOf text: ArraySlice<UInt8>, loss: Int) {
     var folded: [UInt8] = []
     unsafe text.withUnsafeBufferPointer { unsafe Fold.fold($0, into: &folded) }
     for (_, text) in PlainForm.nameForms(folded) {

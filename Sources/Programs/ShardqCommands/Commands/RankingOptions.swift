@@ -82,8 +82,9 @@
     @Option(
       name: .customLong("words"), defaultAsFlag: .body,
       help: ArgumentHelp(
-        "Find records by later words too: those of all components but the last (body), or of all (all).",
-        valueName: "body|all"))
+        "Find records by later words too: those of all components but the last (body), or of all (all). With code, "
+          + "the capitals of getUserName begin words too.",
+        valueName: "body|all|code"))
     var words: BuildOptions.Words?
 
     @Option(

@@ -27,6 +27,22 @@ package enum FieldTexts {
     while let element = reader.next() { unsafe element.withUnsafeBufferPointer { unsafe body($0) } }
   }
 
+  /// Calls `body` with a text and, if it is code, with the rest of each word from a capital behind a small letter on:
+  /// `UserName` and `Name` of `getUserName`. Of a word the first 16 such capitals count.
+  ///
+  /// - Complexity: O(*n*) in the size of the text.
+  package static func forEachPart(_ text: [UInt8], isCode: Bool, _ body: (ArraySlice<UInt8>) -> Void) {
+    body(text[...])
+    guard isCode else { return }
+    for word in text.split(whereSeparator: { $0 <= 0x20 }) {
+      var count = 0
+      for at in word.indices.dropFirst() where 0x41...0x5a ~= word[at] && 0x61...0x7a ~= word[at - 1] && count < 16 {
+        count += 1
+        body(word[at...])
+      }
+    }
+  }
+
   /// Calls `body` with each value by which a filter finds the record: the texts, and `true` and `false` as they stand.
   package static func forEachValue(
     _ text: UnsafeBufferPointer<UInt8>, _ kind: ValueKind, _ body: (UnsafeBufferPointer<UInt8>) -> Void
