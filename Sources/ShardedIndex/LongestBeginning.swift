@@ -12,20 +12,22 @@ package struct LongestBeginning {
   ///
   /// - Complexity: O(log *n*) queries: *n* characters.
   package func find(_ text: String) throws(IndexError) -> String? {
-    let ends = Array(text.indices)
-    var (matched, missed) = (0, ends.count)
+    var (bytes, ends) = (Array(text.utf8), [0])
+    for character in text { ends.append(ends[ends.count - 1] + character.utf8.count) }
+    var (matched, missed) = (0, ends.count - 1)
     while missed - matched > 1 {
       let middle = (matched + missed) / 2
-      if try hasMatch(of: Fold.fold(String(text[..<ends[middle]]))) {
+      if try hasMatch(of: Fold.fold(String(decoding: bytes[..<ends[middle]], as: UTF8.self))) {
         matched = middle
       } else {
         missed = middle
       }
     }
     guard matched > 0 else { return nil }
-    var beginning = text[..<ends[matched]]
-    while beginning.utf8.last == Fold.space { beginning.unicodeScalars.removeLast() }
-    return Fold.fold(String(beginning)).isEmpty ? nil : String(beginning)
+    bytes.removeSubrange(ends[matched]...)
+    while bytes.last == Fold.space { bytes.removeLast() }
+    let beginning = String(decoding: bytes, as: UTF8.self)
+    return Fold.fold(beginning).isEmpty ? nil : beginning
   }
 
   private func hasMatch(of folded: [UInt8]) throws(IndexError) -> Bool {

@@ -128,8 +128,8 @@ extension ShardedIndex.Matches {
   /// Returns the ranges of a match's key that a folded text matched, in bytes of UTF-8: one range, or none for an empty
   /// text.
   package static func highlights(of text: [UInt8], in key: String) -> [Range<Int>] {
-    guard let range = Fold.matchedRange(ofFolded: text, in: key), !range.isEmpty else { return [] }
-    return [0..<key[range].utf8.count]
+    guard let size = Fold.matchedSize(ofFolded: text, in: key), size > 0 else { return [] }
+    return [0..<size]
   }
 
   /// Returns the folded keys of some of the matches. An index that does not store its keys shows its folded keys.

@@ -258,8 +258,10 @@ extension ShardedIndex {
 
     /// Reads the path of a field, `=` and a value: `country=FR`. Returns nil for another text.
     package init?(_ text: String) {
-      guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else { return nil }
-      self.init(String(text[..<sign]), isOneOf: [String(text[text.utf8.index(after: sign)...])])
+      let bytes = Array(text.utf8)
+      guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")), sign > 0 else { return nil }
+      let value = String(decoding: bytes[(sign + 1)...], as: UTF8.self)
+      self.init(String(decoding: bytes[..<sign], as: UTF8.self), isOneOf: [value])
     }
   }
 

@@ -10,11 +10,10 @@ struct SpelledText {
   init(_ text: String, as form: PlainForm.Form?, separators: Int) {
     var text = text
     text.makeContiguousUTF8()
-    let characters = text.indices
     var spelled = 0
     var sizes: [Int] = []
-    for index in characters {
-      spelled += text[index].utf8.count
+    for character in text {
+      spelled += character.utf8.count
       sizes.append(spelled)
     }
     let (folded, foldedEnds) = Self.fold(&text, upTo: sizes)

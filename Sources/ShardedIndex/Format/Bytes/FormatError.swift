@@ -57,5 +57,5 @@ extension FormatError: CustomStringConvertible {
 
 func hexadecimal(_ value: UInt32) -> String {
   let digits = String(value, radix: 16)
-  return "0x" + String(repeating: "0", count: 8 - digits.count) + digits
+  return "0x" + String(repeating: "0", count: 8 - digits.utf8.count) + digits
 }

@@ -18,38 +18,41 @@ extension Fold {
   /// - Returns: nil if the text does not match the key.
   /// - Complexity: O(*n*): *n* bytes of the range.
   package static func matchedRange(ofFolded text: [UInt8], in key: String) -> Range<String.Index>? {
+    matchedSize(ofFolded: text, in: key).map { key.startIndex..<key.utf8.index(key.startIndex, offsetBy: $0) }
+  }
+
+  /// Returns the size of that range in bytes of UTF-8; nil if the text does not match the key.
+  package static func matchedSize(ofFolded text: [UInt8], in key: String) -> Int? {
     for reading in readings(of: text) {
-      if let range = range(ofPrefix: reading, in: key) { return range }
+      if let size = size(ofPrefix: reading, in: key) { return size }
       guard reading.count > 1, reading.last == space else { continue }
       let word = Array(reading.dropLast())
-      guard let range = range(ofPrefix: word, in: key) else { continue }
-      if self.range(ofPrefix: word + [separator], in: key) != nil || fold(key) == word { return range }
+      guard let size = size(ofPrefix: word, in: key) else { continue }
+      if self.size(ofPrefix: word + [separator], in: key) != nil || fold(key) == word { return size }
     }
     return nil
   }
 
-  /// Returns the range of `key` that a prefix of its fold matches.
-  private static func range(ofPrefix prefix: [UInt8], in key: String) -> Range<String.Index>? {
-    guard !prefix.isEmpty else { return key.startIndex..<key.startIndex }
+  /// Returns the size of the beginning of `key` that a prefix of its fold matches.
+  private static func size(ofPrefix prefix: [UInt8], in key: String) -> Int? {
+    guard !prefix.isEmpty else { return 0 }
     var key = key
     key.makeContiguousUTF8()
-    let end: String.Index?? = unsafe key.utf8.withContiguousStorageIfAvailable { text in
+    let found: Int?? = unsafe key.utf8.withContiguousStorageIfAvailable { text in
       unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: prefix.count + 1024) { target in
         var folder = unsafe Folder(FoldOutput(target))
         var (position, size) = (0, 0)
-        var end = key.startIndex
         // The next characters may change only the end of a fold: a space before a comma, or a voiced kana.
-        while end < key.endIndex, unsafe folder.output.count <= prefix.count + Folder.slack {
-          let next = key.index(after: end)
-          size += key.utf8.distance(from: end, to: next)
-          end = next
+        for character in key {
+          guard unsafe folder.output.count <= prefix.count + Folder.slack else { break }
+          size += character.utf8.count
           unsafe folder.run(text.extracting(..<size), from: &position)
           folder.endRun()
-          if unsafe folder.output.count >= prefix.count, unsafe target.starts(with: prefix) { return end }
+          if unsafe folder.output.count >= prefix.count, unsafe target.starts(with: prefix) { return size }
         }
         return nil
       }
     }
-    return (end ?? nil).map { key.startIndex..<$0 }
+    return found ?? nil
   }
 }

@@ -15,7 +15,7 @@ package struct SketchEnds: Sendable {
     bytes.append(0)
     for character in characters {
       // In a damaged frame a number of the alphabet may not be a scalar.
-      for byte in String(Unicode.Scalar(character) ?? "\u{fffd}").utf8 { bytes.append(byte) }
+      bytes += (Unicode.Scalar(character) ?? "\u{fffd}").utf8
     }
     // The size is at most six characters of four bytes.
     bytes[start] = UInt8(bytes.count - start - 1) << 1 | (isWhole ? 1 : 0)
