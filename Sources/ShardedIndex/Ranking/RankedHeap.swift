@@ -82,6 +82,8 @@ struct RankedContainer: Ranked, Sendable {
   /// Whether records above the rank came already, since the part was opened before and had more records than were
   /// needed.
   var isRest = false
+  /// The greatest rank of the records to add; nil for all records.
+  var limit: ShardedIndex.Rank? { isRest ? rank : nil }
 }
 
 /// A part of a shard, or the added records of the overlay.

@@ -108,7 +108,7 @@ extension RankedSearch {
     let place = try reader(of: run.set).manifest.shardPosition(ofShard: part.shard)
     let reference = try reader(of: run.set).part(of: place, unpacks: run.set == .entries) { _ in part.part }
     opened.parts += 1
-    for (record, _) in nearKeys(of: reference, run) {
+    for (record, _) in nearKeys(of: reference, run).keys {
       try add(record..<record + 1, of: reference, run.set, entries, to: &keys)
     }
   }

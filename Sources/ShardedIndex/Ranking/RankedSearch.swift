@@ -187,14 +187,11 @@ struct RankedSearch: Sendable {
   // MARK: Opening containers
 
   mutating func open(_ container: RankedContainer, _ found: inout RankedFound) throws(IndexError) {
-    let limit = container.isRest ? container.rank : nil
     switch container.kind {
     case .pages(let pages): try open(pages: pages, of: container.run)
     case .shard(let number): try open(shard: number, of: container.run)
-    case .part(let part, let canBeWhole):
-      try open(part, canBeWhole: canBeWhole, notAbove: limit, &found)
-      queueThirdEdit(of: part, container)
-    case .overlay: addOverlaid(edits: container.rank.edits, notAbove: limit, &found)
+    case .part(let part, let canBeWhole): try open(part, canBeWhole: canBeWhole, container, &found)
+    case .overlay: addOverlaid(edits: container.rank.edits, notAbove: container.limit, &found)
     case .edits(let edits): if !hasRightMatch { try open(edits: edits, &found) }
     case .sketch(let group, let page): try open(sketch: group, ofPage: page, of: container.run)
     case .nearShard(let shard, let ends): try open(nearShard: shard, sketchEnds[ends], of: container.run)
@@ -298,13 +295,12 @@ struct RankedSearch: Sendable {
     return (place, loaded, try filtered?.greatest(all, ofPartsOf: shard, in: reader) ?? all.map { Optional($0) })
   }
 
-  /// - Parameter limit: The greatest rank of the records to add; nil for all records.
   private mutating func open(
-    _ part: RankedPart, canBeWhole: Bool, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
+    _ part: RankedPart, canBeWhole: Bool, _ container: RankedContainer, _ found: inout RankedFound
   ) throws(IndexError) {
     let run = runs[part.run]
     switch run.purpose {
-    case .near, .nearWord: return try open(near: part, notAbove: limit, &found)
+    case .near, .nearWord: return try open(near: part, container, &found)
     case .typed, .word, .key, .all: break
     }
     let reader = reader(of: run.set)
@@ -313,7 +309,7 @@ struct RankedSearch: Sendable {
     let (records, wholeEnd) = run.records(in: reference.part.keys, canBeWhole: canBeWhole)
     opened.parts += 1
     guard run.set == .records else { return try queue(entries: records, wholeEnd, of: reference, part) }
-    let candidates = try candidates(records, of: reference, part, weights(of: reference), notAbove: limit)
+    let candidates = try candidates(records, of: reference, part, weights(of: reference), notAbove: container.limit)
     guard run.purpose == .typed else { return try addMatches(of: candidates, &found) }
     let isTyped = text.isTyped(atStartOf: run.text)
     for record in records where candidates.passes(record) {

@@ -154,9 +154,8 @@ extension RankedSearch {
   }
 
   /// Queues a part that was opened for two edits, for three. A third edit is behind the characters that sketches have.
-  mutating func queueThirdEdit(of part: RankedPart, _ container: RankedContainer) {
-    guard case .near = runs[part.run].purpose, container.rank.edits == 2, nearQuery?.budget.text == 3, !container.isRest
-    else { return }
+  private mutating func queueThirdEdit(of part: RankedPart, _ container: RankedContainer) {
+    guard !container.isRest else { return }
     var (part, rank) = (part, container.rank)
     (part.run, rank.edits) = (part.run + 1, 3)
     push(RankedContainer(rank: rank, kind: .part(part, canBeWhole: false), run: part.run))
@@ -164,7 +163,7 @@ extension RankedSearch {
 
   /// Adds the records of a part that match with the run's number of edits, or queues such entries.
   mutating func open(
-    near part: RankedPart, notAbove limit: ShardedIndex.Rank?, _ found: inout RankedFound
+    near part: RankedPart, _ container: RankedContainer, _ found: inout RankedFound
   ) throws(IndexError) {
     let run = runs[part.run]
     let reader = reader(of: run.set)
@@ -172,7 +171,8 @@ extension RankedSearch {
     // Most parts have no key that is near enough, so their fields stay packed.
     let reference = try reader.part(of: place, unpacks: false) { _ in part.part }
     opened.parts += 1
-    let candidates = nearKeys(of: reference, run)
+    let (candidates, hasThirdEdit) = nearKeys(of: reference, run)
+    if hasThirdEdit { queueThirdEdit(of: part, container) }
     guard !candidates.isEmpty else { return }
     if let entries, run.set == .entries {
       let weights = try entries.weights(of: reference)
@@ -185,7 +185,7 @@ extension RankedSearch {
         guard let near = try nears(ofEntries: record..<record + 1, of: reference)[0] else { continue }
         let kind = EntryKind(mark: weights.marks[record])
         let (weight, bonus) = (weights.values[record], kind.bonus + bonus)
-        matching.push(container(record, of: part, weight, kind, bonus: bonus, near: near))
+        matching.push(self.container(record, of: part, weight, kind, bonus: bonus, near: near))
       }
       return queue(matching, of: part)
     }
@@ -193,19 +193,26 @@ extension RankedSearch {
     for (record, _) in candidates {
       // Entries lead to records whose keys are not their own plain form.
       if rules.isPlain, weights.marks[record] == PartWeights.otherForm { continue }
-      let candidate = try self.candidates(record..<record + 1, of: reference, part, weights, notAbove: limit)
+      let candidate = try self.candidates(record..<record + 1, of: reference, part, weights, notAbove: container.limit)
       try addMatches(of: candidate, &found)
     }
   }
 
   /// Returns the keys of a part that a run with edits goes by, also those that match without edits, and the bonus of
   /// each in octaves. The bonus of a key by one word of the text is 0.
-  func nearKeys(of reference: PartReference, _ run: RankedRun) -> [(record: Int, bonus: Int)] {
+  ///
+  /// - Returns: The keys, and for two edits whether the part has keys with three.
+  func nearKeys(
+    of reference: PartReference, _ run: RankedRun
+  ) -> (keys: [(record: Int, bonus: Int)], hasThirdEdit: Bool) {
     let (near, takesFewer) = near(run)
-    var rows = EditRows(near)
+    let third = !run.isByWord && run.edits == 2 && nearQuery?.budget.text == 3 ? nearQuery?.text(edits: 3) : nil
+    var rows = EditRows(third ?? near)
     var candidates: [(record: Int, bonus: Int)] = []
+    var hasThirdEdit = false
     unsafe reference.part.keys.forEachKey(in: 0..<reference.recordCount) { record, key in
       let distance = max(1, unsafe rows.distance(of: key.span))
+      if third != nil, distance == 3 { hasThirdEdit = true }
       guard takesFewer ? distance <= near.automaton.limit : distance == run.edits else { return }
       if !run.isByWord {
         let nearest = unsafe near.nearest(in: Array(key)[...])
@@ -221,7 +228,7 @@ extension RankedSearch {
       }
       candidates.append((record, 0))
     }
-    return candidates
+    return (candidates, hasThirdEdit)
   }
 
   /// Whether a key has the words of the typed text in any order, with at most so many edits.
