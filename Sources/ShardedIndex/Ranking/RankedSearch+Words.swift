@@ -30,6 +30,7 @@ extension RankedSearch {
     let leader: Int?
     switch run.purpose {
     case .word where run.edits == 0: leader = nil
+    case .word: leader = nearQuery?.words?.words.firstIndex { $0.text == run.text }
     case .nearWord(let number): leader = number
     default: return true
     }
@@ -75,7 +76,7 @@ extension RankedSearch {
   private mutating func keys(nearWordBeside leader: Int, _ entries: EntriesReader) throws(IndexError) -> [[UInt8]: Int]?
   {
     guard let words = nearQuery?.words,
-      let other = words.longest(beside: leader, canEndKey: { entries.canEndKey($0) })
+      let other = words.nearWord(beside: leader, canEndKey: { entries.canEndKey($0) })
     else { return nil }
     var waiting = RankedHeap<RankedContainer>()
     swap(&waiting, &queue)

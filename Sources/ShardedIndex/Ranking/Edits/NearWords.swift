@@ -3,6 +3,8 @@
 struct NearWords: Sendable {
   /// The least characters of a word by which the search goes. A single one begins too many texts.
   static let leastLeader = 2
+  /// The most texts that begin with words by which the search goes without edits.
+  private static let rareTexts = 1 << 13
 
   struct NearWord: Sendable {
     let text: [UInt8]
@@ -98,50 +100,65 @@ struct NearWords: Sendable {
     return match
   }
 
-  /// Returns the numbers of one or two words. Each matching key has a word near to one of them, or in the last component
-  /// the last word.
+  /// Returns the numbers of words so that each match with at most so many edits has one of them without edits; nil if
+  /// no words are rare enough.
   ///
   /// - Parameters:
+  ///   - edits: The most edits of all words together.
   ///   - canEndKey: Whether a word of the last component of a key can begin with a word.
   ///   - count: Returns the number of texts that begin with a word.
-  func leaders(
-    canEndKey: (ArraySlice<UInt8>) -> Bool, count: ([UInt8]) throws(IndexError) -> Int
-  ) throws(IndexError) -> [Int] {
-    let last = words.count - 1
-    var leaders: [Int] = []
-    if let leader = try leader(of: words.indices, count) { leaders.append(leader) }
-    if mayEndKey, leaders.first == last, canEndKey(words[last].text[...]), let other = try leader(of: 0..<last, count) {
-      leaders.append(other)
+  func rightWords(
+    edits: Int, canEndKey: (ArraySlice<UInt8>) -> Bool, count: ([UInt8]) throws(IndexError) -> Int
+  ) throws(IndexError) -> [Int]? {
+    var counted: [(number: Int, count: Int)] = []
+    for number in inBody(canEndKey) where words[number].canLead {
+      counted.append((number, try count(words[number].text)))
     }
-    return leaders
+    var (found, sum): ([Int], Int) = ([], 0)
+    for (number, count) in counted.ordered(by: { $0.count < $1.count }) {
+      sum += count
+      guard sum < Self.rareTexts || nearest(of: words.indices, edits) == nil else { return nil }
+      // Of more words than the edits one has none, and neither has a word that may have none.
+      if words[number].limit == 0 { return [number] }
+      found.append(number)
+      if found.count > edits { return found }
+    }
+    return nil
   }
 
-  /// Returns the number of the longest word with edits that is not the given one; nil if there is none. Each record that
-  /// matches by the given word has a word near to it, so the last word is none if it can end a key.
-  func longest(beside leader: Int, canEndKey: (ArraySlice<UInt8>) -> Bool) -> Int? {
+  /// Returns the numbers of one or two words with edits. Each matching key has a word near to one of them, or in the last
+  /// component the last word.
+  func nearWords(edits: Int, canEndKey: (ArraySlice<UInt8>) -> Bool) -> [Int] {
+    guard let nearest = nearest(of: words.indices, edits) else { return [] }
+    let inBody = inBody(canEndKey)
+    guard !inBody.contains(nearest), let other = self.nearest(of: inBody, edits) else { return [nearest] }
+    return [nearest, other]
+  }
+
+  /// Returns the words that each match has in its body: all but a last word that can end a key; all if none of these is
+  /// long enough.
+  private func inBody(_ canEndKey: (ArraySlice<UInt8>) -> Bool) -> Range<Int> {
     let last = words.count - 1
-    let inBody = mayEndKey && canEndKey(words[last].text[...]) ? 0..<last : 0..<words.count
-    return longest(of: inBody, beside: leader)
+    let canEnd = mayEndKey && canEndKey(words[last].text[...])
+    return canEnd && words[..<last].contains(where: { $0.canLead }) ? 0..<last : words.indices
   }
 
-  private func longest(of range: Range<Int>, beside other: Int? = nil) -> Int? {
-    var longest: Int?
+  /// Returns the number of a word with edits that is not the given one, near to which the fewest texts are; nil if there
+  /// is none. Each record that matches by the given word has a word near to it, so the last word is none if it can end a
+  /// key.
+  func nearWord(beside leader: Int, canEndKey: (ArraySlice<UInt8>) -> Bool) -> Int? {
+    nearest(of: inBody(canEndKey), EditBudget.mostEdits, beside: leader)
+  }
+
+  /// Returns the number of the longest word; of words of five letters and more, the longest with the fewest edits. More
+  /// texts are near to a long word with two edits than to such a word with one.
+  private func nearest(of range: Range<Int>, _ edits: Int, beside other: Int? = nil) -> Int? {
+    var best: (number: Int, order: (Int, Int))?
     for number in range where number != other && words[number].limit > 0 {
-      if longest.map({ words[$0].count < words[number].count }) ?? true { longest = number }
+      let count = words[number].count
+      let order = (count < 5 || min(edits, words[number].limit) > 1 ? 0 : 1, count)
+      if best.map({ $0.order < order }) ?? true { best = (number, order) }
     }
-    return longest
-  }
-
-  /// Returns the longest word with edits, else the word with the fewest texts; nil if none is long enough.
-  private func leader(
-    of range: Range<Int>, _ count: ([UInt8]) throws(IndexError) -> Int
-  ) throws(IndexError) -> Int? {
-    if let longest = longest(of: range) { return longest }
-    var rarest: (number: Int, count: Int)?
-    for number in range where words[number].canLead {
-      let count = try count(words[number].text)
-      if rarest.map({ count < $0.count }) ?? true { rarest = (number, count) }
-    }
-    return rarest?.number
+    return best?.number
   }
 }

@@ -20,19 +20,19 @@ extension RankedSearch {
     addOverlaid(edits: edits, notAbove: nil, &found)
     // The parts with two edits are those with three.
     if edits <= min(2, query.budget.text) { try queueSketches(.near, edits: edits) }
-    guard let words = query.words, let entries, generation.manifest.shardCount > 0 else { return }
-    let leaders = try words.leaders {
+    guard edits <= query.budget.words, let words = query.words, let entries, generation.manifest.shardCount > 0 else {
+      return
+    }
+    let right = try words.rightWords(edits: edits) {
       entries.canEndKey($0)
     } count: { [self] (word) throws(IndexError) in
       try count(ofTextsWith: word, entries)
     }
-    for leader in leaders {
-      let word = words.words[leader]
-      if word.limit > 0 {
-        try queueSketches(.nearWord(leader), edits: edits)
-      } else if edits == 1 {
-        // No word of the text has edits.
-        try queueRuns(ofWord: word.text, edits: 1, entries)
+    if let right {
+      for number in right { try queueRuns(ofWord: words.words[number].text, edits: edits, entries) }
+    } else {
+      for number in words.nearWords(edits: edits, canEndKey: { entries.canEndKey($0) }) {
+        try queueSketches(.nearWord(number), edits: edits)
       }
     }
   }
