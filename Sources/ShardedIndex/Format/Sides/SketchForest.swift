@@ -119,32 +119,45 @@ package final class SketchForest: Sendable {
       throw .invalid(reason: "has counts of \(countSize) bytes", offset: reader.offset - 1)
     }
     let countsOffset = try reader.pass(nodeCount * countSize)
-    var childCount = 0
-    for index in 0..<nodeCount {
-      let count = number(in: content, at: countsOffset + index * countSize, countSize)
-      // Each child has at least a byte. The sum cannot overflow, because no content has half as many bytes as an Int.
-      guard 0...reader.remaining ~= count, childCount + count <= reader.remaining else {
-        throw .invalid(reason: "has more characters than bytes", offset: reader.offset)
-      }
-      childCount += count
+    let sum = sum(in: content, from: countsOffset, nodeCount, countSize)
+    // Each child has at least a byte.
+    guard sum <= UInt64(reader.remaining) else {
+      throw .invalid(reason: "has more characters than bytes", offset: reader.offset)
     }
-    let labelSize = alphabet.labelSize
-    let labelsOffset = try reader.pass(childCount * labelSize)
-    var child = 0
-    for index in 0..<nodeCount {
-      var least = 0
-      for _ in 0..<number(in: content, at: countsOffset + index * countSize, countSize) {
-        let label = number(in: content, at: labelsOffset + child * labelSize, labelSize)
-        guard label >= least, label < alphabet.scalars.count else {
-          throw .invalid(reason: "has characters behind a beginning that do not ascend", offset: labelsOffset + child)
-        }
-        least = label + 1
-        child += 1
-      }
+    let childCount = Int(sum)
+    let labelsOffset = try reader.pass(childCount * alphabet.labelSize)
+    var greatest: UInt32 = 0
+    // A walk does not need children that ascend. Verification compares them with the keys.
+    forEachNumber(in: content, from: labelsOffset, childCount, alphabet.labelSize) { greatest = max(greatest, $0) }
+    guard childCount == 0 || greatest < alphabet.scalars.count else {
+      throw .invalid(reason: "has a character that is not in its alphabet", offset: labelsOffset)
     }
     return Level(
       nodeCount: nodeCount, countsOffset: countsOffset, countSize: countSize, childCount: childCount,
       labelsOffset: labelsOffset)
+  }
+
+  /// Calls `body` with numbers of 1, 2 or 4 bytes. Most have one: their sum or maximum takes few instructions.
+  @inline(__always)
+  private static func forEachNumber(
+    in content: [UInt8], from start: Int, _ count: Int, _ size: Int, _ body: (UInt32) -> Void
+  ) {
+    guard size == 1 else {
+      for index in 0..<count {
+        body(UInt32(truncatingIfNeeded: number(in: content, at: start + index * size, size)))
+      }
+      return
+    }
+    unsafe content.withUnsafeBufferPointer { content in
+      for offset in start..<start + count { body(unsafe UInt32(content[offset])) }
+    }
+  }
+
+  /// Returns a sum, which cannot overflow, because a content has at most 2^24 bytes.
+  private static func sum(in content: [UInt8], from start: Int, _ count: Int, _ size: Int) -> UInt64 {
+    var sum: UInt64 = 0
+    forEachNumber(in: content, from: start, count, size) { sum &+= UInt64($0) }
+    return sum
   }
 
   /// Reads a number of 1, 2 or 4 bytes. A number that is too large for an `Int` is negative.
@@ -170,17 +183,8 @@ package final class SketchForest: Sendable {
 
   /// Returns the number of children of all nodes of a depth in a range.
   func childCount(of nodes: Range<Int>, atDepth depth: Int) -> Int {
-    let level = levels[depth]
-    guard level.countSize == 1 else {
-      return nodes.reduce(0) { $0 + childCount(of: $1, atDepth: depth) }
-    }
-    return unsafe content.withUnsafeBufferPointer { content in
-      var sum = 0
-      for offset in level.countsOffset &+ nodes.lowerBound..<level.countsOffset &+ nodes.upperBound {
-        sum &+= unsafe Int(content[offset])
-      }
-      return sum
-    }
+    let (start, size) = (levels[depth].countsOffset, levels[depth].countSize)
+    return Int(Self.sum(in: content, from: start + nodes.lowerBound * size, nodes.count, size))
   }
 
   /// Returns the number of a child's character in the alphabet. The children of a depth are numbered one after the
