@@ -206,6 +206,45 @@ import Testing
     #expect(answer.certificate.partsOpened < parts && parts < 1500, "\(answer.certificate), \(parts)")
   }
 
+  @Test("words with an error open the parts of the words without one") func partsOfWords() throws {
+    var random = SplitMix64(seed: 31)
+    func word() -> String { String((0..<4).map { _ in "abcdefgh".randomElement(using: &random)! }) }
+    let names = (0..<4000).map { _ in "\(word()) \(word())" }
+    let built = try SmallIndex(
+      json: names.map { #"{"name":"\#($0)","country":"xx"}"# }.joined(separator: "\n"), key: "{name}, {country}",
+      suffix: ".jsonl"
+    ) {
+      ($0.words, $0.typos, $0.shardLimitBytes, $0.partSizeBytes) = (.body, true, 4096, 256)
+    }
+    for name in names.prefix(20) {
+      let words = name.split(separator: " ")
+      let answer = try built.open.search(.init("\(words[1]) z\(words[0].dropFirst())", typos: .min), limit: 20)
+      #expect(answer.contains { $0.record.key == name + ", xx" }, "\(name)")
+      // The index has over 1,000 parts, and some dozens have a word near to one of these.
+      #expect(answer.certificate.partsOpened < 24, "\(name): \(answer.certificate)")
+    }
+  }
+
+  @Test("a third edit opens the parts of two edits again that have such a text") func partsOfThirdEdit() throws {
+    var random = SplitMix64(seed: 37)
+    func word(_ count: Int) -> String { String((0..<count).map { _ in "abc".randomElement(using: &random)! }) }
+    let names = ["abcabcabcabc"] + (0..<4000).map { _ in word(12) }
+    let built = try SmallIndex(
+      json: names.map { #"{"name":"\#($0)","country":"xx"}"# }.joined(separator: "\n"), key: "{name}, {country}",
+      suffix: ".jsonl"
+    ) {
+      ($0.typos, $0.shardLimitBytes, $0.partSizeBytes) = (true, 4096, 256)
+    }
+    func parts(_ typos: ShardedIndex.Typos) throws -> Int {
+      let answer = try built.open.search(.init("abcabcxbcaxc", typos: typos), limit: 1000)
+      #expect(answer.first?.record.key == "abcabcabcabc, xx" && answer.certificate.partsOpened > 100)
+      return answer.certificate.partsOpened
+    }
+    // With two edits the search opens nearly all of them.
+    let (two, three) = (try parts(.min), try parts(.automatic))
+    #expect(three < two * 3 / 2, "\(two), \(three)")
+  }
+
   @Test("pages joined are one page, by next and by cursor") func paging() throws {
     let built = try Self.index(3000, .uniform, seed: 23)
     let records = try RankedSearchTests.scan(built.open)

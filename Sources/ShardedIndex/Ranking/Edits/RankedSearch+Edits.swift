@@ -46,7 +46,7 @@ extension RankedSearch {
       guard manifest.shardCount > 0 else { continue }
       let number = append(RankedRun(set, purpose, edits: edits, in: manifest))
       // For the third edit.
-      if edits == 2 { _ = append(RankedRun(set, purpose, edits: 3, in: manifest)) }
+      if edits == 2, purpose == .near { _ = append(RankedRun(set, purpose, edits: 3, in: manifest)) }
       for page in 0..<manifest.pageCount {
         do throws(IndexError) { try queue(sketchesOfPage: page, of: number) } catch {
           // A carrier fetches the bytes of the other pages side by side with these.
