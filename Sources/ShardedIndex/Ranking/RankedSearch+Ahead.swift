@@ -31,7 +31,7 @@ extension RankedSearch {
     }
   }
   /// The least number of containers without bytes to open ahead.
-  private static let aheadCount = 16
+  private static let aheadCount = 8
   /// The most containers to open ahead.
   private static let aheadLimit = 1024
 }
